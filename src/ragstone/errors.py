@@ -1,0 +1,151 @@
+"""Everything that can go wrong, by name.
+
+RagstoneError                      one sentence for the user; the command line prints it and exits 2
+├── DataError                      a file or row that cannot be read
+│   ├── BadRows                    the rows that were refused, each with its place and remedy
+│   └── UnknownFormat              columns that fit none of the known shapes
+├── ConfigError                    all complaints about a config file at once
+├── UnknownMetric                  a metric name or option that is not registered
+├── MissingExtra                   an optional package is not installed; names the extra
+├── StoreError                     the store cannot be opened, read or written
+├── RunNotFound                    no such run in the store
+└── Interrupted                    the run was stopped; what was finished is stored
+
+Unscored                           raised inside a metric: this sample gets an outcome, not a number
+├── NotApplicable                  nothing to judge
+├── MissingField                   the sample lacks a field the metric needs
+├── JudgeFailed                    the judge gave no usable reply (kind says how)
+├── SystemFailed                   the system under test gave nothing to judge
+├── OutOfBudget                    the call was not made because the budget is spent
+└── MetricFailed                   the metric itself raised, or returned something that is not a score
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import ClassVar, Literal, get_args
+
+JudgeFault = Literal["transport", "refusal", "unparseable", "incomplete", "compromised"]
+"""How a judge failed; part of the `judge_error` outcome."""
+
+JUDGE_FAULTS: tuple[str, ...] = get_args(JudgeFault)
+
+
+class RagstoneError(Exception):
+    """A mistake or fault that one sentence explains."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class DataError(RagstoneError):
+    """A file or row that cannot be read."""
+
+
+class BadRows(DataError):
+    """Rows that were refused: `rows` holds one sentence each, `file:line: what; remedy`."""
+
+    def __init__(self, rows: Sequence[str], *, more: bool = False) -> None:
+        self.rows = tuple(rows)
+        self.more = more
+        count = f"{len(rows)} bad rows" if len(rows) != 1 else "1 bad row"
+        head = f"{'at least ' if more else ''}{count}; correct them or pass --skip-bad-rows:"
+        super().__init__("\n".join([head, *(f"  {row}" for row in rows)]))
+
+
+class UnknownFormat(DataError):
+    """The columns fit none of the known shapes."""
+
+
+class ConfigError(RagstoneError):
+    """All complaints about a config file at once."""
+
+    def __init__(self, complaints: Sequence[str]) -> None:
+        self.complaints = tuple(complaints)
+        super().__init__("\n".join(complaints))
+
+
+class UnknownMetric(RagstoneError):
+    """A metric name or option that is not registered."""
+
+
+class MissingExtra(RagstoneError):
+    """An optional package is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package: pip install 'ragstone[{extra}]'")
+
+
+class StoreError(RagstoneError):
+    """The store cannot be opened, read or written."""
+
+
+class RunNotFound(RagstoneError):
+    """No such run in the store."""
+
+
+class Interrupted(RagstoneError):
+    """The run was stopped; what was finished is stored."""
+
+    exit_code = 130
+
+
+class Unscored(Exception):
+    """Raised inside a metric: the sample gets this outcome, never a number.
+
+    `label` is the category the sample falls in all the same, for tables that count every sample."""
+
+    outcome: ClassVar[str]
+
+    def __init__(self, reason: str, *, label: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.label = label
+
+
+class NotApplicable(Unscored):
+    """Nothing to judge: no claims, no markers, no relevant document."""
+
+    outcome = "not_applicable"
+
+
+class MissingField(Unscored):
+    """The sample lacks a field the metric needs."""
+
+    outcome = "missing_field"
+
+
+class JudgeFailed(Unscored):
+    """The judge gave no usable reply."""
+
+    outcome = "judge_error"
+
+    def __init__(self, kind: JudgeFault, reason: str) -> None:
+        super().__init__(reason)
+        self.kind: JudgeFault = kind
+
+
+class SystemFailed(Unscored):
+    """The system under test gave nothing to judge."""
+
+    outcome = "system_error"
+
+
+class OutOfBudget(Unscored):
+    """The call was not made because the budget is spent."""
+
+    outcome = "skipped_budget"
+
+
+class MetricFailed(Unscored):
+    """The metric itself raised, or returned something that is not a score."""
+
+    outcome = "metric_error"
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """`; did you mean 'x'?` when a known word is close, else the list of known words."""
+    close = get_close_matches(word, known, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; known: {', '.join(sorted(known))}" if known else ""

@@ -1,0 +1,181 @@
+"""The nouns every part shares: samples in, scores out. Frozen data, checked once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from ragstone.errors import JudgeFault
+
+JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
+"""What a JSON document can hold."""
+
+OutcomeKind = Literal[
+    "ok",
+    "not_applicable",
+    "missing_field",
+    "judge_error",
+    "system_error",
+    "skipped_budget",
+    "metric_error",
+]
+"""How scoring one sample with one metric ended."""
+
+OUTCOMES: tuple[OutcomeKind, ...] = get_args(OutcomeKind)
+
+FAILURES: frozenset[OutcomeKind] = frozenset(
+    {"judge_error", "system_error", "skipped_budget", "metric_error"}
+)
+"""Outcomes of samples that should have been scored and were not: they count against coverage."""
+
+Verdict = Literal["supported", "contradicted", "not_found"]
+"""What a judge says of one claim against its sources."""
+
+EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One retrieved piece of text; either half may be empty, not both."""
+
+    id: str = ""
+    text: str = ""
+    score: float | None = None
+    """The retriever's own score, if it was recorded."""
+
+
+class Ranked(tuple[Chunk, ...]):
+    """Chunks in the order they were retrieved, best first."""
+
+    __slots__ = ()
+
+    @property
+    def ids(self) -> list[str]:
+        """Document ids in ranked order, as retrieved (repetitions kept)."""
+        return [chunk.id for chunk in self]
+
+    @property
+    def texts(self) -> list[str]:
+        """Texts in ranked order."""
+        return [chunk.text for chunk in self]
+
+
+def chunks(*items: str | Chunk | Mapping[str, Any]) -> Ranked:
+    """Ranked chunks from document ids, Chunks or `{"id", "text"}` mappings."""
+    return Ranked(
+        item
+        if isinstance(item, Chunk)
+        else Chunk(id=item)
+        if isinstance(item, str)
+        else Chunk(**item)
+        for item in items
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One question with what the system did about it and what was wanted.
+
+    None means "not given"; an empty `contexts` means "retrieved nothing", which is a defined case."""
+
+    id: str
+    question: str | None = None
+    answer: str | None = None
+    contexts: Ranked | None = None
+    """Ranked chunks; None when the data has no retrieval."""
+    reference: str | None = None
+    """The wanted answer."""
+    relevant: Mapping[str, float] | None = None
+    """Document id → grade; 1 = relevant, 0 = judged not relevant, above 1 = more relevant."""
+    language: str | None = None
+    group: str | None = None
+    """Document or session: samples of one group are not independent."""
+    meta: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
+    error: str | None = None
+    """Why the system under test gave nothing; metrics on its output end as `system_error`."""
+
+
+SAMPLE_FIELDS: tuple[str, ...] = tuple(Sample.__slots__)  # type: ignore[attr-defined]
+
+SYSTEM_FIELDS: frozenset[str] = frozenset({"answer", "contexts"})
+"""Fields that the system under test produces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One piece of evidence behind a score: what was judged, how, and the text that decides it."""
+
+    text: str
+    """The claim, aspect or chunk that was judged."""
+    verdict: str
+    reason: str = ""
+    chunk: str = ""
+    """Id of the chunk that decides it."""
+    quote: str = ""
+    """Verbatim text of that chunk."""
+    start: int | None = None
+    """Offset of the quote in the chunk."""
+    end: int | None = None
+    verified: bool | None = None
+    """Whether the quote stands in the chunk; None when there is none to check."""
+    span: tuple[int, int] | None = None
+    """Where `text` comes from in the answer (or whatever text was split), if known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What judging took; what a repeated run would pay again without the cache."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.usd + other.usd,
+        )
+
+
+NOTHING_USED = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A finite number, or an outcome that says why there is none."""
+
+    value: float | None = None
+    outcome: OutcomeKind = "ok"
+    reason: str = ""
+    """Why there is no value; empty when there is one."""
+    kind: JudgeFault | None = None
+    """How the judge failed, with `judge_error`."""
+    label: str | None = None
+    """Category of the sample, for metrics that also count categories."""
+    findings: tuple[Finding, ...] = ()
+    warnings: tuple[str, ...] = ()
+    usage: Usage = NOTHING_USED
+
+    def __post_init__(self) -> None:
+        if self.outcome == "ok":
+            if self.value is None or not math.isfinite(self.value):
+                raise ValueError(f"a score is a finite number or an outcome, not {self.value!r}")
+        elif self.value is not None:
+            raise ValueError(f"{self.outcome!r} has no value, yet {self.value!r} was given")
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a value."""
+        return self.outcome == "ok"
+
+
+def share(findings: Iterable[Finding], *verdicts: str) -> Score:
+    """The share of findings with one of the verdicts, with the findings as evidence."""
+    kept = tuple(findings)
+    return Score(sum(f.verdict in verdicts for f in kept) / len(kept), findings=kept)
