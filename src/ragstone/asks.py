@@ -193,7 +193,12 @@ def questions(answer: str, *, count: int = 3, language: str | None = None) -> As
 
 
 def rate(
-    texts: Mapping[str, str], name: str, question: str, levels: Sequence[str], *, language: str | None = None
+    texts: Mapping[str, str],
+    name: str,
+    question: str,
+    levels: Sequence[str],
+    *,
+    language: str | None = None,
 ) -> Ask:
     """Place named texts on a closed scale, worst level first."""
     values = {"texts": dict(texts), "name": name, "question": question, "levels": list(levels)}

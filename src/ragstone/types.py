@@ -98,7 +98,7 @@ class Sample:
     """Why the system under test gave nothing; metrics on its output end as `system_error`."""
 
 
-SAMPLE_FIELDS: tuple[str, ...] = tuple(Sample.__slots__)  # type: ignore[attr-defined]
+SAMPLE_FIELDS: tuple[str, ...] = tuple(Sample.__slots__)
 
 SYSTEM_FIELDS: frozenset[str] = frozenset({"answer", "contexts"})
 """Fields that the system under test produces."""

@@ -1,0 +1,328 @@
+"""Metrics by name: how one is declared, found, given options and printed as it is typed."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import types as pytypes
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar, overload
+
+from ragstone.errors import UnknownMetric, nearest
+from ragstone.plugins import load
+from ragstone.types import SAMPLE_FIELDS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A registered function with its options bound; prints as it is typed: `recall@5`."""
+
+    name: str
+    """As typed: name, cut-off and the options that differ from their defaults."""
+    function: Callable[..., Any]
+    family: str
+    """The registered name, without cut-off and options."""
+    takes: tuple[str, ...] = ()
+    """Sample fields passed positionally, in order."""
+    needs: tuple[str, ...] = ()
+    """Those of them that must be given; the others may be None."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Every keyword-only option with its value."""
+    higher_is_better: bool = True
+    bounds: tuple[float, float] | None = (0.0, 1.0)
+    """Lowest and highest possible value; None when it has no fixed range."""
+    binary: bool = False
+    """Whether every value is 0 or 1."""
+    judged: bool = False
+    """Whether it asks a judge."""
+    extra: str | None = None
+    """The optional dependency group it needs."""
+    labels: tuple[str, ...] = ()
+    """The categories it sorts samples into, if it does."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def meaning(self) -> str:
+        """The first paragraph of its docstring, on one line."""
+        text = (inspect.getdoc(self.function) or "").split("\n\n")[0]
+        return " ".join(text.split())
+
+
+REGISTERED: dict[str, Metric] = {}
+"""Every metric by its family name, with its default options."""
+
+
+@overload
+def metric(function: F) -> F: ...
+@overload
+def metric(
+    *,
+    name: str | None = ...,
+    higher_is_better: bool = ...,
+    bounds: tuple[float, float] | None = ...,
+    binary: bool = ...,
+    extra: str | None = ...,
+    labels: Sequence[str] = ...,
+) -> Callable[[F], F]: ...
+def metric(
+    function: F | None = None,
+    *,
+    name: str | None = None,
+    higher_is_better: bool = True,
+    bounds: tuple[float, float] | None = (0.0, 1.0),
+    binary: bool = False,
+    extra: str | None = None,
+    labels: Sequence[str] = (),
+) -> F | Callable[[F], F]:
+    """Register a function: its positional parameters are the Sample fields it needs, its keyword-only ones its options."""
+
+    def register(target: F) -> F:
+        takes, needs, options = _signature(target)
+        family = name or target.__name__
+        before = REGISTERED.get(family)
+        if before is not None and _home(before.function) != _home(target):
+            raise UnknownMetric(
+                f"two metrics are called {family!r}, in {_home(before.function)} and in "
+                f"{_home(target)}; give one another name: @metric(name=...)"
+            )
+        REGISTERED[family] = Metric(
+            name=family,
+            function=target,
+            family=family,
+            takes=takes,
+            needs=needs,
+            options=options,
+            higher_is_better=higher_is_better,
+            bounds=bounds,
+            binary=binary,
+            judged=inspect.isgeneratorfunction(target),
+            extra=extra,
+            labels=tuple(labels),
+        )
+        return target
+
+    return register(function) if function is not None else register
+
+
+Spec = str | Mapping[str, Any] | Callable[..., Any] | Metric
+"""A metric as users name one: `recall@5`, `{exact_match: {normalize: squad}}`, a function, a Metric."""
+
+
+def resolve(spec: Spec) -> Metric:
+    """The metric that a spec names, with its options bound."""
+    if isinstance(spec, Metric):
+        return spec
+    if isinstance(spec, str):
+        family, options = parse(spec)
+        return bind(_find(family), options)
+    if isinstance(spec, Mapping):
+        if len(spec) != 1:
+            raise UnknownMetric(
+                f"{dict(spec)!r} does not name one metric; write {{name: {{option: value}}}}"
+            )
+        (text, given), *_ = spec.items()
+        family, options = parse(str(text))
+        if given is not None and not isinstance(given, Mapping):
+            raise UnknownMetric(f"the options of {text!r} are {given!r}; write {{option: value}}")
+        return bind(_find(family), {**options, **(given or {})})
+    return _of_function(spec)
+
+
+def parse(text: str) -> tuple[str, dict[str, Any]]:
+    """A metric's name and options from `name@k(option=value, …)`."""
+    match = _SPEC.fullmatch(text.strip())
+    if match is None:
+        raise UnknownMetric(f"{text!r} is not a metric; write name, name@5 or name(option=value)")
+    options: dict[str, Any] = {}
+    if match["k"] is not None:
+        options["k"] = int(match["k"])
+    if match["options"]:
+        try:
+            call = ast.parse(f"f({match['options']})", mode="eval").body
+            assert isinstance(call, ast.Call)
+            if call.args or any(word.arg is None for word in call.keywords):
+                raise ValueError
+            options |= {str(word.arg): _literal(word.value) for word in call.keywords}
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise UnknownMetric(
+                f"cannot read the options of {text!r}; write name(option=value, option=value)"
+            ) from None
+    return match["name"], options
+
+
+def bind(found: Metric, given: Mapping[str, Any]) -> Metric:
+    """The metric with these options, checked against its signature."""
+    defaults = REGISTERED.get(found.family, found).options
+    hints = _hints(found.function)
+    options = dict(found.options)
+    for key, value in given.items():
+        if key not in options:
+            what = "cut-off @k" if key == "k" else f"option {key!r}"
+            raise UnknownMetric(f"{found.family!r} has no {what}{nearest(key, list(options))}")
+        try:
+            options[key] = _coerce(value, hints.get(key, Any))
+        except ValueError as bad:
+            raise UnknownMetric(f"{found.family!r}: {key} is {value!r}; {bad}") from None
+        if key == "k" and options[key] is not None and options[key] < 1:
+            raise UnknownMetric(f"{found.family}@{value}: the cut-off starts at 1")
+    return replace(found, name=_printed(found.family, options, defaults), options=options)
+
+
+def split_specs(text: str) -> list[str]:
+    """Several specs written with commas between them; commas inside brackets or quotes belong to a spec."""
+    parts = _COMMA.split(text)
+    return [part.strip() for part in parts if part and part.strip()]
+
+
+_SPEC = re.compile(r"(?P<name>[^@()\s]+)(?:@(?P<k>\d{1,9}))?(?:\((?P<options>.*)\))?", re.DOTALL)
+_COMMA = re.compile(r",(?![^(]*\))")
+
+
+def _find(family: str) -> Metric:
+    if family in REGISTERED:
+        return REGISTERED[family]
+    if ":" in family or "." in family:
+        return _of_function(load(family, "metric"))
+    raise UnknownMetric(f"no metric {family!r}{nearest(family, list(REGISTERED))}")
+
+
+def _of_function(target: Any) -> Metric:
+    if not callable(target):
+        raise UnknownMetric(f"{target!r} is not a metric; give a name or a function")
+    for known in REGISTERED.values():
+        if known.function is target:
+            return known
+    metric(target)
+    return REGISTERED[target.__name__]
+
+
+def _home(function: Callable[..., Any]) -> str:
+    return f"{function.__module__}:{function.__qualname__}"
+
+
+def _signature(
+    function: Callable[..., Any],
+) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]:
+    takes, needs, options = [], [], {}
+    hints = _hints(function)
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            if parameter.default is parameter.empty:
+                raise UnknownMetric(
+                    f"option {parameter.name!r} of {_home(function)} has no default; give it one"
+                )
+            options[parameter.name] = parameter.default
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise UnknownMetric(f"{_home(function)} takes {parameter}; name the Sample fields")
+        if parameter.name not in (*SAMPLE_FIELDS, "sample"):
+            raise UnknownMetric(
+                f"{_home(function)} asks for {parameter.name!r}, which is not a field of a Sample"
+                f"{nearest(parameter.name, [*SAMPLE_FIELDS, 'sample'])} (options go after a bare *)"
+            )
+        takes.append(parameter.name)
+        always = parameter.name in ("id", "meta", "sample")
+        if not always and not _allows_none(hints.get(parameter.name)):
+            needs.append(parameter.name)
+    return tuple(takes), tuple(needs), options
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(function)
+    except (NameError, TypeError):  # a user's annotation that cannot be evaluated says nothing
+        return {}
+
+
+def _allows_none(hint: Any) -> bool:
+    return type(None) in typing.get_args(hint) if _is_union(hint) else False
+
+
+def _is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) in (typing.Union, pytypes.UnionType)
+
+
+def _literal(node: ast.expr) -> Any:
+    """A value in a spec: a bare word is a string, lists and scalars are themselves."""
+    if isinstance(node, ast.Name):
+        return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_literal(item) for item in node.elts]
+    return ast.literal_eval(node)
+
+
+def _coerce(value: Any, hint: Any) -> Any:
+    """The value as the annotation wants it; ValueError says what would fit."""
+    if hint is Any:
+        return value
+    if _is_union(hint):
+        members = typing.get_args(hint)
+        for member in members:
+            try:
+                return _coerce(value, member)
+            except ValueError:
+                continue
+        raise ValueError(f"give {_wanted(hint)}")
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if hint in (None, type(None)):
+        if value is None:
+            return None
+    elif origin is Literal:
+        if value in inner and type(value) in {type(choice) for choice in inner}:
+            return value
+    elif hint is float:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+    elif hint in (int, str, bool):
+        if type(value) is hint:
+            return value
+    elif origin in (list, tuple, Sequence) or (origin and issubclass(origin, Sequence)):
+        if isinstance(value, list | tuple):
+            return tuple(_coerce(item, inner[0]) for item in value)
+    elif origin in (dict, Mapping) or (origin and issubclass(origin, Mapping)):
+        if isinstance(value, Mapping):
+            return {_coerce(k, inner[0]): _coerce(v, inner[1]) for k, v in value.items()}
+    else:
+        return value
+    raise ValueError(f"give {_wanted(hint)}")
+
+
+def _wanted(hint: Any) -> str:
+    """What an annotation accepts, in words."""
+    words = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+    if hint in words:
+        return words[hint]
+    if hint in (None, type(None)):
+        return "none"
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        return " or ".join(str(choice) for choice in inner)
+    if _is_union(hint):
+        return " or ".join(_wanted(member) for member in inner)
+    return "a list" if origin and not issubclass(origin, Mapping) else "a mapping"
+
+
+def _printed(family: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    cut = f"@{options['k']}" if options.get("k") is not None else ""
+    rest = [
+        f"{key}={_shown(value)}"
+        for key, value in options.items()
+        if key != "k" and value != defaults.get(key)
+    ]
+    return f"{family}{cut}" + (f"({', '.join(rest)})" if rest else "")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str) and value.isidentifier():
+        return value
+    if isinstance(value, tuple):
+        value = list(value)
+    return json.dumps(value, ensure_ascii=False)
