@@ -1,0 +1,78 @@
+"""Whether a quote stands in a text, and where: what makes a judge's verdict checkable."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+
+def verify_quote(quote: str, text: str) -> tuple[int, int] | None:
+    """Where the quote stands in the text, as offsets into the text itself; None when it does not.
+
+    Compared after folding what copying changes: Unicode forms, case, white space, typographic quotation marks
+    and dashes, invisible characters. A quote starts and ends at word borders: "1879" is not in "18790"."""
+    wanted = _folded(quote)[0].strip(_AROUND)
+    if not any(character.isalnum() for character in wanted):
+        return None
+    folded, starts, ends = _folded(text)
+    at = folded.find(wanted)
+    while at >= 0:
+        last = at + len(wanted)
+        if not _inside_word(folded, at) and not _inside_word(folded, last):
+            return starts[at], ends[last - 1]
+        at = folded.find(wanted, at + 1)
+    return None
+
+
+_AROUND = " \"'….«»[]()"
+"""What judges put around a quote that is not part of it."""
+
+_SAME = {ord(c): "'" for c in "‘’‚‛′`´ʼ"}
+_SAME |= {ord(c): '"' for c in "“”„‟″«»"}
+_SAME |= {ord(c): "-" for c in "‐‑‒–—―−﹣-"}
+_DROPPED = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
+_SPACELESS_FROM = 0x2E80
+"""From here on scripts mostly write no spaces between words, so a border says nothing."""
+
+
+@lru_cache(maxsize=512)
+def _folded(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    """The folded text, and for each of its characters where it starts and ends in the original."""
+    out: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    size, at = len(text), 0
+    while at < size:
+        end = at + 1
+        while end < size and unicodedata.combining(text[end]):
+            end += 1  # marks belong to their letter: "é" may be one character or two
+        piece = text[at:end]
+        if piece.isspace():
+            if out and out[-1] != " ":
+                out.append(" ")
+                starts.append(at)
+                ends.append(end)
+        elif piece not in _DROPPED:
+            for character in _fold_piece(piece):
+                if character == " " and (not out or out[-1] == " "):
+                    continue
+                out.append(character)
+                starts.append(at)
+                ends.append(end)
+        at = end
+    return "".join(out), tuple(starts), tuple(ends)
+
+
+def _fold_piece(piece: str) -> str:
+    if piece.isascii():
+        return "'" if piece == "`" else piece.lower()
+    # one space for every kind: NFKC turns some signs into a space and a mark
+    return unicodedata.normalize("NFKC", piece.translate(_SAME)).casefold().translate(_SAME)
+
+
+def _inside_word(text: str, at: int) -> bool:
+    """Whether a cut before this character would split a word."""
+    if at <= 0 or at >= len(text):
+        return False
+    pair = text[at - 1], text[at]
+    return all(c.isalnum() and ord(c) < _SPACELESS_FROM for c in pair)

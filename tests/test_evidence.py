@@ -1,0 +1,63 @@
+"""A quote counts only where it stands in the text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone.evidence import verify_quote
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "found"),
+    [
+        ("born in Ulm", "He was born in Ulm, Germany.", "born in Ulm"),
+        ("BORN  in\nulm", "He was born in Ulm.", "born in Ulm"),
+        ("“born in Ulm”", "He was born in Ulm.", "born in Ulm"),
+        ("it's here", "and it’s here.", "it’s here"),
+        ("1914-1918", "the war of 1914–1918 ended", "1914–1918"),
+        ("cafe\u0301", "el café cerró", "café"),
+        ("café", "el cafe\u0301 cerró", "cafe\u0301"),
+        ("zero width", "a zero\u200b width gap", "zero\u200b width"),
+        ("fine", "a ﬁne day", "ﬁne"),
+        ("東京は", "今日の東京は晴れ", "東京は"),
+        ("straße", "die STRASSE hier", "STRASSE"),
+    ],
+)
+def test_a_quote_is_found_where_it_stands(quote: str, text: str, found: str) -> None:
+    span = verify_quote(quote, text)
+    assert span is not None
+    assert text[span[0] : span[1]] == found
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("", "text"),
+        ("…", "text … text"),
+        ("'\"", "text"),
+        ("1879", "in 18790 pieces"),
+        ("art", "a party"),
+        ("born in Bonn", "born in Ulm"),
+        ("text", ""),
+        ("born … Ulm", "born in Ulm"),
+    ],
+)
+def test_a_quote_that_does_not_stand_there_is_refused(quote: str, text: str) -> None:
+    assert verify_quote(quote, text) is None
+
+
+def test_a_later_whole_word_is_found_after_a_part_of_a_word() -> None:
+    assert verify_quote("art", "a party of art") == (11, 14)
+
+
+@given(st.text(max_size=40), st.text(max_size=20), st.text(max_size=40))
+def test_a_part_between_spaces_is_always_found_or_has_no_word(a: str, b: str, c: str) -> None:
+    text = f"{a} {b} {c}"
+    span = verify_quote(b, text)
+    if span is not None:
+        assert 0 <= span[0] < span[1] <= len(text)
+        assert verify_quote(text[span[0] : span[1]], text) is not None
+    elif b.isascii():
+        assert not any(x.isalnum() for x in b)
