@@ -1,0 +1,136 @@
+"""The command line: one command a file, loaded when it is called, so that `--help` imports only click."""
+
+from __future__ import annotations
+
+import importlib
+import keyword
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from ragstone._version import __version__
+
+COMMANDS: dict[str, str] = {
+    "demo": "Evaluate a bundled data set and show what comes out.",
+    "eval": "Score a data set with metrics and say how good the system is.",
+    "metrics": "List the metrics, or explain one.",
+    "report": "Write the report of a stored run as a page, table or file.",
+    "runs": "List, show or delete the stored runs.",
+    "import": "Turn a file in any known format into ragstone's own.",
+    "export": "Write the rows of a stored run with one column per metric.",
+}
+"""Every command with its line in `ragstone --help`; its code is the file of that name (`import` → import_)."""
+
+
+class _PipeClosed(Exception):
+    """The reader of our output went away (`| head`)."""
+
+
+@contextmanager
+def _pipe() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # click would exit 1, which means "a gate was missed" here
+        raise _PipeClosed from None
+
+
+class LazyCommands(click.Group):
+    """A group that imports a command's file only when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        file = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        command: click.Command = importlib.import_module(f"ragstone.cli.{file}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from ragstone.errors import nearest
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}{nearest(args[0], list(COMMANDS))}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        with _pipe():
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _pipe():
+            return super().invoke(ctx)
+
+
+@click.group(
+    cls=LazyCommands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with: ragstone demo",
+)
+@click.version_option(__version__, prog_name="ragstone", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+def ragstone(debug: bool) -> None:
+    """Say how good a RAG system is, where it fails and why."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; its exit code. A user's mistake is one sentence on stderr."""
+    try:
+        result = ragstone.main(arguments, prog_name="ragstone", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except (_PipeClosed, BrokenPipeError):
+        # what is still buffered cannot be written, and must not complain at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except click.ClickException as bad:
+        return _usage(bad)
+    except (click.Abort, KeyboardInterrupt):
+        return _say("stopped", 130)
+    except Exception as bad:
+        return _explain(bad, arguments)
+
+
+def _usage(bad: click.ClickException) -> int:
+    command = bad.ctx.command_path if isinstance(bad, click.UsageError) and bad.ctx else None
+    hint = f" (see {command} --help)" if command else ""
+    return _say(" ".join(bad.format_message().split()).rstrip(".") + hint, 2)
+
+
+def _explain(bad: Exception, arguments: list[str]) -> int:
+    from ragstone.errors import ConfigError, RagstoneError
+
+    debug = "--debug" in arguments[:1]
+    if debug:
+        import traceback
+
+        traceback.print_exception(bad)
+    if isinstance(bad, ConfigError) and len(bad.complaints) > 1:
+        lines = [f"{len(bad.complaints)} mistakes in the config:", *bad.complaints]
+        return _say("\n  ".join(lines), bad.exit_code)
+    if isinstance(bad, RagstoneError):
+        return _say(str(bad), bad.exit_code)
+    how = "" if debug else f"; run `ragstone --debug {' '.join(arguments[:1])} …` for the traceback"
+    what = " ".join(f"{type(bad).__name__}: {bad}".split())
+    return _say(f"this is a fault in ragstone, please report it: {what}{how}", 70)
+
+
+def _say(sentence: str, code: int) -> int:
+    click.echo(f"{click.style('error', fg='red')}: {sentence}", err=True)
+    return code

@@ -1,0 +1,43 @@
+"""Config files: strict, every complaint at once with its line, secrets from the environment only."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ragstone.config.document import read_document
+from ragstone.config.plan import Data, Plan
+from ragstone.config.reading import Reader
+from ragstone.config.secrets import Secret, expand, revealed
+from ragstone.errors import ConfigError
+
+__all__ = ["Data", "Plan", "Secret", "load", "revealed", "split_gate"]
+
+
+def load(path: str | Path) -> Plan:
+    """The plan that a YAML file describes, or ConfigError with everything that is wrong in it."""
+    file = Path(path)
+    complaints: list[str] = []
+    tree = expand(read_document(file, complaints), complaints)
+    plan = Reader(file, complaints).plan(tree)
+    if complaints:
+        raise ConfigError(sorted(set(complaints), key=_line))
+    return plan
+
+
+def split_gate(text: str) -> tuple[str, str]:
+    """Metric and rule of a gate on one line: `recall@5 >= 0.8`, `recall@5 mean >= 0.8`."""
+    found = _GATE.fullmatch(text.strip())
+    if found is None:
+        raise ConfigError(
+            [f"{text!r} is not a gate; write 'recall@5 >= 0.8' or 'recall@5 mean >= 0.8'"]
+        )
+    return found["metric"], " ".join(found["rule"].split())
+
+
+_GATE = re.compile(r"(?P<metric>\S.*?)\s*:?\s*(?P<rule>(?:\bmean\s*)?(?:[<>]=?|==?)(?!.*[<>]).*)")
+
+
+def _line(complaint: str) -> tuple[int, str]:
+    found = re.match(r".*?:(\d+): ", complaint)
+    return (int(found[1]) if found else 0, complaint)

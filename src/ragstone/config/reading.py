@@ -1,0 +1,214 @@
+"""From the tree of a config file to a Plan, key by key; nothing stops at the first mistake."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragstone.config.document import Value
+from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS, Data, Plan
+from ragstone.config.secrets import Secret
+from ragstone.errors import RagstoneError, nearest
+
+if TYPE_CHECKING:
+    from ragstone.registry import Metric
+
+
+class Reader:
+    """Reads the tree key by key and keeps every complaint."""
+
+    def __init__(self, file: Path, complaints: list[str]) -> None:
+        self.folder = file.parent
+        self.complaints = complaints
+        self.gated: list[tuple[str, Value]] = []
+
+    def plan(self, tree: Value) -> Plan:
+        entries = self.entries(tree, "the config", PLAN_KEYS)
+        read = {
+            "data": self.data,
+            "metrics": self.metrics,
+            "judge": self.model,
+            "embeddings": self.model,
+            "prompts": self.folder_of_prompts,
+            "gates": self.gates,
+            "store": self.store,
+            "output": self.output,
+        }
+        values = {
+            key: read[key](value) if key in read else self.scalar(key, value)
+            for key, value in entries.items()
+            if value.value is not None
+        }
+        plan = Plan(**{key: value for key, value in values.items() if value is not None})
+        if "metrics" in entries:
+            self.gates_have_metrics([metric.name for metric in plan.metrics])
+        return plan
+
+    def entries(self, value: Value, what: str, known: tuple[str, ...]) -> dict[str, Value]:
+        """The entries of a mapping whose keys are known."""
+        if not isinstance(value.value, dict):
+            self.complain(value, f"{what} is {value.plain!r}; give key: value lines")
+            return {}
+        for key, item in value.value.items():
+            if key not in known:
+                self.complain(item, f"unknown key {key!r}{nearest(key, known)}")
+        return {key: item for key, item in value.value.items() if key in known}
+
+    def scalar(self, key: str, value: Value) -> Any:
+        wanted = SCALARS[key](value.value)
+        if wanted is None:
+            return value.value
+        shown = value.plain
+        if wanted == "give a text" and isinstance(shown, bool | int | float):
+            wanted += " (in quotes)"  # YAML reads no, on and 1.10 as something else
+        self.complain(value, f"{key!r} is {shown!r}; {wanted}")
+        return None
+
+    def data(self, value: Value) -> Data | None:
+        if isinstance(value.value, str):
+            return Data(path=self.path(value.value))
+        entries = self.entries(value, "'data'", DATA_KEYS)
+        if isinstance(value.value, dict) and "path" not in value.value:
+            self.complain(value, "'data' has no path; add path: FILE")
+        read: dict[str, Any] = {}
+        for key, item in entries.items():
+            if key == "path":
+                read[key] = self.path(item.value) if self.is_text(key, item) else None
+            elif key == "fields":
+                read[key] = self.fields(item)
+            else:
+                read[key] = self.scalar(key, item)
+        return Data(**{key: item for key, item in read.items() if item is not None})
+
+    def fields(self, value: Value) -> dict[str, str]:
+        from ragstone.types import SAMPLE_FIELDS
+
+        entries = self.entries(value, "'fields'", SAMPLE_FIELDS)
+        return {key: item.value for key, item in entries.items() if self.is_text(key, item)}
+
+    def metrics(self, value: Value) -> tuple[Metric, ...]:
+        from ragstone.registry import split_specs
+
+        found: dict[str, Metric] = {}
+        items = self.items(value)
+        if isinstance(value.value, str):
+            items = [Value(value.at, spec) for spec in split_specs(value.value)]
+        for item in items:
+            metric = self.metric(item)
+            if metric is None:
+                continue
+            if metric.name in found:
+                self.complain(item, f"the metric {metric.name!r} stands twice; keep one")
+            found[metric.name] = metric
+        return tuple(found.values())
+
+    def metric(self, value: Value) -> Metric | None:
+        from ragstone import metrics as _every_metric  # noqa: F401  registers them
+        from ragstone.registry import bind, parse, resolve
+
+        spec = value.plain
+        if not isinstance(spec, str | dict):
+            self.complain(value, f"{spec!r} is not a metric; write a name such as recall@5")
+            return None
+        try:
+            name, options = self.own_code(spec)
+            if name is None:
+                return resolve(spec)
+            family, written = parse(name)
+            place, _, function = family.rpartition(":")
+            return bind(self.own_metric(place, function), {**written, **options})
+        except RagstoneError as bad:
+            self.complain(value, str(bad))
+            return None
+
+    def own_code(self, spec: str | dict[str, Any]) -> tuple[str | None, Mapping[str, Any]]:
+        """The name and options of a spec that points into a user's own file or module, else None."""
+        name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()), ("", {}))
+        family = name.split("(")[0].split("@")[0]
+        if ":" not in family or (isinstance(spec, dict) and len(spec) != 1):
+            return None, {}
+        return name, options or {}
+
+    def own_metric(self, place: str, function: str) -> Metric:
+        """A metric in a file or module beside the config."""
+        from ragstone.plugins import load as load_code
+        from ragstone.registry import resolve
+
+        if place.endswith(".py"):
+            place = self.path(place)
+        elif str(self.folder.resolve()) not in sys.path:
+            sys.path.insert(0, str(self.folder.resolve()))
+        return resolve(load_code(f"{place}:{function}", "metric"))
+
+    def model(self, value: Value) -> str | dict[str, Any] | None:
+        if isinstance(value.value, dict) and value.value:
+            return dict(value.plain)
+        if isinstance(value.value, str) and value.value.strip():
+            return value.value
+        self.complain(
+            value, f"{value.plain!r} is not a model; write offline, openai:MODEL or model: …"
+        )
+        return None
+
+    def folder_of_prompts(self, value: Value) -> str | None:
+        if not self.is_text("prompts", value):
+            return None
+        path = self.path(value.value)
+        if not Path(path).is_dir():
+            self.complain(value, f"there is no folder {path!r} with prompts")
+        return path
+
+    def gates(self, value: Value) -> dict[str, str]:
+        from ragstone.gates import parse_gate
+
+        if not isinstance(value.value, dict):
+            self.complain(value, f"'gates' is {value.plain!r}; write metric: \">= 0.8\" lines")
+            return {}
+        read: dict[str, str] = {}
+        for key, item in value.value.items():
+            metric = self.metric(Value(item.at, key))
+            try:
+                parse_gate(str(item.plain))
+            except (RagstoneError, ValueError) as bad:
+                self.complain(item, f"the gate on {key!r}: {bad}")
+            if metric is not None:
+                read[metric.name] = str(item.plain)
+                self.gated.append((metric.name, item))
+        return read
+
+    def gates_have_metrics(self, names: list[str]) -> None:
+        for metric, item in self.gated:
+            if metric not in names:
+                self.complain(
+                    item,
+                    f"a gate on {metric!r}, which is not among the metrics{nearest(metric, names)}",
+                )
+
+    def store(self, value: Value) -> str | Secret | None:
+        if isinstance(value.value, Secret):
+            return value.value
+        if not self.is_text("store", value):
+            return None
+        return value.value if "://" in value.value else self.path(value.value)
+
+    def output(self, value: Value) -> tuple[str, ...]:
+        texts = [item for item in self.items(value) if self.is_text("output", item)]
+        return tuple(self.path(item.value) for item in texts)
+
+    def items(self, value: Value) -> list[Value]:
+        return value.value if isinstance(value.value, list) else [value]
+
+    def is_text(self, key: str, value: Value) -> bool:
+        if isinstance(value.value, str) and value.value.strip():
+            return True
+        self.complain(value, f"{key!r} is {value.plain!r}; give a text")
+        return False
+
+    def path(self, text: str) -> str:
+        """A path as seen from the config file's folder."""
+        return text if text == "-" else str(self.folder / Path(text).expanduser())
+
+    def complain(self, value: Value, sentence: str) -> None:
+        self.complaints.append(f"{value.at}: {sentence}")

@@ -1,0 +1,101 @@
+"""`${NAME}` from the environment, for secrets only, and a text that never shows itself."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ragstone.config.document import Value
+
+VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_PASSWORD = re.compile(r"://[^/\s]*:[^/\s]*@")
+SECRET_KEYS = ("store", "api_key")
+"""Keys whose value may come from the environment."""
+
+
+class Secret:
+    """A text that prints as `***`; `reveal()` is called only where it is used."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+    __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(("Secret", self._text))
+
+
+def revealed(value: Any) -> Any:
+    """A value with its secrets as plain text, for the one call that needs them."""
+    if isinstance(value, Secret):
+        return value.reveal()
+    if isinstance(value, Mapping):
+        return {key: revealed(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [revealed(item) for item in value]
+    return value
+
+
+def expand(value: Value, complaints: list[str], key: str = "") -> Value:
+    """The tree with variables filled in where secrets may stand; elsewhere each one is a complaint."""
+    inner = value.value
+    if isinstance(inner, dict):
+        filled = {name: expand(item, complaints, name) for name, item in inner.items()}
+        return Value(value.at, filled)
+    if isinstance(inner, list):
+        return Value(value.at, [expand(item, complaints, key) for item in inner])
+    if not isinstance(inner, str):
+        return value
+    names = VARIABLE.findall(inner)
+    if key == "api_key":
+        return Value(value.at, Secret(_api_key(value, names, complaints)))
+    if key == "store":
+        return Value(value.at, _store(value, names, complaints))
+    if names:
+        complaints.append(
+            f"{value.at}: {key!r} holds {inner!r}; variables are for secrets only "
+            f"({' and '.join(SECRET_KEYS)}): write the value itself"
+        )
+    return value
+
+
+def _api_key(value: Value, names: list[str], complaints: list[str]) -> str:
+    if not names:
+        complaints.append(
+            f"{value.at}: 'api_key' is written out; keep it in the environment and write ${{NAME}}"
+        )
+        return ""
+    return _filled(value, complaints)
+
+
+def _store(value: Value, names: list[str], complaints: list[str]) -> str | Secret:
+    text = _filled(value, complaints)
+    hidden = bool(names) or _PASSWORD.search(text) is not None
+    return Secret(text) if hidden else text
+
+
+def _filled(value: Value, complaints: list[str]) -> str:
+    def fill(found: re.Match[str]) -> str:
+        name = found[1]
+        text = os.environ.get(name)
+        if not text:
+            state = "not set" if text is None else "empty"
+            complaints.append(
+                f"{value.at}: the environment variable {name!r} is {state}; export {name}=..."
+            )
+        return text or ""
+
+    return VARIABLE.sub(fill, value.value)
