@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.errors import JudgeFailed, OutOfBudget, Unscored
 from ragstone.language import sentences
-from ragstone.types import NOTHING_USED, Chunk, Usage
+from ragstone.types import EMPTY, NOTHING_USED, Chunk, Usage
 
 T = TypeVar("T")
 
@@ -89,6 +89,30 @@ def ask_all(*questions: Ask) -> Asking[list[Any]]:
         if not isinstance(one, Reply):
             raise one
     return [one.value for one in answered if isinstance(one, Reply)]
+
+
+def together(*generators: Asking[T]) -> Asking[list[T | Unscored]]:
+    """Advance several generators round by round, putting all their questions of a round at once.
+
+    Each ends with its result, or with the outcome it raised: one failure does not end the others."""
+    ended: dict[int, T | Unscored] = {}
+    sent: dict[int, tuple[Answered, ...] | None] = dict.fromkeys(range(len(generators)))
+    while True:
+        asked: dict[int, tuple[Ask, ...]] = {}
+        for n, replies in sent.items():
+            try:
+                asked[n] = next(generators[n]) if replies is None else generators[n].send(replies)
+            except StopIteration as end:
+                ended[n] = end.value
+            except Unscored as outcome:
+                ended[n] = outcome
+        if not asked:
+            return [ended[n] for n in range(len(generators))]
+        answered = yield tuple(one for asks in asked.values() for one in asks)
+        at, sent = 0, {}
+        for n, asks in asked.items():
+            sent[n] = answered[at : at + len(asks)]
+            at += len(asks)
 
 
 def canonical(content: Any) -> str:
@@ -230,3 +254,167 @@ def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+Take = Callable[[Any], Any]
+"""Takes the value of one question's reply out of the value of a merged reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One question that stands for several, and how each of them takes its own reply out of the answer."""
+
+    ask: Ask
+    parts: tuple[tuple[int, Take], ...]
+    """Index of an original Ask, and the function from the merged reply's value to the value it would have got."""
+
+
+def merge(asks: Sequence[Ask]) -> list[Merged]:
+    """The fewest questions that answer all of a sample's questions of one round.
+
+    Identical questions are put once. Texts to split into claims go together. Claims against the same sources go
+    together; where there is but one source (an answer against its reference, and the reverse), all such
+    cases go together too. Targets of the same chunks in the same wording go together. Everything else, and a
+    `support` of several cases, stays as it is. The result does not depend on the order of the questions.
+
+    A row of the reply with an id that nobody gave is passed to every part, so that its reader refuses it."""
+    places: dict[str, list[int]] = {}
+    for index, one in enumerate(asks):
+        places.setdefault(one.key, []).append(index)
+    distinct = {key: asks[indices[0]] for key, indices in sorted(places.items())}
+    groups: dict[str, list[Ask]] = {}
+    for one in distinct.values():
+        groups.setdefault(_mergeable(one), []).append(one)
+    merged: list[Merged] = []
+    for members in groups.values():
+        for united, takes in _united(members):
+            parts = [(index, take) for one, take in takes for index in places[one.key]]
+            merged.append(Merged(united, tuple(sorted(parts, key=lambda part: part[0]))))
+    return sorted(merged, key=lambda one: (one.ask.kind, one.ask.key))
+
+
+def _mergeable(one: Ask) -> str:
+    """What two questions must share to be put as one."""
+    values = one.values
+    shared: Any = one.key
+    if one.kind == "claims":
+        shared = ""
+    elif one.kind == "support" and len(values["cases"]) == 1:
+        sources = values["cases"][0]["sources"]
+        shared = "" if len(sources) == 1 else [source["text"] for source in sources]
+    elif one.kind == "useful":
+        shared = [values["question"], values["chunks"], values["wording"]]
+    return canonical([one.kind, one.language, one.repeat, shared])
+
+
+def _united(members: Sequence[Ask]) -> Iterable[tuple[Ask, list[tuple[Ask, Take]]]]:
+    if len(members) == 1:
+        return [(members[0], [(members[0], _all_of_it)])]
+    if members[0].kind == "claims":
+        return [_one_splitting(members)]
+    if members[0].kind == "support":
+        return [_one_checking(members)]
+    return _gradings(members)
+
+
+def _all_of_it(value: Any) -> Any:
+    return value
+
+
+def _one_splitting(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, Take]]]:
+    """`claims` over the distinct texts of several."""
+    items = {item["text"]: item for one in members for item in one.values["texts"]}
+    ids = {text: f"t{n}" for n, text in enumerate(sorted(items), 1)}
+    texts = [{**items[text], "id": ids[text]} for text in sorted(items)]
+    takes = []
+    for one in members:
+        own: dict[str, list[str]] = {name: [] for name in ids.values()}
+        for item in one.values["texts"]:
+            own[ids[item["text"]]].append(item["id"])
+        takes.append((one, _rows("claims", "text_id", own)))
+    return replace(members[0], values={"texts": texts}), takes
+
+
+def _one_checking(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, Take]]]:
+    """`support` of all claims of several, one case for each set of sources."""
+    cases: dict[str, tuple[list[Chunk], dict[str, None]]] = {}
+    for one in sorted(members, key=lambda one: canonical(one.values)):
+        (case,) = one.values["cases"]
+        texts = [source["text"] for source in case["sources"]]
+        _, statements = cases.setdefault(canonical(texts), ([Chunk(text=t) for t in texts], {}))
+        statements.update(dict.fromkeys(claim["text"] for claim in case["claims"]))
+    order = sorted(cases)
+    united = support(*(Case(tuple(cases[key][1]), tuple(cases[key][0])) for key in order))
+    where = dict(zip(order, united.values["cases"], strict=True))
+    every_claim = [claim["id"] for case in where.values() for claim in case["claims"]]
+    every_source = [source["id"] for case in where.values() for source in case["sources"]]
+    takes = []
+    for one in members:
+        (case,) = one.values["cases"]
+        home = where[canonical([source["text"] for source in case["sources"]])]
+        ids = {claim["text"]: claim["id"] for claim in home["claims"]}
+        own: dict[str, list[str]] = {name: [] for name in every_claim}
+        for claim in case["claims"]:
+            own[ids[claim["text"]]].append(claim["id"])
+        # another case's source must not pass for one of ours that has the same number
+        names = {name: f"{name} of another case" for name in every_source}
+        for here, there in zip(case["sources"], home["sources"], strict=True):
+            names[there["id"]] = here["id"]
+        takes.append((one, _rows("verdicts", "id", own, names)))
+    first = members[0]
+    return replace(united, language=first.language, repeat=first.repeat), takes
+
+
+def _gradings(members: Sequence[Ask]) -> list[tuple[Ask, list[tuple[Ask, Take]]]]:
+    """`useful` for all targets of several; a target's name stands for one text, so clashes stay apart."""
+    groups: list[tuple[dict[str, str | None], list[Ask]]] = []
+    for one in members:
+        own = one.values["targets"]
+        for targets, inside in groups:
+            if all(targets.get(name, text) == text for name, text in own.items()):
+                targets.update(own)
+                inside.append(one)
+                break
+        else:
+            groups.append((dict(own), [one]))
+    result = []
+    for targets, inside in groups:
+        first, names = inside[0], sorted(targets)
+        united = useful(first.values["question"], (), {name: targets[name] for name in names})
+        values = {**first.values, "targets": united.values["targets"]}
+        united = replace(first, values=values, schema=united.schema)
+        takes = [
+            (one, _rows("grades", "target", {n: [n] * (n in one.values["targets"]) for n in names}))
+            for one in inside
+        ]
+        result.append((united, takes))
+    return result
+
+
+def _rows(
+    field: str, key: str, own: Mapping[str, Sequence[str]], sources: Mapping[str, str] = EMPTY
+) -> Take:
+    """Keeps the rows that are one's own, under one's own ids; other parts' are dropped, unknown ones kept."""
+
+    def renamed(piece: Any) -> Any:
+        if isinstance(piece, Mapping) and piece.get("source") in list(sources):
+            return {**piece, "source": sources[piece["source"]]}
+        return piece
+
+    def take(value: Any) -> Any:
+        rows = value.get(field) if isinstance(value, Mapping) else None
+        if not isinstance(rows, list):
+            return value
+        kept: list[Any] = []
+        for row in rows:
+            name = row.get(key) if isinstance(row, Mapping) else None
+            if not isinstance(name, str) or name not in own:
+                kept.append(row)
+                continue
+            evidence = row.get("evidence")
+            if sources and isinstance(evidence, list):
+                row = {**row, "evidence": [renamed(piece) for piece in evidence]}
+            kept += [{**row, key: mine} for mine in own[name]]
+        return {**value, field: kept}
+
+    return take
