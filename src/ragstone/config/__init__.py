@@ -35,7 +35,9 @@ def split_gate(text: str) -> tuple[str, str]:
     return found["metric"], " ".join(found["rule"].split())
 
 
-_GATE = re.compile(r"(?P<metric>\S.*?)\s*:?\s*(?P<rule>(?:\bmean\s*)?(?:[<>]=?|==?)(?!.*[<>]).*)")
+_GATE = re.compile(
+    r"(?P<metric>[^\W\d][^<>]*?)\s*:?\s*(?P<rule>(?:\bmean\s*)?[<>]=?[^<>=]*)", re.DOTALL
+)
 
 
 def _line(complaint: str) -> tuple[int, str]:

@@ -90,6 +90,8 @@ class _Builder:
         if id(node) in above:
             raise ConfigError([f"{at}: an alias that contains itself; write the values out"])
         above = (*above, id(node))
+        if not isinstance(node, yaml.ScalarNode) and not node.tag.endswith((":map", ":seq")):
+            self.complaints.append(f"{at}: a value of type {node.tag!r}; write plain YAML")
         if isinstance(node, yaml.MappingNode):
             return Value(at, self.mapping(node, above))
         if isinstance(node, yaml.SequenceNode):
@@ -117,7 +119,15 @@ class _Builder:
     def scalar(self, node: Any, at: str) -> Any:
         if node.tag == "tag:yaml.org,2002:timestamp":  # a date is only text here
             return node.value
-        value = self.loader.construct_object(node)
+        if not node.tag.startswith("tag:yaml.org,2002:") or ":python/" in node.tag:
+            self.complaints.append(f"{at}: a value of type {node.tag!r}; write plain YAML")
+            return ""
+        try:
+            value = self.loader.construct_object(node)
+        except (ValueError, KeyError):  # an explicit tag that its text does not fit
+            kind = node.tag.rpartition(":")[2]
+            self.complaints.append(f"{at}: {node.value!r} cannot be read as {kind}")
+            return ""
         if isinstance(value, float) and not math.isfinite(value):
             self.complaints.append(f"{at}: {node.value!r} is not a finite number")
             return 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ class Reader:
 
     def plan(self, tree: Value) -> Plan:
         entries = self.entries(tree, "the config", PLAN_KEYS)
-        read = {
+        read: dict[str, Callable[[Value], Any]] = {
             "data": self.data,
             "metrics": self.metrics,
             "judge": self.model,
@@ -36,7 +36,7 @@ class Reader:
             "store": self.store,
             "output": self.output,
         }
-        values = {
+        values: dict[str, Any] = {
             key: read[key](value) if key in read else self.scalar(key, value)
             for key, value in entries.items()
             if value.value is not None
