@@ -1,1 +1,77 @@
-"""ragstone."""
+"""ragstone tells you how good your RAG system is.
+
+    from ragstone import evaluate
+    run = evaluate("answers.jsonl", metrics=["recall@5", "token_f1"])
+    print(run)
+
+Names are imported when they are first used, so that `import ragstone` costs next to nothing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ragstone._version import __version__
+
+if TYPE_CHECKING:
+    from ragstone.data import read
+    from ragstone.errors import JudgeFailed, MissingField, NotApplicable, RagstoneError
+    from ragstone.metrics.rankings import score_rankings
+    from ragstone.registry import metric
+    from ragstone.run import Run, aevaluate, evaluate
+    from ragstone.store import Store
+    from ragstone.types import Chunk, Finding, Ranked, Sample, Score, Usage
+
+_HOMES = {
+    "Chunk": "ragstone.types",
+    "Finding": "ragstone.types",
+    "JudgeFailed": "ragstone.errors",
+    "MissingField": "ragstone.errors",
+    "NotApplicable": "ragstone.errors",
+    "RagstoneError": "ragstone.errors",
+    "Ranked": "ragstone.types",
+    "Run": "ragstone.run",
+    "Sample": "ragstone.types",
+    "Score": "ragstone.types",
+    "Store": "ragstone.store",
+    "Usage": "ragstone.types",
+    "aevaluate": "ragstone.run",
+    "evaluate": "ragstone.run",
+    "metric": "ragstone.registry",
+    "read": "ragstone.data",
+    "score_rankings": "ragstone.metrics.rankings",
+}
+
+__all__ = [
+    "Chunk",
+    "Finding",
+    "JudgeFailed",
+    "MissingField",
+    "NotApplicable",
+    "RagstoneError",
+    "Ranked",
+    "Run",
+    "Sample",
+    "Score",
+    "Store",
+    "Usage",
+    "__version__",
+    "aevaluate",
+    "evaluate",
+    "metric",
+    "read",
+    "score_rankings",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'ragstone' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

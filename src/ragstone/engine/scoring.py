@@ -1,0 +1,120 @@
+"""One metric on one sample: fields in, a Score out, whatever the metric does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any
+
+from ragstone.asks import Asking
+from ragstone.errors import JudgeFailed, Unscored
+from ragstone.registry import Metric
+from ragstone.types import SYSTEM_FIELDS, OutcomeKind, Sample, Score
+
+Start = Callable[[Sample], "Score | Asking[Any]"]
+"""Scores a sample at once, or begins to ask."""
+
+
+def starter(metric: Metric) -> Start:
+    """The metric as a function of a sample that never raises: a bug in it is an outcome too."""
+    function, options = metric.function, dict(metric.options)
+    arguments = _arguments(metric.takes)
+    needed = [(name, metric.takes.index(name)) for name in metric.needs]
+    of_system = not SYSTEM_FIELDS.isdisjoint(metric.takes) or "sample" in metric.takes
+    finish = finisher(metric)
+
+    def start(sample: Sample) -> Score | Asking[Any]:
+        if of_system and sample.error is not None:
+            return Score(outcome="system_error", reason=sample.error)
+        fields = arguments(sample)
+        for name, place in needed:
+            if fields[place] is None:
+                return _missing(name)
+        try:
+            result = function(*fields, **options)
+        except Exception as raised:
+            return outcome_of(raised)
+        if isinstance(result, Generator):
+            return result
+        return finish(result)
+
+    return start
+
+
+def finisher(metric: Metric) -> Callable[[Any], Score]:
+    """What the metric returned, as a Score within its bounds."""
+    low, high = metric.bounds or (-math.inf, math.inf)
+
+    def finish(result: Any) -> Score:
+        if type(result) is not Score:
+            try:
+                result = Score(float(result))
+            except (TypeError, ValueError, OverflowError):
+                return _failed(f"it returned {result!r}, which is not a finite number or a Score")
+        value = result.value
+        if value is not None and not low <= value <= high:
+            return _failed(f"it returned {value!r}, outside its range {low:g} to {high:g}")
+        return result
+
+    return finish
+
+
+def outcome_of(raised: BaseException) -> Score:
+    """The outcome that an exception from a metric stands for."""
+    if isinstance(raised, Unscored):
+        kind = raised.kind if isinstance(raised, JudgeFailed) else None
+        if not kind and not raised.label and raised.outcome != "judge_error":
+            return _plain(raised.outcome, raised.reason)  # type: ignore[arg-type]
+        return Score(
+            outcome=raised.outcome,  # type: ignore[arg-type]
+            reason=raised.reason,
+            kind=kind,
+            label=raised.label,
+        )
+    return _failed(f"{type(raised).__name__}: {raised}")
+
+
+def with_notes(score: Score, notes: Mapping[str, None]) -> Score:
+    """The score with what its replies want a reader to know."""
+    new = tuple(note for note in notes if note not in score.warnings)
+    return replace(score, warnings=score.warnings + new) if new else score
+
+
+def _failed(reason: str) -> Score:
+    return Score(outcome="metric_error", reason=reason)
+
+
+@lru_cache(maxsize=256)
+def _plain(outcome: OutcomeKind, reason: str) -> Score:
+    return Score(outcome=outcome, reason=reason)
+
+
+@lru_cache(maxsize=32)
+def _missing(name: str) -> Score:
+    return Score(outcome="missing_field", reason=f"the sample has no {name}")
+
+
+def _arguments(takes: tuple[str, ...]) -> Callable[[Sample], tuple[Any, ...]]:
+    if "sample" in takes:
+        return lambda sample: tuple(
+            sample if name == "sample" else getattr(sample, name) for name in takes
+        )
+    if not takes:
+        return lambda sample: ()
+    if len(takes) == 1:
+        only = attrgetter(takes[0])
+        return lambda sample: (only(sample),)
+    return attrgetter(*takes)
+
+
+def plain_scores(starts: Mapping[str, Start], sample: Sample) -> dict[str, Score]:
+    """Every metric on a sample, for metrics that ask no judge."""
+    return {name: start(sample) for name, start in starts.items()}  # type: ignore[misc]
+
+
+def failures(scores: Mapping[str, Score], kinds: frozenset[OutcomeKind]) -> Iterator[str]:
+    """Names of the metrics whose outcome is one of these."""
+    return (name for name, score in scores.items() if score.outcome in kinds)

@@ -1,0 +1,39 @@
+"""What the system under test took: recorded like metrics, so that it can be compared, gated and traded off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragstone.errors import MissingField
+from ragstone.registry import metric
+from ragstone.types import Score
+
+
+@metric(higher_is_better=False, bounds=None)
+def latency(meta: Mapping[str, Any]) -> Score:
+    """Seconds the system took to answer, as recorded with the sample (`latency`)."""
+    return _recorded(meta, "latency")
+
+
+@metric(higher_is_better=False, bounds=None)
+def tokens(meta: Mapping[str, Any]) -> Score:
+    """Tokens the system used to answer, as recorded with the sample (`tokens`)."""
+    return _recorded(meta, "tokens")
+
+
+@metric(higher_is_better=False, bounds=None)
+def cost(meta: Mapping[str, Any]) -> Score:
+    """Money the system spent on the answer, as recorded with the sample (`cost`)."""
+    return _recorded(meta, "cost")
+
+
+def _recorded(meta: Mapping[str, Any], name: str) -> Score:
+    value = meta.get(name)
+    if value is None:
+        raise MissingField(f"the sample records no {name}")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise MissingField(f"the sample's {name} is {value!r}, which is not a number")
+    if not 0 <= value <= 1e300:
+        raise MissingField(f"the sample's {name} is {value!r}; a finite number from 0 on is wanted")
+    return Score(float(value))

@@ -1,0 +1,380 @@
+"""The door for Python: `evaluate` samples, get a Run, ask it things."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragstone._version import __version__
+from ragstone.data import Reading, read
+from ragstone.engine import Execution, Watch
+from ragstone.errors import RagstoneError, RunNotFound
+from ragstone.judges import Judge
+from ragstone.metrics import REGISTERED, resolve
+from ragstone.registry import Metric, Spec
+from ragstone.store import RunInfo, Store, StoredRow, StoredRun, describe
+from ragstone.types import Sample, Score
+
+if TYPE_CHECKING:
+    from ragstone.analysis.summary import Summary
+
+CHECK_FIRST_BYTES = 64_000_000
+"""Files up to this size are read through for bad rows before anything is scored."""
+
+
+class Run:
+    """A finished or unfinished run: its summary, scores and reports."""
+
+    def __init__(self, stored: StoredRun) -> None:
+        self.stored = stored
+        self._summary: Summary | None = None
+
+    @classmethod
+    def open(cls, name: str = "last", *, store: str | Path | Store | None = None) -> Run:
+        """A run from the store by id, start of id, name, or `last`."""
+        return cls(Store.open(store).run(name))
+
+    @property
+    def id(self) -> str:
+        """The run's id in its store."""
+        return self.stored.id
+
+    @property
+    def info(self) -> RunInfo:
+        """The facts of the run."""
+        return self.stored.info
+
+    def summary(self) -> Summary:
+        """Each metric's mean, interval, coverage and reasons, and the gates."""
+        if self._summary is None:
+            from ragstone.analysis.summary import summarise
+
+            plan = self.stored.info.plan
+            self._summary = summarise(
+                self.stored, floor=plan.get("floor", 0.95), gates=plan.get("gates") or {}
+            )
+        return self._summary
+
+    def scores(self) -> dict[str, dict[str, Score]]:
+        """Sample id → metric → Score, in input order."""
+        return {sample_id: scores for _, sample_id, _, scores in self.stored.scores()}
+
+    def rows(self) -> Iterator[StoredRow]:
+        """Every sample with its input row and scores, streamed in input order."""
+        return self.stored.rows()
+
+    def write(self, path: str | Path, *, language: str = "en") -> Path:
+        """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet)."""
+        from ragstone import report
+
+        report.write(self.stored, self.summary(), Path(path), language)
+        return Path(path)
+
+    def to_pandas(self) -> Any:
+        """One row a sample, one column a metric; unscored cells are missing values."""
+        try:
+            import pandas
+        except ImportError:
+            raise RagstoneError("to_pandas needs pandas: pip install pandas") from None
+        names = [metric["name"] for metric in self.info.metrics]
+        ids, columns = [], {name: [] for name in names}  # type: ignore[var-annotated]
+        for _, sample_id, _, scores in self.stored.scores():
+            ids.append(sample_id)
+            for name in names:
+                columns[name].append(scores[name].value)
+        return pandas.DataFrame({"id": ids, **columns}).astype(dict.fromkeys(names, "Float64"))
+
+    def delete(self) -> None:
+        """Remove the run from its store."""
+        self.stored.store.delete(self.id)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id}: {self.stored.count()} samples, {self.info.status}>"
+
+    def __str__(self) -> str:
+        from ragstone.report import terminal
+
+        return terminal.text(self.summary())
+
+    def _repr_html_(self) -> str:
+        from ragstone.report import html
+
+        return html.summary_html(self.summary(), "en")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything `evaluate` was asked to do."""
+
+    samples: Any
+    metrics: Sequence[Spec] | None = None
+    judge: Any = None
+    name: str | None = None
+    store: str | Path | Store | None = None
+    language: str | None = None
+    concurrency: int | None = None
+    resume: bool = False
+    run_id: str | None = None
+    retry_errors: bool = False
+    limit: int | None = None
+    skip_bad_rows: bool = False
+    format: str | None = None
+    fields: Mapping[str, str] | None = None
+    floor: float = 0.95
+    gates: Mapping[str, str] | None = None
+    watch: Watch | None = None
+    started: Callable[[StoredRun, Reading], None] | None = None
+
+
+def evaluate(
+    samples: Any,
+    metrics: Sequence[Spec] | None = None,
+    *,
+    judge: Any = None,
+    name: str | None = None,
+    store: str | Path | Store | None = None,
+    language: str | None = None,
+    concurrency: int | None = None,
+    resume: bool = False,
+    run_id: str | None = None,
+    retry_errors: bool = False,
+    limit: int | None = None,
+    skip_bad_rows: bool = False,
+    format: str | None = None,
+    fields: Mapping[str, str] | None = None,
+    floor: float = 0.95,
+    gates: Mapping[str, str] | None = None,
+    watch: Watch | None = None,
+    started: Callable[[StoredRun, Reading], None] | None = None,
+) -> Run:
+    """Score samples (a path, Samples, dicts, a DataFrame) and return the Run; also inside a running event loop."""
+    request = Request(
+        samples, metrics, judge, name, store, language, concurrency, resume, run_id, retry_errors,
+        limit, skip_bad_rows, format, fields, floor, gates, watch, started,
+    )  # fmt: skip
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_carry_out(request))
+    return _in_thread(request)
+
+
+async def aevaluate(samples: Any, metrics: Sequence[Spec] | None = None, **options: Any) -> Run:
+    """`evaluate` for code that awaits; takes the same options."""
+    return await _carry_out(Request(samples, metrics, **options))
+
+
+async def _carry_out(request: Request) -> Run:
+    reading = (
+        request.samples
+        if isinstance(request.samples, Reading)
+        else read(
+            request.samples,
+            format=request.format,
+            fields=request.fields,
+            skip_bad_rows=request.skip_bad_rows,
+            limit=request.limit,
+        )
+    )
+    metrics = chosen_metrics(request.metrics, reading)
+    judge = _judge(request.judge, metrics)
+    total = _check(reading, request.samples, judge, metrics)
+    store = Store.open(request.store)
+    stored = _resumed(store, request, reading, metrics, judge) or store.create(
+        _new_info(request, reading, metrics, judge)
+    )
+    if request.started is not None:
+        request.started(stored, reading)
+    execution = Execution(
+        stored, metrics, judge, request.concurrency, total=total, watch=request.watch
+    )
+    try:
+        if stored.info.status != "done":
+            count = await execution.score_new(reading)
+            store.finish(stored.id, total=count, bad_count=reading.bad_count, bad=reading.bad)
+        if request.retry_errors:
+            await execution.retry_failures()
+    finally:
+        if judge is not None and judge is not request.judge:
+            await judge.close()
+    stored.refresh()
+    return Run(stored)
+
+
+def chosen_metrics(specs: Sequence[Spec] | None, reading: Reading) -> list[Metric]:
+    """The metrics named, or those without a judge whose fields the first samples have."""
+    if specs is None:
+        return default_metrics(first_samples(reading))
+    if isinstance(specs, str):
+        specs = [specs]
+    metrics = [resolve(spec) for spec in specs]
+    if not metrics:
+        raise RagstoneError("no metric is named; `ragstone metrics` lists them")
+    names = [metric.name for metric in metrics]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise RagstoneError(f"{', '.join(twice)} is named twice; name each metric once")
+    return metrics
+
+
+def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
+    """Every metric that asks no judge, needs no extra, and finds its fields in one of the samples."""
+    from ragstone.engine.scoring import starter
+
+    seen = list(samples)
+    metrics = [
+        metric
+        for metric in REGISTERED.values()
+        if not metric.judged
+        and metric.extra is None
+        and metric.function.__module__.startswith("ragstone.")
+        and any(isinstance(score := starter(metric)(sample), Score) and score.ok for sample in seen)
+    ]
+    if not metrics:
+        raise RagstoneError(
+            "the first samples have the fields of no metric; name metrics with -m, or map your "
+            "columns with --field (`ragstone metrics` says what each needs)"
+        )
+    return metrics
+
+
+def first_samples(reading: Reading, count: int = 100) -> list[Sample]:
+    """The first samples of a reading, which can still be read from its start afterwards."""
+    return [record.sample for record in reading.peek(count)]
+
+
+def _judge(given: Any, metrics: Sequence[Metric]) -> Judge | None:
+    if not any(metric.judged for metric in metrics):
+        return None
+    if hasattr(given, "answer") and hasattr(given, "identity"):
+        return given  # type: ignore[no-any-return]
+    from ragstone.judges.choose import make_judge
+
+    return make_judge(given if given is not None else "offline")
+
+
+def _check(
+    reading: Reading, source: Any, judge: Judge | None, metrics: Sequence[Metric]
+) -> int | None:
+    """Complain about bad rows before any cost; the number of samples if it was worth counting them."""
+    if hasattr(source, "__len__") and not isinstance(source, str | bytes | Path):
+        return len(source)
+    if not isinstance(source, str | Path) or str(source) == "-":
+        return None
+    path = Path(source)
+    small = path.is_file() and path.stat().st_size <= CHECK_FIRST_BYTES
+    paid = judge is not None and not judge.local
+    return reading.check() if small or paid else None
+
+
+def _plan(
+    request: Request, reading: Reading, metrics: Sequence[Metric], judge: Judge | None
+) -> dict[str, Any]:
+    source = reading.source
+    if isinstance(request.samples, str | Path) and Path(request.samples).exists():
+        source = str(Path(request.samples).resolve())
+    return {
+        "source": source,
+        "metrics": [metric.name for metric in metrics],
+        "judge": judge.name if judge is not None else None,
+        "language": request.language,
+        "limit": request.limit,
+        "format": request.format,
+        "fields": dict(request.fields) if request.fields else None,
+        "skip_bad_rows": request.skip_bad_rows,
+        "floor": request.floor,
+        "gates": dict(request.gates) if request.gates else None,
+        "ragstone": __version__,
+    }
+
+
+_SAME = ("source", "metrics", "judge", "language", "limit", "format", "fields", "skip_bad_rows")
+
+
+def _resumed(
+    store: Store,
+    request: Request,
+    reading: Reading,
+    metrics: Sequence[Metric],
+    judge: Judge | None,
+) -> StoredRun | None:
+    """The run to go on with: the one named, or the newest one of the same plan that is not done."""
+    plan = _plan(request, reading, metrics, judge)
+    if request.run_id is not None:
+        try:
+            stored = store.run(request.run_id)
+        except RunNotFound:
+            if request.resume:
+                raise
+            return None
+        differs = [key for key in _SAME if stored.info.plan.get(key) != plan[key]]
+        if differs:
+            raise RagstoneError(
+                f"run {stored.id} was started with another {differs[0]} "
+                f"({stored.info.plan.get(differs[0])!r}, now {plan[differs[0]]!r}); "
+                "start a new run without --resume"
+            )
+        return stored
+    if not (request.resume or request.retry_errors):
+        return None
+    for info in store.runs():
+        if all(info.plan.get(key) == plan[key] for key in _SAME) and (
+            info.status == "running" or request.retry_errors
+        ):
+            return store.run(info.id)
+    return None
+
+
+def _new_info(
+    request: Request, reading: Reading, metrics: Sequence[Metric], judge: Judge | None
+) -> RunInfo:
+    now = datetime.now(UTC)
+    return RunInfo(
+        id=request.run_id or f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        name=request.name or Path(reading.source).stem or "run",
+        created=now.isoformat(timespec="seconds"),
+        status="running",
+        plan=_plan(request, reading, metrics, judge),
+        shape=reading.shape,
+        source=reading.source,
+        format=reading.format,
+        metrics=tuple(describe(metric) for metric in metrics),
+        judge=judge.name if judge is not None else None,
+    )
+
+
+def _in_thread(request: Request) -> Run:
+    """Inside a running event loop (Jupyter), on a loop of its own in a thread of its own."""
+    results: list[Run] = []
+    errors: list[BaseException] = []
+    loop = asyncio.new_event_loop()
+    task: list[asyncio.Task[Run]] = []
+
+    def work() -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            task.append(loop.create_task(_carry_out(request)))
+            results.append(loop.run_until_complete(task[0]))
+        except BaseException as raised:
+            errors.append(raised)
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+    thread = threading.Thread(target=work, name="ragstone-evaluate", daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        loop.call_soon_threadsafe(task[0].cancel)
+        thread.join()
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,108 @@
+"""Scores and replies as JSON text: compact where there is only a number, whole where there is evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ragstone.asks import Reply
+from ragstone.types import NOTHING_USED, Finding, Score, Usage
+
+
+def encode_scores(scores: Mapping[str, Score]) -> str:
+    """One JSON object: metric → number, or → object when there is more to say than the number."""
+    parts = []
+    for name, score in scores.items():
+        key = _keys.get(name)
+        if key is None:
+            key = _keys[name] = json.dumps(name)
+        if (
+            score.outcome == "ok"
+            and not score.findings
+            and not score.warnings
+            and score.label is None
+            and score.usage is NOTHING_USED
+        ):
+            parts.append(f"{key}:{float(score.value)!r}")  # type: ignore[arg-type]
+        else:
+            parts.append(f"{key}:{_whole(score)}")
+    return "{" + ",".join(parts) + "}"
+
+
+def decode_scores(text: str) -> dict[str, Score]:
+    """The scores that `encode_scores` wrote."""
+    return {
+        name: Score(item) if isinstance(item, float) else _score(item)
+        for name, item in json.loads(text).items()
+    }
+
+
+def encode_reply(reply: Reply) -> str:
+    """The value and notes of a reply."""
+    return _dump({"value": reply.value, "notes": list(reply.notes)})
+
+
+def decode_reply(text: str, usage: Usage) -> Reply:
+    """The reply that `encode_reply` wrote."""
+    item = json.loads(text)
+    return Reply(item["value"], usage, tuple(item["notes"]))
+
+
+_keys: dict[str, str] = {}
+
+
+def _whole(score: Score) -> str:
+    item: dict[str, Any] = {}
+    if score.value is not None:
+        item["value"] = float(score.value)
+    else:
+        item["outcome"] = score.outcome
+        item["reason"] = score.reason
+    if score.kind is not None:
+        item["kind"] = score.kind
+    if score.label is not None:
+        item["label"] = score.label
+    if score.warnings:
+        item["warnings"] = list(score.warnings)
+    if score.usage != NOTHING_USED:
+        item["usage"] = _without_defaults(asdict(score.usage), _USAGE)
+    if score.findings:
+        item["findings"] = [_without_defaults(asdict(f), _FINDING) for f in score.findings]
+    return _dump(item)
+
+
+def _score(item: Mapping[str, Any]) -> Score:
+    return Score(
+        value=item.get("value"),
+        outcome=item.get("outcome", "ok"),
+        reason=item.get("reason", ""),
+        kind=item.get("kind"),
+        label=item.get("label"),
+        findings=tuple(_findings(item.get("findings", ()))),
+        warnings=tuple(item.get("warnings", ())),
+        usage=Usage(**item["usage"]) if "usage" in item else NOTHING_USED,
+    )
+
+
+def _findings(items: Iterable[Mapping[str, Any]]) -> Iterable[Finding]:
+    for item in items:
+        span = item.get("span")
+        yield Finding(**{**item, "span": tuple(span) if span is not None else None})
+
+
+_FINDING = asdict(Finding(text="", verdict=""))
+_USAGE = asdict(NOTHING_USED)
+
+
+def _without_defaults(item: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if value != defaults[key] or key in _ALWAYS}
+
+
+_ALWAYS = ("text", "verdict")
+
+
+def _dump(item: Any) -> str:
+    # ASCII, so that lone surrogates in a text under test can never break the database
+    return json.dumps(item, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
