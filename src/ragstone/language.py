@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from functools import lru_cache
 
@@ -22,10 +23,28 @@ ABSTENTIONS: tuple[str, ...] = (
 
 
 def fold(text: str) -> str:
-    """The text as it is compared: NFKC, case-folded, white space collapsed."""
-    if text.isascii():
-        return " ".join(text.lower().split())
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """The text as it is compared: NFKC, case-folded, white space collapsed, accents kept."""
+    return " ".join(words(text))
+
+
+def words(text: str) -> list[str]:
+    """The white-space separated tokens of the folded text."""
+    return (text.lower() if text.isascii() else _caseless(text)).split()
+
+
+def bare_words(text: str, language: str | None = None) -> list[str]:
+    """The tokens of the folded text without punctuation and without the language's articles."""
+    dropped = articles(language)
+    folded = (text.lower() if text.isascii() else _caseless(text)).translate(_PUNCTUATION)
+    return [word for word in folded.split() if word not in dropped]
+
+
+def strip_end(text: str) -> str:
+    """The text without the punctuation and white space it ends with."""
+    end = len(text)
+    while end and (text[end - 1].isspace() or _PUNCTUATION[ord(text[end - 1])] is None):
+        end -= 1
+    return text[:end]
 
 
 def sentences(text: str, language: str | None = None) -> list[tuple[int, int]]:
@@ -52,7 +71,32 @@ _LINES = re.compile(r"\n+")
 
 @lru_cache(maxsize=4)
 def articles(language: str | None) -> frozenset[str]:
-    """Articles to drop when comparing; those of every known language when it is not given."""
+    """Articles to drop when comparing; English ones, as in SQuAD, when the language is not given."""
     if language is None:
-        return frozenset().union(*ARTICLES.values())
-    return ARTICLES.get(language.split("-")[0], frozenset())
+        return ARTICLES["en"]
+    return ARTICLES.get(re.split("[-_]", language.lower())[0], frozenset())
+
+
+def _caseless(text: str) -> str:
+    """Case and compatibility variants made one; case folding can undo NFKC, hence twice."""
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_TURKISH).casefold()
+    return unicodedata.normalize("NFKC", text).translate(_TURKISH)
+
+
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+"""Soft hyphen, zero-width space, word joiner, byte order mark: seen by no reader."""
+
+_TURKISH = {ord("İ"): "i", ord("ı"): "i"}
+"""Plain case folding pairs neither İ with i nor ı with I."""
+
+
+class _Punctuation(dict[int, int | None]):
+    """For str.translate: deletes ASCII punctuation and every character of a Unicode class P."""
+
+    def __missing__(self, code: int) -> int | None:
+        kept = None if unicodedata.category(chr(code)).startswith("P") else code
+        self[code] = kept
+        return kept
+
+
+_PUNCTUATION = _Punctuation(dict.fromkeys(map(ord, string.punctuation)))

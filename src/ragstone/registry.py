@@ -40,7 +40,9 @@ class Metric:
     binary: bool = False
     """Whether every value is 0 or 1."""
     judged: bool = False
-    """Whether it asks a judge."""
+    """Whether it asks a judge: calling the function then gives a generator."""
+    judged_with: Mapping[str, Any] | None = None
+    """The option values with which a function that is no generator function returns one all the same."""
     extra: str | None = None
     """The optional dependency group it needs."""
     labels: tuple[str, ...] = ()
@@ -71,6 +73,7 @@ def metric(
     binary: bool = ...,
     extra: str | None = ...,
     labels: Sequence[str] = ...,
+    judged_with: Mapping[str, Any] | None = ...,
 ) -> Callable[[F], F]: ...
 def metric(
     function: F | None = None,
@@ -81,6 +84,7 @@ def metric(
     binary: bool = False,
     extra: str | None = None,
     labels: Sequence[str] = (),
+    judged_with: Mapping[str, Any] | None = None,
 ) -> F | Callable[[F], F]:
     """Register a function: its positional parameters are the Sample fields it needs, its keyword-only ones its options."""
 
@@ -103,7 +107,8 @@ def metric(
             higher_is_better=higher_is_better,
             bounds=bounds,
             binary=binary,
-            judged=inspect.isgeneratorfunction(target),
+            judged=_asks(target, judged_with, options),
+            judged_with=judged_with,
             extra=extra,
             labels=tuple(labels),
         )
@@ -173,7 +178,12 @@ def bind(found: Metric, given: Mapping[str, Any]) -> Metric:
             raise UnknownMetric(f"{found.family!r}: {key} is {value!r}; {bad}") from None
         if key == "k" and options[key] is not None and options[key] < 1:
             raise UnknownMetric(f"{found.family}@{value}: the cut-off starts at 1")
-    return replace(found, name=_printed(found.family, options, defaults), options=options)
+    return replace(
+        found,
+        name=_printed(found.family, options, defaults),
+        options=options,
+        judged=_asks(found.function, found.judged_with, options),
+    )
 
 
 def split_specs(text: str) -> list[str]:
@@ -202,6 +212,15 @@ def _of_function(target: Any) -> Metric:
             return known
     metric(target)
     return REGISTERED[target.__name__]
+
+
+def _asks(
+    function: Callable[..., Any], judged_with: Mapping[str, Any] | None, options: Mapping[str, Any]
+) -> bool:
+    """Whether calling the function with these options gives a generator that asks a judge."""
+    if judged_with is None:
+        return inspect.isgeneratorfunction(function)
+    return all(options.get(key) == value for key, value in judged_with.items())
 
 
 def _home(function: Callable[..., Any]) -> str:

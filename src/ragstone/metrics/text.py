@@ -1,0 +1,193 @@
+"""Text metrics: the answer against the reference, word by word, and whether the system declines when it should."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+from ragstone.asks import Asking, ask, questions
+from ragstone.errors import MissingExtra, MissingField, NotApplicable
+from ragstone.language import ABSTENTIONS, bare_words, fold, strip_end, words
+from ragstone.registry import metric
+from ragstone.types import Score
+
+Normalize = Literal["none", "squad"]
+"""`none` folds case and white space; `squad` also drops punctuation and the language's articles."""
+
+
+@metric(binary=True)
+def exact_match(
+    answer: str, reference: str, language: str | None, *, normalize: Normalize = "none"
+) -> Score:
+    """1 if answer and reference are equal after case folding and collapsing white space; `normalize=squad` also drops punctuation and the language's articles."""
+    same = _tokens(answer, normalize, language) == _tokens(reference, normalize, language)
+    return Score(1.0 if same else 0.0)
+
+
+@metric
+def token_f1(
+    answer: str, reference: str, language: str | None, *, normalize: Normalize = "none"
+) -> Score:
+    """F1 of the two bags of tokens, folded as in exact_match; 1 when both are empty, 0 when one is."""
+    given = _tokens(answer, normalize, language)
+    wanted = _tokens(reference, normalize, language)
+    if not given or not wanted:
+        return Score(1.0 if given == wanted else 0.0)
+    return Score(2 * _shared(given, wanted) / (len(given) + len(wanted)))
+
+
+REFUSALS = ("correct_refusal", "missed_refusal", "false_refusal", "answered")
+"""The four ways in which declining and being unanswerable meet."""
+
+
+@metric(binary=True, labels=REFUSALS, judged_with={"detect": "judge"})
+def abstention_accuracy(
+    answer: str,
+    reference: str | None,
+    meta: Mapping[str, Any],
+    language: str | None,
+    *,
+    texts: str | Sequence[str] = ABSTENTIONS,
+    detect: Literal["text", "judge"] = "text",
+) -> Score | Asking[Score]:
+    """Share of the unanswerable questions on which the system abstained; every sample is counted as correct refusal, missed refusal, false refusal or answered.
+
+    A question is unanswerable when its reference is an abstention text, when `meta` says `type: impossible` or
+    `unanswerable`, or `answerable: false`. An answer abstains when it equals an abstention text (case, white space and
+    final punctuation aside) or, with `detect=judge`, when the judge calls it evasive. An empty answer is an answer
+    unless "" is among the texts."""
+    refusals = _refusals((texts,) if isinstance(texts, str) else tuple(texts))
+    if detect == "judge":
+        return _judged_abstention(answer, reference, meta, language, refusals)
+    return _refusal(_plain(answer) in refusals, _unanswerable(reference, meta, refusals))
+
+
+@metric(extra="text")
+def rouge_l(answer: str, reference: str) -> Score:
+    """F1 of the longest common subsequence of words (ROUGE-L, from rouge-score)."""
+    return _unit(_rouge().score(reference, answer)["rougeL"].fmeasure)
+
+
+@metric(extra="text")
+def bleu(
+    answer: str,
+    reference: str,
+    *,
+    tokenize: Literal["13a", "intl", "char", "zh", "none"] = "13a",
+) -> Score:
+    """BLEU of the answer as one sentence, exponentially smoothed with effective order (sacrebleu), on a scale of 0 to 1."""
+    return _unit(_bleu(tokenize).sentence_score(answer, [reference]).score / 100)
+
+
+@metric(extra="text")
+def chrf(answer: str, reference: str, *, word_order: Literal[0, 1, 2] = 0) -> Score:
+    """F2 of the character n-grams (chrF, from sacrebleu), on a scale of 0 to 1; `word_order=2` is chrF++."""
+    return _unit(_chrf(word_order).sentence_score(answer, [reference]).score / 100)
+
+
+@lru_cache(maxsize=8)  # answer and reference of one sample, as its metrics compare them
+def _tokens(text: str, normalize: Normalize, language: str | None) -> list[str]:
+    return words(text) if normalize == "none" else bare_words(text, language)
+
+
+def _shared(given: list[str], wanted: list[str]) -> int:
+    """Size of the intersection of two bags."""
+    counts, others = Counter(given), Counter(wanted)
+    common = counts.keys() & others.keys()
+    if len(counts) == len(given) or len(others) == len(wanted):
+        return len(common)
+    return sum(map(min, map(counts.__getitem__, common), map(others.__getitem__, common)))
+
+
+@lru_cache(maxsize=8)
+def _refusals(texts: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_plain, texts))
+
+
+def _plain(text: str) -> str:
+    """The text as abstentions are compared: folded, without final punctuation."""
+    return strip_end(" ".join(_tokens(text, "none", None)))
+
+
+def _judged_abstention(
+    answer: str,
+    reference: str | None,
+    meta: Mapping[str, Any],
+    language: str | None,
+    refusals: frozenset[str],
+) -> Asking[Score]:
+    unanswerable = _unanswerable(reference, meta, refusals)
+    abstains = _plain(answer) in refusals
+    if not abstains:
+        abstains = (yield from ask(questions(answer, language=language)))["evasive"]
+    return _refusal(abstains, unanswerable)
+
+
+def _unanswerable(reference: str | None, meta: Mapping[str, Any], refusals: Iterable[str]) -> bool:
+    """Whether the document holds no answer, by the reference or by what the data says of the question."""
+    if meta:
+        if meta.get("type") in ("impossible", "unanswerable") or meta.get("answerable") is False:
+            return True
+        if reference is None and meta.get("answerable") is True:
+            return False
+    if reference is None:
+        raise MissingField(
+            "whether the question can be answered is not said; give `reference`, or "
+            '`answerable` or `type: "impossible"` in meta'
+        )
+    return _plain(reference) in refusals
+
+
+def _refusal(abstains: bool, unanswerable: bool) -> Score:
+    if unanswerable:
+        label = "correct_refusal" if abstains else "missed_refusal"
+        return Score(1.0 if abstains else 0.0, label=label)
+    raise NotApplicable(
+        "the question can be answered", label="false_refusal" if abstains else "answered"
+    )
+
+
+def _unit(value: float) -> Score:
+    """A library's figure as a score: rounding may have pushed it past 1."""
+    return Score(min(1.0, max(0.0, float(value))))
+
+
+class _Words:
+    """Words for rouge-score, whose own tokenizer takes every accented letter for a space."""
+
+    @staticmethod
+    def tokenize(text: str) -> list[str]:
+        return _WORD.findall(fold(text))
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@lru_cache(maxsize=1)
+def _rouge() -> Any:
+    try:
+        from rouge_score.rouge_scorer import RougeScorer
+    except ImportError:
+        raise MissingExtra("rouge_l", "text") from None
+    return RougeScorer(["rougeL"], tokenizer=_Words)
+
+
+@lru_cache(maxsize=8)
+def _bleu(tokenize: str) -> Any:
+    try:
+        from sacrebleu.metrics import BLEU
+    except ImportError:
+        raise MissingExtra("bleu", "text") from None
+    return BLEU(effective_order=True, tokenize=tokenize)
+
+
+@lru_cache(maxsize=4)
+def _chrf(word_order: int) -> Any:
+    try:
+        from sacrebleu.metrics import CHRF
+    except ImportError:
+        raise MissingExtra("chrf", "text") from None
+    return CHRF(word_order=word_order)
