@@ -67,7 +67,8 @@ class Store:
                 f"cannot make a folder for the store {str(path)!r} ({broken.strerror}); "
                 "name another place with --store or RAGSTONE_STORE"
             ) from None
-        self._writer = Writer(self._connect_to_write, self._explain)
+        level = "OFF" if temporary else "FULL"
+        self._writer = Writer(self._connect_to_write, self._explain, level)
         self._finalizer = weakref.finalize(
             self, _release, self._writer, self._reader, temporary, path
         )
@@ -208,14 +209,14 @@ class Store:
     def save_reply(
         self, key: str, reply: Reply, *, run: str, kind: str, judge: str
     ) -> Future[None]:
-        """Keep a reply; the Future is done when it is on disk."""
+        """Keep a reply; the Future is done when the death of this process can no longer lose it."""
         used = reply.usage
         values = (
             key, run, kind, judge, encode_reply(reply), used.calls, used.input_tokens,
             used.output_tokens, used.usd, datetime.now(UTC).isoformat(timespec="seconds"),
         )  # fmt: skip
         sql = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-        return self._writer.submit(lambda db: _execute(db, sql, values))
+        return self._writer.submit(lambda db: _execute(db, sql, values), fast=True)
 
     # ── underneath ────────────────────────────────────────────────────────────────────────
 
@@ -271,7 +272,6 @@ class Store:
             return connection
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA synchronous = {'OFF' if self._temporary else 'FULL'}")
         except sqlite3.Error:
             connection.close()
             raise

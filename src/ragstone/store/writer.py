@@ -1,4 +1,8 @@
-"""One thread that writes: what arrives while it commits goes into its next commit."""
+"""One thread that writes: what arrives while it commits goes into its next commit.
+
+A commit reaches the disk before its operations count as done (`synchronous=FULL`), except one made of operations
+that asked for speed: that one survives the death of the process at once and a power failure from the next full
+commit on, which costs 0.1 ms instead of the 4 ms of an fsync and lets a paid reply be kept before it is used."""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ from ragstone.errors import StoreError
 
 Operation = Callable[[sqlite3.Connection], None]
 
+Job = tuple[Operation, bool, "Future[None]"]
+
 GROUP = 256
 """Operations in one commit at most."""
 
@@ -23,17 +29,20 @@ class Writer:
         self,
         connect: Callable[[], sqlite3.Connection],
         explain: Callable[[sqlite3.Error], StoreError],
+        level: str = "FULL",
     ) -> None:
         self._connect = connect
         self._explain = explain
         # bounded: a slow disk slows the producer down instead of filling memory
-        self._queue: queue.Queue[tuple[Operation, Future[None]] | None] = queue.Queue(maxsize=GROUP)
+        self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=GROUP)
         self._thread: threading.Thread | None = None
+        self._level = level
+        self._set = ""
         self._lock = threading.Lock()
         self._open = True
 
-    def submit(self, operation: Operation) -> Future[None]:
-        """Queue an operation."""
+    def submit(self, operation: Operation, *, fast: bool = False) -> Future[None]:
+        """Queue an operation; a fast one does not wait for the disk."""
         future: Future[None] = Future()
         with self._lock:
             if not self._open:
@@ -43,7 +52,7 @@ class Writer:
                     target=self._work, name="ragstone-store", daemon=True
                 )
                 self._thread.start()
-            self._queue.put((operation, future))
+            self._queue.put((operation, fast, future))
         return future
 
     def close(self) -> None:
@@ -89,23 +98,27 @@ class Writer:
             if connection is not None:
                 connection.close()
 
-    def _commit(
-        self, connection: sqlite3.Connection, batch: list[tuple[Operation, Future[None]]]
-    ) -> None:
+    def _commit(self, connection: sqlite3.Connection, batch: list[Job]) -> None:
+        level = self._level
+        if level == "FULL" and all(fast for _, fast, _ in batch):
+            level = "NORMAL"
+        if level != self._set:
+            connection.execute(f"PRAGMA synchronous = {level}")
+            self._set = level
         connection.execute("BEGIN IMMEDIATE")
         try:
-            for operation, _ in batch:
+            for operation, _, _ in batch:
                 operation(connection)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        for _, future in batch:
+        for _, _, future in batch:
             future.set_result(None)
 
     @staticmethod
-    def _fail(batch: list[tuple[Operation, Future[None]]], error: StoreError) -> None:
-        for _, future in batch:
+    def _fail(batch: list[Job], error: StoreError) -> None:
+        for _, _, future in batch:
             if not future.done():
                 future.set_exception(error)

