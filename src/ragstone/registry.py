@@ -17,6 +17,7 @@ from ragstone.plugins import load
 from ragstone.types import SAMPLE_FIELDS
 
 F = TypeVar("F", bound=Callable[..., Any])
+Check = Callable[[Mapping[str, Any]], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,10 @@ class Metric:
     """The optional dependency group it needs."""
     labels: tuple[str, ...] = ()
     """The categories it sorts samples into, if it does."""
+    label: str | None = None
+    """The option that names it, if one does: `rubric(name=tone)` prints without the others."""
+    check: Check | None = None
+    """What is wrong with option values that fit their types, in words; None when nothing is."""
 
     def __str__(self) -> str:
         return self.name
@@ -74,6 +79,8 @@ def metric(
     extra: str | None = ...,
     labels: Sequence[str] = ...,
     judged_with: Mapping[str, Any] | None = ...,
+    label: str | None = ...,
+    check: Check | None = ...,
 ) -> Callable[[F], F]: ...
 def metric(
     function: F | None = None,
@@ -85,6 +92,8 @@ def metric(
     extra: str | None = None,
     labels: Sequence[str] = (),
     judged_with: Mapping[str, Any] | None = None,
+    label: str | None = None,
+    check: Check | None = None,
 ) -> F | Callable[[F], F]:
     """Register a function: its positional parameters are the Sample fields it needs, its keyword-only ones its options."""
 
@@ -111,6 +120,8 @@ def metric(
             judged_with=judged_with,
             extra=extra,
             labels=tuple(labels),
+            label=label,
+            check=check,
         )
         return target
 
@@ -178,9 +189,15 @@ def bind(found: Metric, given: Mapping[str, Any]) -> Metric:
             raise UnknownMetric(f"{found.family!r}: {key} is {value!r}; {bad}") from None
         if key == "k" and options[key] is not None and options[key] < 1:
             raise UnknownMetric(f"{found.family}@{value}: the cut-off starts at 1")
+    complaint = found.check(options) if found.check else None
+    if complaint:
+        raise UnknownMetric(f"{found.family!r}: {complaint}")
+    shown = options
+    if found.label and options[found.label] != defaults.get(found.label):
+        shown = {found.label: options[found.label]}
     return replace(
         found,
-        name=_printed(found.family, options, defaults),
+        name=_printed(found.family, shown, defaults),
         options=options,
         judged=_asks(found.function, found.judged_with, options),
     )

@@ -1,6 +1,26 @@
 """Every built-in metric; importing this registers them all, and `resolve` finds one as users name it."""
 
-from ragstone.metrics import retrieval, text
+from ragstone.metrics import (
+    answer,
+    citations,
+    context,
+    grounding,
+    overall,
+    retrieval,
+    rubric,
+    text,
+)
 from ragstone.registry import REGISTERED, resolve
 
-__all__ = ["REGISTERED", "resolve", "retrieval", "text"]
+__all__ = [
+    "REGISTERED",
+    "answer",
+    "citations",
+    "context",
+    "grounding",
+    "overall",
+    "resolve",
+    "retrieval",
+    "rubric",
+    "text",
+]

@@ -1,0 +1,170 @@
+"""Whether an answer meets its question and its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragstone.asks import Asking, ask, aspects, embed, questions
+from ragstone.errors import JudgeFailed, NotApplicable
+from ragstone.evidence import verify_quote
+from ragstone.metrics.ledger import (
+    Checked,
+    at_once,
+    check,
+    claims_of,
+    cosines,
+    distrust,
+    rows_of,
+)
+from ragstone.registry import metric
+from ragstone.types import Chunk, Finding, Score, share
+
+
+def _count(options: Mapping[str, Any]) -> str | None:
+    return None if options["count"] >= 1 else "count is the number of questions, from 1"
+
+
+def _weight(options: Mapping[str, Any]) -> str | None:
+    return None if 0 <= options["similarity_weight"] <= 1 else "similarity_weight lies in 0..1"
+
+
+@metric(check=_count)
+def answer_relevance(
+    question: str, answer: str, language: str | None = None, *, count: int = 3
+) -> Asking[Score]:
+    """Mean cosine between the question and 3 questions generated from the answer; 0 if the answer is evasive.
+
+    An empty answer is evasive."""
+    if not question.strip():
+        raise NotApplicable("the question is empty")
+    if not answer.strip():
+        return Score(0.0, findings=(Finding(answer, "evasive", "the answer is empty"),))
+    reply = yield from ask(questions(answer, count=count, language=language))
+    evasive, asked = _read_questions(reply, count)
+    if evasive:
+        return Score(
+            0.0, findings=(Finding(answer, "evasive", "the judge calls the answer evasive"),)
+        )
+    alike = cosines((yield from ask(embed(question, *asked))), 1 + count)
+    findings = tuple(
+        Finding(text, "generated", f"cosine {cosine:.3f} with the question")
+        for text, cosine in zip(asked, alike, strict=True)
+    )
+    return Score(sum(alike) / count, findings=findings)
+
+
+@metric
+def answer_similarity(answer: str, reference: str) -> Asking[Score]:
+    """Cosine of the embeddings of answer and reference, clipped to 0..1; an empty answer has 0."""
+    if not reference.strip():
+        raise NotApplicable("the reference is empty")
+    if not answer.strip():
+        return Score(0.0)
+    return Score(cosines((yield from ask(embed(answer, reference))), 2)[0])
+
+
+@metric
+def completeness(
+    question: str, answer: str, reference: str | None = None, language: str | None = None
+) -> Asking[Score]:
+    """Aspects of the question (with a reference: claims of the reference) that the answer covers ÷ all.
+
+    Covered needs a quote that stands in the answer; the missing ones are listed."""
+    if reference and reference.strip():
+        claims = yield from claims_of(reference, "reference", language)
+        checked = yield from check(claims, _source("answer", answer), language)
+        return share([_covered(one) for one in checked], "covered")
+    if not question.strip():
+        raise NotApplicable("the question is empty")
+    reply = yield from ask(aspects(question, answer, language=language))
+    return share(_read_aspects(reply, answer), "covered")
+
+
+@metric(check=_weight)
+def answer_correctness(
+    answer: str, reference: str, language: str | None = None, *, similarity_weight: float = 0.0
+) -> Asking[Score]:
+    """F1 of the claims of answer and reference; `similarity_weight` mixes in answer_similarity.
+
+    TP = claims of the answer that the reference supports, FP = the others (`error` when contradicted, else
+    `addition`), FN = claims of the reference that the answer does not support (`omission`); F1 = 2 TP ÷ (2 TP + FP + FN)."""
+    f1, *alike = yield from at_once(
+        _matched(answer, reference, language),
+        *([answer_similarity(answer, reference)] if similarity_weight else []),
+    )
+    if not alike or alike[0].value is None or f1.value is None:
+        return f1
+    mixed = (1 - similarity_weight) * f1.value + similarity_weight * alike[0].value
+    return Score(mixed, findings=f1.findings)
+
+
+def _matched(answer: str, reference: str, language: str | None) -> Asking[Score]:
+    sources, wanted = _source("answer", answer), _source("reference", reference)
+    if not sources:  # an empty answer says nothing wrong and leaves everything out
+        claims = yield from claims_of(reference, "reference", language)
+        omitted = yield from check(claims, sources, language)
+        return Score(0.0, findings=tuple(one.finding(sources, "omission") for one in omitted))
+    said, meant = yield from at_once(
+        claims_of(answer, "answer", language), claims_of(reference, "reference", language)
+    )
+    right, covered = yield from at_once(
+        check(said, wanted, language), check(meant, sources, language)
+    )
+    words = {"supported": "correct", "contradicted": "error", "not_found": "addition"}
+    findings = [one.finding(wanted, words[one.verdict]) for one in right]
+    findings += [one.finding(sources, "omission") for one in covered if one.verdict != "supported"]
+    hits = sum(one.verdict == "supported" for one in right)
+    return Score(2 * hits / (hits + len(findings)), findings=tuple(findings))
+
+
+def _source(name: str, text: str) -> list[Chunk]:
+    """A text of the sample as what claims are checked against; an empty one is none."""
+    return [Chunk(name, text)] if text.strip() else []
+
+
+def _covered(one: Checked) -> Finding:
+    return one.finding([Chunk("answer")], "covered" if one.verdict == "supported" else "missing")
+
+
+def _read_questions(reply: Any, count: int) -> tuple[bool, list[str]]:
+    evasive = reply.get("evasive") if isinstance(reply, Mapping) else None
+    asked = reply.get("questions") if isinstance(reply, Mapping) else None
+    if not isinstance(evasive, bool) or not isinstance(asked, list):
+        raise JudgeFailed("unparseable", "the judge's reply has no evasive and questions")
+    if evasive:
+        return True, []
+    if len(asked) != count or not all(isinstance(one, str) and one.strip() for one in asked):
+        raise JudgeFailed(
+            "incomplete", f"the judge was asked for {count} questions and gave {len(asked)} texts"
+        )
+    return False, asked
+
+
+def _read_aspects(reply: Any, answer: str) -> list[Finding]:
+    findings = []
+    rows = rows_of(reply, "aspects", aspect=str, covered=bool, quote=str)
+    for row in rows:
+        if not row["aspect"].strip():
+            raise JudgeFailed("unparseable", "the judge named an empty aspect")
+        if not row["covered"]:
+            findings.append(Finding(row["aspect"], "missing"))
+            continue
+        at = verify_quote(row["quote"], answer)
+        findings.append(
+            Finding(
+                text=row["aspect"],
+                verdict="covered" if at else "missing",
+                reason="" if at else "the judge says covered, but its quote is not in the answer",
+                chunk="answer",
+                quote=row["quote"],
+                start=at[0] if at else None,
+                end=at[1] if at else None,
+                verified=at is not None,
+            )
+        )
+    if not findings:
+        raise JudgeFailed("incomplete", "the judge named nothing that the question asks for")
+    said = [one for one in findings if one.verified is not None]
+    distrust(sum(one.verified is True for one in said), len(said))
+    return findings

@@ -1,0 +1,198 @@
+"""Whether the [n] markers of an answer point at chunks that say what the marked statements say.
+
+[n] is the chunk of rank n, [1][2], [1, 2] and [1-3] are several, [id] is the chunk with that id. A marker belongs to
+the sentence it stands in; one that follows the full stop belongs to the sentence before it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ragstone.asks import Asking
+from ragstone.errors import NotApplicable
+from ragstone.evidence import verify_quote
+from ragstone.language import sentences
+from ragstone.metrics.ledger import Checked, check, claims_of, named
+from ragstone.registry import metric
+from ragstone.types import Chunk, Finding, Ranked, Score, share
+
+
+@metric
+def citation_precision(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
+    """Marker–statement pairs whose cited chunk supports the statement ÷ pairs; a marker that points at no chunk counts as wrong.
+
+    The statements of a marker are the claims of its sentence."""
+    cited = yield from _cited(answer, contexts, language)
+    return _precision(cited)
+
+
+@metric
+def citation_recall(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
+    """Claims of the answer that carry at least one supporting marker ÷ its claims."""
+    cited = yield from _cited(answer, contexts, language)
+    return _recall(cited)
+
+
+@metric
+def citation_accuracy(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
+    """F1 of citation_precision and citation_recall; not applicable without markers."""
+    cited = yield from _cited(answer, contexts, language)
+    precision, recall = _precision(cited), _recall(cited)
+    assert precision.value is not None
+    assert recall.value is not None
+    both = precision.value + recall.value
+    value = 2 * precision.value * recall.value / both if both else 0.0
+    return Score(value, findings=precision.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One citation: the sentence that carries it, as it reads, and the ranks it points at (none: at no chunk)."""
+
+    sentence: int
+    shown: str
+    ranks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """An answer's claims and markers beside the chunks they were checked against."""
+
+    checked: list[Checked]
+    markers: list[Marker]
+    chunks: list[Chunk]
+    """All chunks, rank 1 first."""
+    ranks: list[int]
+    """Rank of each source that the claims were checked against."""
+
+    def pair(self, one: Checked, marker: Marker) -> Finding:
+        """The claim with the marker: supported when evidence for the claim stands in the cited chunk."""
+        if not marker.ranks:
+            return Finding(
+                one.claim.text,
+                "not_found",
+                f"{marker.shown} points at no chunk",
+                span=one.claim.span,
+            )
+        reason = f"cites {marker.shown}" + (f"; {one.reason}" if one.reason else "")
+        for rank in marker.ranks:
+            chunk = self.chunks[rank - 1]
+            quote, at = self._quote(one, rank)
+            if at:
+                return Finding(
+                    one.claim.text, "supported", reason, chunk.id, quote, *at, True, one.claim.span
+                )
+        against = any(self.ranks[piece.source] in marker.ranks for piece in one.evidence)
+        verdict = "contradicted" if one.verdict == "contradicted" and against else "not_found"
+        cited = self.chunks[marker.ranks[0] - 1].id
+        return Finding(one.claim.text, verdict, reason, cited, span=one.claim.span)
+
+    def _quote(self, one: Checked, rank: int) -> tuple[str, tuple[int, int] | None]:
+        """The quote that supports the claim in the chunk of this rank, and where."""
+        if one.verdict != "supported":
+            return "", None
+        for piece in one.evidence:
+            if piece.span and self.ranks[piece.source] == rank:
+                return piece.quote, piece.span
+        # overlapping chunks hold the same sentence and a judge quotes it once; a shorter quote proves less
+        for piece in one.evidence:
+            if piece.span and len(piece.quote.split()) >= TELLING:
+                at = verify_quote(piece.quote, self.chunks[rank - 1].text)
+                if at:
+                    return piece.quote, at
+        return "", None
+
+
+TELLING = 5
+"""Words from which on a quote found in another chunk counts as that chunk's evidence too."""
+
+
+def _cited(answer: str, contexts: Ranked, language: str | None) -> Asking[Cited]:
+    chunks = named(contexts)
+    markers = markers_of(answer, chunks, language)
+    if not markers:
+        raise NotApplicable("the answer has no citation marker")
+    claims = yield from claims_of(answer, "answer", language)
+    ranks = [rank for rank, chunk in enumerate(chunks, 1) if chunk.text.strip()]
+    checked = yield from check(claims, [chunks[rank - 1] for rank in ranks], language)
+    return Cited(checked, markers, chunks, ranks)
+
+
+def _precision(cited: Cited) -> Score:
+    findings: list[Finding] = []
+    for marker in cited.markers:
+        stated = [one for one in cited.checked if one.claim.sentence == marker.sentence]
+        findings += [cited.pair(one, marker) for one in stated]
+        if not stated and not marker.ranks:
+            findings.append(Finding(marker.shown, "not_found", "points at no chunk"))
+    if not findings:
+        raise NotApplicable("no citation marker stands with a claim")
+    return share(findings, "supported")
+
+
+def _recall(cited: Cited) -> Score:
+    findings = []
+    for one in cited.checked:
+        own = [marker for marker in cited.markers if marker.sentence == one.claim.sentence]
+        pairs = [cited.pair(one, marker) for marker in own]
+        bare = Finding(one.claim.text, "not_cited", "no marker", span=one.claim.span)
+        best = next((pair for pair in pairs if pair.verdict == "supported"), None)
+        findings.append(best or next(iter(pairs), bare))
+    return share(findings, "supported")
+
+
+def markers_of(answer: str, chunks: list[Chunk], language: str | None) -> list[Marker]:
+    """The markers of the answer in order, each once a sentence."""
+    spans = sentences(answer, language)
+    found: dict[Marker, None] = {}
+    for match in _BRACKETS.finditer(answer):
+        for shown, ranks in _targets(match[1], chunks):
+            found[Marker(_carrier(match.start(), answer, spans), shown, ranks)] = None
+    return list(found)
+
+
+_BRACKETS = re.compile(r"\[([^\[\]\n]{1,200})\]")
+_RANGE = re.compile(r"([0-9]{1,9})(?:\s*[-–—]\s*([0-9]{1,9}))?")
+
+
+def _targets(inside: str, chunks: list[Chunk]) -> list[tuple[str, tuple[int, ...]]]:
+    """What a bracket cites: each target as shown and its ranks; nothing when it is no citation ("[sic]")."""
+    whole = _ranks_of_id(inside.strip(), chunks)
+    if whole and not _RANGE.fullmatch(inside.strip()):
+        return [(f"[{inside.strip()}]", whole)]
+    targets: list[tuple[str, tuple[int, ...]]] = []
+    for piece in re.split(r"[,;]", inside):
+        name = piece.strip().removeprefix("^")
+        numbers = _RANGE.fullmatch(name)
+        if not numbers:
+            ranks = _ranks_of_id(name, chunks)
+            if not ranks:
+                return []
+            targets.append((f"[{name}]", ranks))
+            continue
+        low, high = sorted((int(numbers[1]), int(numbers[2] or numbers[1])))
+        inside_ranks = range(max(low, 1), min(high, len(chunks)) + 1)
+        targets += [(f"[{rank}]", (rank,)) for rank in inside_ranks]
+        if len(inside_ranks) != high - low + 1:
+            # what lies outside the ranking may still be an id; a long range counts as one such marker
+            targets.append((f"[{name}]", _ranks_of_id(name, chunks)))
+    return targets
+
+
+def _ranks_of_id(name: str, chunks: list[Chunk]) -> tuple[int, ...]:
+    return tuple(rank for rank, chunk in enumerate(chunks, 1) if chunk.id == name)
+
+
+def _carrier(at: int, answer: str, spans: list[tuple[int, int]]) -> int:
+    """Index of the sentence that a marker at this offset belongs to."""
+    n = max((n for n, (start, _) in enumerate(spans) if start <= at), default=0)
+    start, end = spans[n]
+    if _BRACKETS.sub("", answer[start:at]).strip(" .,;"):
+        return n
+    fresh_line = n == 0 or "\n" in answer[spans[n - 1][1] : start]
+    if _BRACKETS.sub("", answer[start:end]).strip(" .,;"):
+        return n if fresh_line else n - 1
+    leads = n + 1 < len(spans) and "\n" not in answer[end : spans[n + 1][0]]
+    if fresh_line and leads:
+        return n + 1
+    return max(n - 1, 0)

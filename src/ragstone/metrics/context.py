@@ -1,0 +1,149 @@
+"""Whether what was retrieved is what the question needs, judged chunk by chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragstone.asks import Asking, ask_all, useful
+from ragstone.errors import JudgeFailed, NotApplicable
+from ragstone.language import fold
+from ragstone.metrics.ledger import by_id, check, claims_of, named, rows_of, sources_of
+from ragstone.registry import metric
+from ragstone.types import Chunk, Finding, Ranked, Score, share
+
+NOTHING = Score(0.0, warnings=("nothing was retrieved",))
+"""The score of a defined case: no chunk, so none that helps."""
+
+
+@metric
+def context_relevance(
+    question: str, contexts: Ranked, language: str | None = None
+) -> Asking[Score]:
+    """Mean grade of the chunks for the question (0, 1 or 2) ÷ 2, the judge asked twice in different wording and averaged.
+
+    A chunk without text, or one that is the question itself, is 0."""
+    graded = yield from grades(question, contexts, "question", None, language, wordings=(1, 2))
+    if not graded:
+        return NOTHING
+    means = [sum(grade for grade, _ in one.given) / len(one.given) for one in graded]
+    words = ("not_relevant", "partly_relevant", "relevant")
+    findings = tuple(
+        one.finding(words[int(mean + 0.5)]) for one, mean in zip(graded, means, strict=True)
+    )
+    return Score(sum(means) / len(means) / 2, findings=findings)
+
+
+@metric
+def context_precision(
+    question: str, contexts: Ranked, reference: str, language: str | None = None
+) -> Asking[Score]:
+    """Average precision of the chunks judged useful for reaching the reference, over the useful ones retrieved.
+
+    A chunk is useful when its grade is 1 or 2; the score is 0 when none is."""
+    return (yield from _precision(question, contexts, "reference", reference, language))
+
+
+@metric
+def context_precision_unreferenced(
+    question: str, contexts: Ranked, answer: str, language: str | None = None
+) -> Asking[Score]:
+    """Average precision of the chunks judged useful for reaching the answer, over the useful ones retrieved."""
+    return (yield from _precision(question, contexts, "answer", answer, language))
+
+
+@metric
+def context_recall(contexts: Ranked, reference: str, language: str | None = None) -> Asking[Score]:
+    """Claims of the reference supported by the contexts ÷ its claims."""
+    sources = sources_of(contexts)
+    claims = yield from claims_of(reference, "reference", language)
+    checked = yield from check(claims, sources, language)
+    return share([one.finding(sources) for one in checked], "supported")
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A chunk with the grade and the reason that each wording of the question got."""
+
+    chunk: Chunk
+    given: tuple[tuple[int, str], ...]
+
+    def finding(self, verdict: str) -> Finding:
+        """The chunk as evidence behind a score: its opening words, its grades and why."""
+        text = " ".join(self.chunk.text.split())
+        reasons = "; ".join(f"{grade} of 2: {reason}".rstrip(": ") for grade, reason in self.given)
+        return Finding(
+            text=text if len(text) <= OPENING else text[: OPENING - 1] + "…",
+            verdict=verdict,
+            reason=reasons,
+            chunk=self.chunk.id,
+        )
+
+
+OPENING = 120
+"""How much of a chunk a finding repeats; the sample has the whole."""
+
+
+def grades(
+    question: str,
+    contexts: Ranked,
+    target: str,
+    text: str | None,
+    language: str | None,
+    wordings: tuple[int, ...] = (1,),
+) -> Asking[list[Graded]]:
+    """Each chunk with how useful it is for the target, in ranked order.
+
+    Which chunks are asked about depends on the question alone, so that metrics with other targets share the Ask."""
+    if not question.strip():
+        raise NotApplicable("the question is empty")
+    known: dict[int, tuple[tuple[int, str], ...]] = {}
+    chunks = named(contexts)
+    for at, chunk in enumerate(chunks):
+        why = _worthless(chunk, question)
+        if why:
+            known[at] = ((0, why),)
+    asked = [at for at in range(len(chunks)) if at not in known]
+    if asked:
+        texts = [chunks[at] for at in asked]
+        replies = yield from ask_all(
+            *(
+                useful(question, texts, {target: text}, wording=wording, language=language)
+                for wording in wordings
+            )
+        )
+        read = [_read(reply, len(asked), target) for reply in replies]
+        known |= {at: tuple(column) for at, *column in zip(asked, *read, strict=True)}
+    return [Graded(chunk, known[at]) for at, chunk in enumerate(chunks)]
+
+
+def _precision(
+    question: str, contexts: Ranked, target: str, text: str, language: str | None
+) -> Asking[Score]:
+    if not text.strip():
+        raise NotApplicable(f"the {target} is empty")
+    graded = yield from grades(question, contexts, target, text, language)
+    if not graded:
+        return NOTHING
+    words = ("not_useful", "partly_useful", "useful")
+    findings = tuple(one.finding(words[one.given[0][0]]) for one in graded)
+    ranks = [rank for rank, one in enumerate(graded, 1) if one.given[0][0]]
+    precisions = [nth / rank for nth, rank in enumerate(ranks, 1)]
+    return Score(sum(precisions) / len(ranks) if ranks else 0.0, findings=findings)
+
+
+def _worthless(chunk: Chunk, question: str) -> str:
+    """Why a chunk is worth nothing without asking; empty when it must be asked."""
+    if not chunk.text.strip():
+        return "the chunk is empty"
+    return "the chunk is the question itself" if fold(chunk.text) == fold(question) else ""
+
+
+def _read(reply: object, count: int, target: str) -> list[tuple[int, str]]:
+    rows = rows_of(reply, "grades", id=str, target=str, grade=int, reason=str)
+    if any(row["target"] != target for row in rows):
+        raise JudgeFailed("incomplete", f"the judge graded for something else than the {target}")
+    ids = [f"k{n}" for n in range(1, count + 1)]
+    found = by_id(rows, "id", ids)
+    if any(row["grade"] not in (0, 1, 2) for row in rows):
+        raise JudgeFailed("unparseable", "the judge gave a grade that is not 0, 1 or 2")
+    return [(found[name]["grade"], found[name]["reason"]) for name in ids]

@@ -1,0 +1,248 @@
+"""A sample's claims and what its sources say of them, read from a judge's replies and checked row by row.
+
+The same text is always split by the same Ask and the same claims checked against the same sources by the same Ask,
+so every metric that needs them shares one reply.
+
+A claim counts as supported only with a quote that stands in the source: a `supported` verdict without one becomes
+`not_found`, marked `verified=False`. When two or more claims are called supported and not one quote can be found, the
+judge does not read its sources, whatever it says, and the outcome is `judge_error: compromised`: neither the judge's
+number nor 0 would be true. A reply with ids that are missing, repeated or invented is `judge_error: incomplete`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import mul
+from typing import Any, TypeVar
+
+from ragstone.asks import Asking, Case, ask, support, together
+from ragstone.asks import claims as split
+from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
+from ragstone.evidence import verify_quote
+from ragstone.language import fold, sentences
+from ragstone.types import Chunk, Finding, Ranked, Verdict
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One atomic statement of a text."""
+
+    text: str
+    sentence: int
+    """Index of the sentence it comes from."""
+    span: tuple[int, int]
+    """Where that sentence stands in the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A quote that a judge gave for its verdict."""
+
+    source: int
+    """Index of the source it is said to come from."""
+    quote: str
+    span: tuple[int, int] | None
+    """Where it stands in that source; None when it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A claim with the verdict that counts, and why."""
+
+    claim: Claim
+    verdict: Verdict
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    verified: bool | None = None
+    """Whether a quote stands in its source; None when there was none to check."""
+
+    def finding(self, sources: Sequence[Chunk], verdict: str | None = None) -> Finding:
+        """The claim as evidence behind a score; `verdict` says it in the metric's own word."""
+        shown = next((e for e in self.evidence if e.span), next(iter(self.evidence), None))
+        start, end = shown.span if shown and shown.span else (None, None)
+        return Finding(
+            text=self.claim.text,
+            verdict=verdict or self.verdict,
+            reason=self.reason,
+            chunk=sources[shown.source].id if shown else "",
+            quote=shown.quote if shown else "",
+            start=start,
+            end=end,
+            verified=self.verified,
+            span=self.claim.span,
+        )
+
+
+def claims_of(text: str, what: str, language: str | None) -> Asking[list[Claim]]:
+    """The claims of a text; `what` it is ("answer") is named when it makes none."""
+    if not text.strip():
+        raise NotApplicable(f"the {what} is empty")
+    found = read_claims((yield from ask(split(text, language=language))), text, language)
+    if not found:
+        raise NotApplicable(f"the {what} makes no claim")
+    return found
+
+
+def check(
+    claims: Sequence[Claim], sources: Sequence[Chunk], language: str | None
+) -> Asking[list[Checked]]:
+    """Each claim against the sources, in order; without a source nothing is found and nothing is asked."""
+    if not sources:
+        return [Checked(claim, "not_found", "there is no text to support it") for claim in claims]
+    case = Case(tuple(_distinct(claims)), tuple(sources))
+    return read_verdicts((yield from ask(support(case, language=language))), claims, sources)
+
+
+def at_once(*generators: Asking[T]) -> Asking[list[T]]:
+    """The results of several generators whose questions share rounds; the first outcome raised ends it."""
+    results = yield from together(*generators)
+    for one in results:
+        if isinstance(one, Unscored):
+            raise one
+    return [one for one in results if not isinstance(one, Unscored)]
+
+
+def named(contexts: Ranked) -> list[Chunk]:
+    """The chunks, each with a name to show: its id, or its rank when it has none."""
+    if contexts and all(chunk.id and not chunk.text for chunk in contexts):
+        raise MissingField("the contexts are ids without texts; give each chunk its text")
+    return [Chunk(chunk.id or str(rank), chunk.text) for rank, chunk in enumerate(contexts, 1)]
+
+
+def sources_of(contexts: Ranked) -> list[Chunk]:
+    """The chunks that have something to read."""
+    return [chunk for chunk in named(contexts) if chunk.text.strip()]
+
+
+def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
+    """The claims in the reply to `claims(text)`; the same one twice in a sentence counts once."""
+    spans = sentences(text, language)
+    found: dict[tuple[int, str], Claim] = {}
+    for row in rows_of(reply, "claims", text_id=str, sentence=int, claim=str):
+        number, claim = row["sentence"], row["claim"].strip()
+        if row["text_id"] != "t1" or not 0 <= number < len(spans):
+            raise JudgeFailed(
+                "incomplete",
+                f"the judge found a claim in sentence {number} of {row['text_id']!r}, which is not there",
+            )
+        if not claim:
+            raise JudgeFailed("unparseable", "the judge gave an empty claim")
+        found.setdefault((number, fold(claim)), Claim(claim, number, spans[number]))
+    return sorted(found.values(), key=lambda claim: claim.sentence)
+
+
+def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]) -> list[Checked]:
+    """What the reply to `support` says of each claim, quotes checked."""
+    ids = {text: f"c{n}" for n, text in enumerate(_distinct(claims), 1)}
+    rows = by_id(
+        rows_of(reply, "verdicts", id=str, verdict=str, evidence=list, reason=str),
+        "id",
+        ids.values(),
+    )
+    checked = [_checked(claim, rows[ids[claim.text]], sources) for claim in claims]
+    said = [one for one in checked if rows[ids[one.claim.text]]["verdict"] == "supported"]
+    distrust(sum(one.verified is True for one in said), len(said))
+    return checked
+
+
+def distrust(verified: int, said: int) -> None:
+    """Refuse a judge that calls two or more things found and can quote none of them."""
+    if said >= 2 and not verified:
+        raise JudgeFailed(
+            "compromised", f"none of the {said} quotes that the judge gave stands in its source"
+        )
+
+
+def _checked(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> Checked:
+    verdict, reason = row["verdict"], row["reason"]
+    if verdict == "not_found":
+        return Checked(claim, "not_found", reason)
+    evidence = tuple(_evidence(piece, sources) for piece in row["evidence"])
+    verified = any(piece.span for piece in evidence)
+    if verdict == "contradicted":
+        return Checked(claim, "contradicted", reason, evidence, verified if evidence else None)
+    if verdict != "supported":
+        raise JudgeFailed("unparseable", f"the judge gave the verdict {verdict!r}")
+    if not verified:
+        lack = "its quote is not in the source" if evidence else "it gave no quote"
+        reason = f"the judge says supported, but {lack}" + (f" ({reason})" if reason else "")
+        return Checked(claim, "not_found", reason, evidence, verified=False)
+    return Checked(claim, "supported", reason, evidence, verified=True)
+
+
+def _evidence(piece: Any, sources: Sequence[Chunk]) -> Evidence:
+    source = piece.get("source") if isinstance(piece, Mapping) else None
+    quote = piece.get("quote") if isinstance(piece, Mapping) else None
+    if not isinstance(source, str) or not isinstance(quote, str):
+        raise JudgeFailed("unparseable", f"the judge's evidence is {piece!r}")
+    places = {f"k{n}": n - 1 for n in range(1, len(sources) + 1)}
+    if source not in places:
+        raise JudgeFailed(
+            "incomplete", f"the judge quotes a source {source!r} that it was not given"
+        )
+    at = places[source]
+    return Evidence(at, quote, verify_quote(quote, sources[at].text))
+
+
+def _distinct(claims: Sequence[Claim]) -> list[str]:
+    return list(dict.fromkeys(claim.text for claim in claims))
+
+
+def rows_of(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
+    """The rows in a reply's field, each with fields of these types."""
+    rows = reply.get(field) if isinstance(reply, Mapping) else None
+    if not isinstance(rows, list):
+        raise JudgeFailed("unparseable", f"the judge's reply has no list of {field}")
+    for row in rows:
+        if not isinstance(row, Mapping) or not all(
+            _is(row.get(key), kind) for key, kind in types.items()
+        ):
+            raise JudgeFailed("unparseable", f"the judge's {field} hold {row!r:.80}")
+    return rows
+
+
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+def by_id(
+    rows: Sequence[Mapping[str, Any]], key: str, wanted: Iterable[str]
+) -> dict[str, Mapping[str, Any]]:
+    """The rows by their ids, which are the wanted ones, each exactly once."""
+    expected = list(wanted)
+    found = {row[key]: row for row in rows}
+    if len(rows) != len(expected) or found.keys() != set(expected):
+        raise JudgeFailed(
+            "incomplete",
+            f"the judge was asked about {len(expected)} items and replied on {len(rows)}, "
+            f"{len(found.keys() & set(expected))} of them right",
+        )
+    return found
+
+
+def cosines(reply: Any, count: int) -> list[float]:
+    """Cosine of the first of `count` embedded texts with each of the others, clipped to 0..1."""
+    vectors = reply.get("vectors") if isinstance(reply, Mapping) else None
+    if not isinstance(vectors, list) or len(vectors) != count:
+        raise JudgeFailed("unparseable", f"the judge gave no list of {count} vectors")
+    first, *others = (_unit(vector) for vector in vectors)
+    if any(len(other) != len(first) for other in others):
+        raise JudgeFailed("unparseable", "the judge gave vectors of different lengths")
+    return [min(1.0, max(0.0, sum(map(mul, first, other)))) for other in others]
+
+
+def _unit(vector: Any) -> list[float]:
+    """The vector at length 1."""
+    try:
+        numbers = [float(x) for x in vector]
+    except (TypeError, ValueError, OverflowError):
+        numbers = []
+    largest = max(map(abs, numbers), default=0.0)
+    if not largest or not all(map(math.isfinite, numbers)):
+        raise JudgeFailed("unparseable", "the judge gave a vector that points nowhere")
+    scaled = [x / largest for x in numbers]  # so that squares neither overflow nor vanish
+    length = math.sqrt(sum(x * x for x in scaled))
+    return [x / length for x in scaled]

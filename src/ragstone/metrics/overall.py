@@ -1,0 +1,72 @@
+"""One number from several metrics, for those who want one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Mapping
+from typing import Any
+
+from ragstone.asks import Asking, together
+from ragstone.errors import MissingField, NotApplicable, SystemFailed, UnknownMetric, Unscored
+from ragstone.registry import Metric, metric, resolve
+from ragstone.types import Finding, Sample, Score
+
+WEIGHTS: dict[str, float] = {
+    "faithfulness": 0.30,
+    "answer_relevance": 0.25,
+    "completeness": 0.20,
+    "hallucination_rate": 0.15,
+    "coherence": 0.10,
+}
+
+
+def _complaint(options: Mapping[str, Any]) -> str | None:
+    weights = options["weights"]
+    for name, weight in weights.items():
+        try:
+            part = resolve(name)
+        except UnknownMetric as unknown:
+            return str(unknown)
+        if part.family == "overall":
+            return "it cannot weigh itself"
+        if part.bounds != (0.0, 1.0):
+            return f"{name!r} has no range of 0..1, so it cannot be weighed"
+        if not 0 <= weight < math.inf:
+            return f"the weight of {name!r} is {weight!r}; give a number from 0 on"
+    return None if any(weights.values()) else "no component has a weight above 0"
+
+
+@metric(check=_complaint)
+def overall(sample: Sample, *, weights: Mapping[str, float] = WEIGHTS) -> Asking[Score]:
+    """Weighted mean of component scores; one that is better when lower counts as 1 − its value.
+
+    Default weights: faithfulness 0.30, answer_relevance 0.25, completeness 0.20, hallucination_rate 0.15, coherence 0.10.
+    A component without a score makes it not applicable; the reason says which."""
+    if sample.error is not None:
+        raise SystemFailed(sample.error)
+    parts = {name: resolve(name) for name, weight in weights.items() if weight}
+    scores = yield from together(*(_scored(part, sample) for part in parts.values()))
+    missing, findings, total = [], [], 0.0
+    for (name, part), score in zip(parts.items(), scores, strict=True):
+        if isinstance(score, Unscored) or score.value is None:
+            missing.append(f"{name} ({score.outcome}: {score.reason})")
+        else:
+            good = score.value if part.higher_is_better else 1 - score.value
+            total += weights[name] * good
+            findings.append(Finding(name, f"{score.value:.3f}", f"weight {weights[name]:g}"))
+    if missing:
+        raise NotApplicable("no score for " + ", ".join(missing))
+    return Score(total / sum(weights[name] for name in parts), findings=tuple(findings))
+
+
+def _scored(part: Metric, sample: Sample) -> Asking[Score]:
+    """The component's score of the sample."""
+    lacking = [name for name in part.needs if getattr(sample, name) is None]
+    if lacking:
+        raise MissingField(f"the sample has no {' and no '.join(lacking)}")
+    fields = [sample if name == "sample" else getattr(sample, name) for name in part.takes]
+    result = part.function(*fields, **part.options)
+    if isinstance(result, Generator):
+        result = yield from result
+    assert isinstance(result, Score)
+    return result
