@@ -203,6 +203,12 @@ def bind(found: Metric, given: Mapping[str, Any]) -> Metric:
     )
 
 
+def accepted(found: Metric) -> dict[str, str]:
+    """What each option of a metric may be, in words."""
+    hints = _hints(found.function)
+    return {option: _wanted(hints.get(option, Any)) for option in found.options}
+
+
 def split_specs(text: str) -> list[str]:
     """Several specs written with commas between them; commas inside brackets or quotes belong to a spec."""
     parts = _COMMA.split(text)
@@ -333,6 +339,8 @@ def _coerce(value: Any, hint: Any) -> Any:
 
 def _wanted(hint: Any) -> str:
     """What an annotation accepts, in words."""
+    if hint is Any:
+        return "anything"
     words = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
     if hint in words:
         return words[hint]
