@@ -1,0 +1,267 @@
+"""`ragstone eval`: the whole chain from a data file to an exit code."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragstone.cli.options import note, reading_options, report_language, store_option
+
+if TYPE_CHECKING:
+    from ragstone.analysis.summary import Summary
+    from ragstone.config import Plan
+    from ragstone.data import Reading
+    from ragstone.registry import Metric
+    from ragstone.run import Run
+    from ragstone.store import StoredRun
+
+
+@click.command("eval", short_help="Score a data set.")
+@click.argument("files", nargs=-1, metavar="[DATA]")
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRICS",
+    help="Metrics with commas between them: recall@5,token_f1. May be repeated. Default: all that need no judge and fit the data.",
+)
+@click.option(
+    "-c", "--config", metavar="FILE", help="A YAML file with the plan; flags replace what it says."
+)
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    metavar="FILE",
+    help="Also write a file: .jsonl .json .csv .parquet .md .html .xml (JUnit). May be repeated.",
+)
+@click.option(
+    "-j",
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Questions to the judge in flight at once.",
+)
+@click.option(
+    "--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …"
+)
+@click.option("--resume", is_flag=True, help="Go on with the unfinished run of the same plan.")
+@click.option("--run", "run_id", metavar="ID", help="Name the run, or the one to go on with.")
+@click.option("--retry-errors", is_flag=True, help="Score again what ended in a failure.")
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be done and what it would cost; write nothing."
+)
+@click.option(
+    "--max-usd",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    help="Stop asking the judge before this much is spent.",
+)
+@click.option(
+    "--max-calls",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop asking the judge after N calls.",
+)
+@click.option(
+    "--gate",
+    "gates",
+    multiple=True,
+    metavar="RULE",
+    help="Exit 1 unless it holds: 'recall@5 >= 0.8' (lower end of the interval), 'recall@5 mean >= 0.8'. May be repeated.",
+)
+@click.option(
+    "--floor",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Exit 3 when fewer of the applicable samples were scored [default: 0.95].",
+)
+@click.option(
+    "--refs",
+    metavar="FILE",
+    help="References for predictions in other files: eval --refs REFS --preds A B C.",
+)
+@click.option(
+    "--preds",
+    metavar="FILE …",
+    help="Predictions to compare, matched by question_id, else by position.",
+)
+@click.option(
+    "--lang",
+    "language",
+    metavar="LANG",
+    help="Language of samples that name none, and of the report: en, es.",
+)
+@click.option("--name", metavar="NAME", help="What the run is called in lists and reports.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors and missed gates.")
+@reading_options
+@store_option
+@click.pass_context
+def command(ctx: click.Context, files: tuple[str, ...], **flags: Any) -> None:
+    """Score a data set with metrics and say how good the system is.
+
+    DATA is a jsonl, json, csv or parquet file, a BEIR folder, or - for standard input.
+
+    \b
+      ragstone eval answers.jsonl -m recall@5,token_f1 -o report.html
+      ragstone eval --refs answers.json --preds baseline.json rag.json
+      ragstone eval -c nightly.yaml --gate 'recall@5 >= 0.8'
+
+    Exit codes: 0 all well, 1 a gate missed, 2 bad input, 3 too few samples scored."""
+    from ragstone.cli.flags import planned
+
+    quiet = flags["quiet"]
+    flags["data"] = None if flags["refs"] or flags["preds"] else _only(files)
+    plan, notes = planned(flags.pop("config"), flags)
+    for text in notes:
+        note(text, quiet=quiet)
+    if flags["refs"] or flags["preds"]:
+        from ragstone.cli.pairs import compare
+
+        ctx.exit(compare(flags["refs"], _predictions(flags, files), plan, quiet=quiet))
+    if plan.data.path is None:
+        raise click.UsageError("no data; name a file, or data: in a config given with -c")
+    if flags["dry_run"]:
+        from ragstone.cli.dry_run import show
+
+        show(plan, _reading(plan))
+        return
+    run = score(plan, run_id=flags["run_id"], quiet=quiet)
+    ctx.exit(finish(run, plan, quiet=quiet))
+
+
+def score(plan: Plan, *, run_id: str | None = None, quiet: bool = False) -> Run:
+    """Carry out a plan; Ctrl-C keeps what was finished and says how to go on."""
+    from ragstone.cli.progress import Bar
+    from ragstone.config import revealed
+    from ragstone.run import evaluate
+
+    reading = _reading(plan)
+    metrics = _metrics(plan, reading, quiet=quiet)
+    started: list[StoredRun] = []
+
+    def begin(stored: StoredRun, _: Reading) -> None:
+        started.append(stored)
+        bar.what = stored.info.name
+
+    data = plan.data
+    with Bar(quiet=quiet) as bar:
+        try:
+            return evaluate(
+                reading if data.path == "-" else data.path,
+                metrics,
+                judge=revealed(plan.judge),
+                name=plan.name,
+                store=revealed(plan.store),
+                language=plan.language,
+                concurrency=plan.concurrency,
+                resume=plan.resume,
+                run_id=run_id,
+                retry_errors=plan.retry_errors,
+                limit=data.limit,
+                skip_bad_rows=data.skip_bad_rows,
+                format=data.format,
+                fields=data.fields or None,
+                floor=plan.floor,
+                gates=plan.gates or None,
+                watch=bar,
+                started=begin,
+            )
+        except KeyboardInterrupt:
+            raise _interrupted(started) from None
+
+
+def finish(run: Run, plan: Plan, *, quiet: bool = False) -> int:
+    """Show the result, write the files, and say how it went as an exit code."""
+    info, language = run.info, report_language(plan.language)
+    summary = run.summary()
+    note(f"read {info.total:,} samples as {info.format}", quiet=quiet)
+    if info.bad_count:
+        note(f"left out {info.bad_count:,} bad rows, first: {info.bad[0]}", quiet=quiet)
+    if quiet:
+        _missed(summary)
+    else:
+        show_summary(summary, language)
+    for path in plan.output:
+        run.write(path, language=language)
+        note(f"wrote {path}", quiet=quiet)
+    note(f"run {info.id}: ragstone report {info.id} -o report.html", quiet=quiet)
+    return summary.exit_code
+
+
+def show_summary(summary: Summary, language: str) -> None:
+    """The table on stdout, as wide as the terminal."""
+    from rich.console import Console
+
+    from ragstone.report import terminal
+
+    terminal.show(summary, Console(), language)
+
+
+def _only(files: tuple[str, ...]) -> str | None:
+    if len(files) > 1:
+        raise click.UsageError(
+            f"{len(files)} data files; give one, or compare predictions with --refs and --preds"
+        )
+    return files[0] if files else None
+
+
+def _predictions(flags: dict[str, Any], files: tuple[str, ...]) -> list[str]:
+    if not flags["refs"]:
+        raise click.UsageError("--preds needs the references; add --refs FILE")
+    named = [flags["preds"], *files] if flags["preds"] else list(files)
+    if not named:
+        raise click.UsageError("--refs needs predictions; add --preds FILE …")
+    return named
+
+
+def _reading(plan: Plan) -> Reading:
+    from ragstone.data import read
+
+    data = plan.data
+    return read(
+        data.path,
+        format=data.format,
+        fields=data.fields or None,
+        skip_bad_rows=data.skip_bad_rows,
+        limit=data.limit,
+    )
+
+
+def _metrics(plan: Plan, reading: Reading, *, quiet: bool) -> list[Metric]:
+    """The plan's metrics, or those that fit the data; every gate must be on one of them."""
+    from ragstone.errors import ConfigError
+    from ragstone.run import chosen_metrics
+
+    metrics = chosen_metrics(plan.metrics or None, reading)
+    names = [metric.name for metric in metrics]
+    if not plan.metrics:
+        note(f"metrics that fit the data: {', '.join(names)}", quiet=quiet)
+    astray = [name for name in plan.gates if name not in names]
+    if astray:
+        raise ConfigError(
+            [f"a gate on {name!r}, which is not measured; add -m {name}" for name in astray]
+        )
+    return metrics
+
+
+def _missed(summary: Summary) -> None:
+    for gate in summary.gates:
+        if not gate.passed:
+            note(gate.sentence)
+
+
+def _interrupted(started: list[StoredRun]) -> Exception:
+    from ragstone.errors import Interrupted
+
+    if not started:
+        return Interrupted("stopped before anything was scored")
+    (run,) = started
+    arguments = [word for word in sys.argv[1:] if word != "--resume"]
+    again = shlex.join([Path(sys.argv[0]).name, *arguments, "--resume"])
+    return Interrupted(f"stopped; {run.count():,} samples are scored and kept; go on with: {again}")

@@ -1,0 +1,106 @@
+"""Flags over config: the Plan that one call of the command line asks for, checked whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ragstone.errors import ConfigError, RagstoneError, nearest
+
+if TYPE_CHECKING:
+    from ragstone.config import Data, Plan
+    from ragstone.registry import Metric
+
+
+def planned(config: str | None, flags: dict[str, Any]) -> tuple[Plan, list[str]]:
+    """The plan of the config file with the given flags in its place, and what the user should know of it."""
+    from ragstone.config import Plan, load
+
+    complaints: list[str] = []
+    plan = load(config) if config is not None else Plan()
+    notes: list[str] = []
+    given = {key: value for key, value in flags.items() if value not in (None, (), False)}
+    changes: dict[str, Any] = {"data": _data(plan.data, given, complaints)}
+    if "metrics" in given:
+        changes["metrics"] = metrics_of(given["metrics"], complaints)
+        notes += _left_out(plan, changes["metrics"])
+        names = {metric.name for metric in changes["metrics"]}
+        changes["gates"] = {name: rule for name, rule in plan.gates.items() if name in names}
+    if "gates" in given:
+        named = _gates(given["gates"], changes.get("metrics", plan.metrics), complaints)
+        changes["gates"] = {**changes.get("gates", plan.gates), **named}
+    for key in ("name", "judge", "language", "floor", "store", "output", "concurrency",
+                "resume", "retry_errors", "max_usd", "max_calls"):  # fmt: skip
+        if key in given:
+            changes[key] = given[key]
+    if complaints:
+        raise ConfigError(complaints)
+    return replace(plan, **changes), notes
+
+
+def metrics_of(texts: Sequence[str], complaints: list[str]) -> tuple[Metric, ...]:
+    """The metrics named by `-m`, each with commas between several."""
+    from ragstone.metrics import resolve
+    from ragstone.registry import split_specs
+
+    found: dict[str, Metric] = {}
+    for spec in (spec for text in texts for spec in split_specs(text)):
+        try:
+            metric = resolve(spec)
+        except RagstoneError as bad:
+            complaints.append(str(bad))
+        else:
+            found[metric.name] = metric
+    return tuple(found.values())
+
+
+def _data(data: Data, given: dict[str, Any], complaints: list[str]) -> Data:
+    from ragstone.types import SAMPLE_FIELDS
+
+    changes = {key: given[key] for key in ("format", "limit", "skip_bad_rows") if key in given}
+    if "data" in given:
+        changes["path"] = given["data"]
+    fields = dict(data.fields)
+    for text in given.get("fields", ()):
+        name, equals, where = text.partition("=")
+        if not equals or not where.strip():
+            complaints.append(f"--field {text!r}: write answer=output.text")
+        elif name.strip() not in SAMPLE_FIELDS:
+            complaints.append(f"--field {text!r}: no field {name!r}{nearest(name, SAMPLE_FIELDS)}")
+        else:
+            fields[name.strip()] = where.strip()
+    return replace(data, fields=fields, **changes)
+
+
+def _gates(
+    texts: Sequence[str], metrics: Sequence[Metric], complaints: list[str]
+) -> dict[str, str]:
+    """Gates named by `--gate`; without `-m` the metrics are not known yet, so any may be named."""
+    from ragstone.config import split_gate
+    from ragstone.gates import parse_gate
+    from ragstone.metrics import resolve
+
+    names = [metric.name for metric in metrics]
+    gates: dict[str, str] = {}
+    for text in texts:
+        try:
+            spec, rule = split_gate(text)
+            name = resolve(spec).name
+            parse_gate(rule)
+        except (RagstoneError, ValueError) as bad:
+            complaints.append(f"--gate: {bad}")
+            continue
+        if names and name not in names:
+            complaints.append(f"--gate {text!r}: {name!r} is not among the metrics; add -m {name}")
+        gates[name] = rule
+    return gates
+
+
+def _left_out(plan: Plan, metrics: Sequence[Metric]) -> list[str]:
+    names = {metric.name for metric in metrics}
+    return [
+        f"not checked, because -m leaves the metric out: {name} {rule}"
+        for name, rule in plan.gates.items()
+        if name not in names
+    ]

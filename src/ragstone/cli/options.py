@@ -1,0 +1,57 @@
+"""Options that several commands share, and the lines they say on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from ragstone.run import Run
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def store_option(function: F) -> F:
+    """`--store`: where runs are kept."""
+    option = click.option(
+        "--store",
+        metavar="PATH",
+        help="Where runs are kept [default: $RAGSTONE_STORE, or the user's data folder].",
+    )
+    return option(function)
+
+
+def reading_options(function: F) -> F:
+    """How the rows of a data file are read."""
+    for option in (
+        click.option("--skip-bad-rows", is_flag=True, help="Leave out rows that cannot be read, and count them."),
+        click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples."),
+        click.option("--field", "fields", multiple=True, metavar="FIELD=WHERE",
+                     help="Where a field stands in a row: answer=output.text. May be repeated."),
+        click.option("--format", "format", metavar="FORMAT", help="The shape of the rows, when it is not detected."),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def note(text: str, *, quiet: bool = False) -> None:
+    """A line for the person at the terminal; results go to stdout, this does not."""
+    if not quiet:
+        click.echo(text, err=True)
+
+
+def open_run(name: str, store: str | None) -> Run:
+    """A stored run by id, start of its id, name or `last`."""
+    from ragstone.run import Run
+
+    return Run.open(name, store=store)
+
+
+def report_language(*wanted: str | None) -> str:
+    """The first of these that reports are written in, else English."""
+    from ragstone.language import LANGUAGES
+
+    short = (text.split("-")[0].lower() for text in wanted if text)
+    return next((text for text in short if text in LANGUAGES), "en")

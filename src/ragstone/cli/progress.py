@@ -1,0 +1,96 @@
+"""A progress line on stderr with rate, cost and time left: only on a terminal, only when it takes long."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ragstone.engine import Progress
+
+PATIENCE = 2.0
+"""Seconds before there is anything to see."""
+
+
+class Bar:
+    """Watches a run; draws nothing on a pipe, when told to be quiet, or before patience runs out."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.what = "scoring"
+        self.shown = not quiet and sys.stderr.isatty()
+        self.started = time.monotonic()
+        self._live: Any = None
+        self._task: Any = None
+        self._first = 0
+        self._began = self.started
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        raised: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Take note of how far the run is."""
+        now = time.monotonic()
+        if not self.shown or now - self.started < PATIENCE:
+            self._first, self._began = progress.done, now
+            return
+        if self._live is None:
+            self._live = self._open()
+            self._task = self._live.add_task(self.what, total=progress.total, facts="")
+        self._live.update(
+            self._task,
+            completed=progress.done,
+            total=progress.total,
+            facts=self.facts(progress, now),
+        )
+
+    def facts(self, progress: Progress, now: float) -> str:
+        """Rate, time left, cost and failures, as far as there are any."""
+        parts = []
+        seconds = now - self._began
+        rate = (progress.done - self._first) / seconds if seconds > 0 else 0.0
+        if rate > 0:
+            parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")
+            if progress.total is not None:
+                parts.append(f"{duration((progress.total - progress.done) / rate)} left")
+        if progress.usage.usd:
+            parts.append(f"${progress.usage.usd:,.2f}")
+        if progress.failures:
+            parts.append(f"{progress.failures:,} failed")
+        return "  ".join(parts)
+
+    def _open(self) -> Any:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        live = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[facts]}"),
+            console=Console(stderr=True),
+            transient=True,
+            expand=True,
+        )
+        live.start()
+        return live
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: `40 s`, `12 min`, `3 h 5 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,33 @@
+"""`ragstone report`: a stored run as a page, a table or a file."""
+
+from __future__ import annotations
+
+import click
+
+from ragstone.cli.options import note, open_run, report_language, store_option
+
+
+@click.command("report")
+@click.argument("run", default="last")
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    metavar="FILE",
+    help="Write a file: .html .md .xml (JUnit) .csv .jsonl .json .parquet. May be repeated. Default: a table here.",
+)
+@click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+@store_option
+def command(run: str, output: tuple[str, ...], language: str | None, store: str | None) -> None:
+    """Write the report of a stored run as a page, table or file.
+
+    RUN is its id, the start of its id, its name, or `last` (the default)."""
+    found = open_run(run, store)
+    spoken = report_language(language, found.info.plan.get("language"))
+    if not output:
+        from ragstone.cli.eval import show_summary
+
+        show_summary(found.summary(), spoken)
+    for path in output:
+        found.write(path, language=spoken)
+        note(f"wrote {path}")
