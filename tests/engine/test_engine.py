@@ -1,0 +1,293 @@
+"""The engine with a scripted judge: order, single asking, resuming, outcomes."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import RagstoneError, Run, Sample, aevaluate, evaluate, metric
+from ragstone.asks import Ask, Asking, ask_all, rate
+from ragstone.errors import DataError, JudgeFailed, NotApplicable
+from ragstone.types import Score
+from scripted import ScriptedJudge, level_by_hash, rated
+
+ONE = rated("one_round")
+THREE = rated("three_rounds", rounds=3)
+
+
+def samples(count: int, distinct: int | None = None) -> list[Sample]:
+    return [Sample(f"s{n}", answer=f"answer {n % (distinct or count)}") for n in range(count)]
+
+
+def exported(run: Run, folder: Path) -> bytes:
+    path = folder / f"{run.id}.jsonl"
+    run.write(path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("concurrency", [1, 3, 64])
+def test_results_are_the_same_bytes_at_any_concurrency(concurrency: int, tmp_path: Path) -> None:
+    dice = random.Random(concurrency)
+    calm = evaluate(samples(60), [ONE, THREE], judge=ScriptedJudge(), store=tmp_path / "a.db")
+    hasty = ScriptedJudge(delay=lambda ask: dice.random() / 100, concurrency=concurrency)
+    wild = evaluate(samples(60), [ONE, THREE], judge=hasty, store=tmp_path / "b.db")
+    assert exported(wild, tmp_path) == exported(calm, tmp_path)
+    assert hasty.most_in_flight <= concurrency
+    assert list(wild.scores()) == [f"s{n}" for n in range(60)]
+
+
+def test_a_question_under_way_is_not_put_again() -> None:
+    judge = ScriptedJudge(delay=lambda ask: 0.01)
+    evaluate(samples(40, distinct=5), [ONE], judge=judge)
+    assert len(judge.asked) == 5
+
+
+def test_what_two_metrics_ask_is_asked_once_and_the_first_pays() -> None:
+    twin = rated("one_round_twin")
+    judge = ScriptedJudge()
+    run = evaluate(samples(3), [ONE, twin], judge=judge)
+    assert len(judge.asked) == 3
+    scores = run.scores()["s0"]
+    assert scores["one_round"].value == scores["one_round_twin"].value
+    assert scores["one_round"].usage.calls == 1
+    assert scores["one_round_twin"].usage.calls == 0
+
+
+def test_a_second_run_asks_nothing_and_gives_the_same_bytes(tmp_path: Path) -> None:
+    first = evaluate(samples(20), [THREE], judge=ScriptedJudge())
+    again = ScriptedJudge()
+    second = evaluate(samples(20), [THREE], judge=again)
+    assert again.asked == []
+    assert exported(second, tmp_path) == exported(first, tmp_path)
+    assert second.info.usage.calls == 0
+    assert first.info.usage.calls == 60
+
+
+def test_another_judge_is_asked_anew() -> None:
+    evaluate(samples(2), [ONE], judge=ScriptedJudge(name="a"))
+    other = ScriptedJudge(name="b")
+    evaluate(samples(2), [ONE], judge=other)
+    assert len(other.asked) == 2
+
+
+def test_a_local_judge_is_given_batches_and_its_replies_are_not_stored() -> None:
+    judge = ScriptedJudge(batch=16, concurrency=1, local=True)
+    evaluate(samples(64), [ONE], judge=judge)
+    assert max(judge.batches) == 16
+    assert len(judge.batches) <= 8
+    evaluate(samples(64), [ONE], judge=judge)
+    assert len(judge.asked) == 128
+
+
+def test_a_slow_reply_delays_only_its_own_sample() -> None:
+    finished: list[str] = []
+
+    def reply(ask: Ask) -> Any:
+        finished.append(ask.values["texts"]["answer"])
+        return level_by_hash(ask)
+
+    slow = ScriptedJudge(
+        reply,
+        delay=lambda ask: 0.3 if ask.values["texts"]["answer"] == "answer 0" else 0.001,
+        concurrency=4,
+    )
+    run = evaluate(samples(50), [ONE], judge=slow)
+    assert finished[-1] == "answer 0"
+    assert next(iter(run.scores())) == "s0"
+
+
+def test_few_samples_are_held_while_many_pass() -> None:
+    alive = most = 0
+
+    def source() -> Any:
+        nonlocal alive, most
+        for sample in samples(3000):
+            alive += 1
+            most = max(most, alive - len(judge.asked))
+            yield sample
+
+    judge = ScriptedJudge(concurrency=4)
+    evaluate(source(), [ONE], judge=judge)
+    assert most < 500
+
+
+@pytest.mark.parametrize(
+    ("raised", "outcome"),
+    [
+        (JudgeFailed("refusal", "it declined"), "judge_error"),
+        (ValueError("bug"), "judge_error"),
+    ],
+)
+def test_a_failing_judge_is_an_outcome_not_a_number(raised: Exception, outcome: str) -> None:
+    def reply(ask: Ask) -> Any:
+        if isinstance(raised, JudgeFailed):
+            return raised
+        raise raised
+
+    run = evaluate(samples(3), [ONE], judge=ScriptedJudge(reply))
+    for scores in run.scores().values():
+        assert scores["one_round"].outcome == outcome
+        assert scores["one_round"].value is None
+    assert run.summary().exit_code == 3
+
+
+def test_failures_are_asked_again_on_request_and_only_they(tmp_path: Path) -> None:
+    def moody(ask: Ask) -> Any:
+        if ask.values["texts"]["answer"] == "answer 1":
+            return JudgeFailed("transport", "gone")
+        return level_by_hash(ask)
+
+    first = evaluate(samples(4), [ONE], judge=ScriptedJudge(moody))
+    assert first.scores()["s1"]["one_round"].outcome == "judge_error"
+    healed = ScriptedJudge()
+    second = evaluate(samples(4), [ONE], judge=healed, retry_errors=True)
+    assert second.id == first.id
+    assert len(healed.asked) == 1
+    clean = evaluate(samples(4), [ONE], judge=ScriptedJudge(), store=tmp_path / "clean.db")
+    assert exported(second, tmp_path) == exported(clean, tmp_path)
+
+
+class Stop(Exception):
+    """Thrown in the middle of a run."""
+
+
+def stopping(count: int, at: int) -> Any:
+    for n, sample in enumerate(samples(count)):
+        if n == at:
+            raise Stop
+        yield sample
+
+
+def test_a_run_resumes_where_it_stopped(tmp_path: Path) -> None:
+    with pytest.raises(Stop):
+        evaluate(stopping(100, at=70), [ONE], judge=ScriptedJudge(), run_id="r")
+    stored = Run.open("r")
+    assert stored.info.status == "running"
+    before = stored.stored.count()
+    judge = ScriptedJudge()
+    run = evaluate(samples(100), [ONE], judge=judge, run_id="r", resume=True)
+    assert run.info.status == "done"
+    assert run.stored.count() == 100
+    assert len(judge.asked) <= 100 - before
+    whole = evaluate(samples(100), [ONE], judge=ScriptedJudge(), store=tmp_path / "w.db")
+    assert exported(run, tmp_path) == exported(whole, tmp_path)
+
+
+def test_resuming_on_other_data_is_refused() -> None:
+    tokens = ["token_f1"]
+    rows = [Sample(str(n), answer="a", reference="a") for n in range(20)]
+
+    def broken() -> Any:
+        yield from rows[:10]
+        raise Stop
+
+    with pytest.raises(Stop):
+        evaluate(broken(), tokens, run_id="r")
+    changed = [Sample("0", answer="b", reference="a"), *rows[1:]]
+    with pytest.raises(DataError, match=r"sample 1 of .* has changed since run r"):
+        evaluate(changed, tokens, run_id="r", resume=True)
+    with pytest.raises(DataError, match=r"sample 6 of .* is gone"):
+        evaluate(rows[:5], tokens, run_id="r", resume=True)
+
+
+def test_resuming_with_another_plan_is_refused() -> None:
+    rows = [Sample("1", answer="a", reference="a")]
+    evaluate(rows, ["token_f1"], run_id="r")
+    with pytest.raises(RagstoneError, match="started with another metrics"):
+        evaluate(rows, ["exact_match"], run_id="r", resume=True)
+
+
+def test_a_metric_that_breaks_is_an_outcome_of_its_sample() -> None:
+    @metric(name="fragile")
+    def fragile(answer: str) -> float:
+        """Breaks in every way."""
+        if answer == "nan":
+            return float("nan")
+        if answer == "big":
+            return 7.0
+        if answer == "none":
+            return None  # type: ignore[return-value]
+        if answer == "na":
+            raise NotApplicable("nothing here")
+        return 1 / len(answer)
+
+    answers = ["nan", "big", "none", "na", "", "ok"]
+    run = evaluate([Sample(a or "empty", answer=a) for a in answers], [fragile])
+    outcomes = {name: scores["fragile"].outcome for name, scores in run.scores().items()}
+    assert outcomes == {
+        "nan": "metric_error",
+        "big": "metric_error",
+        "none": "metric_error",
+        "na": "not_applicable",
+        "empty": "metric_error",
+        "ok": "ok",
+    }
+
+
+def test_a_sample_whose_system_failed_has_no_score() -> None:
+    run = evaluate([Sample("1", reference="a", error="timed out after 30 s")], ["token_f1"])
+    score = run.scores()["1"]["token_f1"]
+    assert (score.outcome, score.reason) == ("system_error", "timed out after 30 s")
+
+
+def test_evaluate_works_inside_a_running_loop() -> None:
+    async def notebook() -> Run:
+        return evaluate(samples(5), [ONE], judge=ScriptedJudge())
+
+    assert len(asyncio.run(notebook()).scores()) == 5
+
+
+def test_aevaluate_leaves_the_loop_to_others() -> None:
+    async def both() -> int:
+        turns = 0
+
+        async def other() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        task = asyncio.create_task(other())
+        rows = [Sample(str(n), answer="a", reference="a b") for n in range(2000)]
+        run = await aevaluate(rows, ["token_f1"])
+        task.cancel()
+        assert len(run.scores()) == 2000
+        return turns
+
+    assert asyncio.run(both()) > 5
+
+
+def test_a_metric_may_ask_several_things_at_once() -> None:
+    @metric(name="two_at_once")
+    def two(answer: str) -> Asking[Score]:
+        """Mean of two ratings."""
+        first, second = yield from ask_all(
+            rate({"answer": answer}, "a", "?", list("abcde")),
+            rate({"answer": answer + "!"}, "b", "?", list("abcde")),
+        )
+        return Score((first["level"] + second["level"]) / 8)
+
+    judge = ScriptedJudge(delay=lambda ask: 0.01, concurrency=2)
+    evaluate(samples(1), [two], judge=judge)
+    assert judge.most_in_flight == 2
+
+
+def test_a_judge_that_loses_replies_is_incomplete() -> None:
+    class Lossy(ScriptedJudge):
+        async def answer(self, asks: Any) -> Any:
+            return []
+
+    run = evaluate(samples(2), [ONE], judge=Lossy())
+    assert run.scores()["s0"]["one_round"].kind == "incomplete"
+
+
+def test_progress_is_told() -> None:
+    seen = []
+    evaluate(samples(50), [ONE], judge=ScriptedJudge(), watch=seen.append)
+    assert seen[-1].done == 50
+    assert seen[-1].total == 50
+    assert seen[-1].usage.calls == 50

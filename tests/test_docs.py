@@ -1,0 +1,122 @@
+"""Every example in the README files and the docs runs, in order, in a folder of its own, and prints what it says.
+
+In a page: a block with a title is a file and is written; a `python` block is run; in a `console` block each line
+after `$` is run and the lines below it are its output (`...` stands for anything). A `text` block right after a
+`python` block is that block's output."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")])
+FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<kind>\w+)?(?: +(?P<rest>[^\n]*))?\n(?P<body>.*?)^(?P=indent)```$",
+    re.MULTILINE | re.DOTALL,
+)
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass
+class Block:
+    kind: str
+    title: str | None
+    skip: bool
+    body: str
+    line: int
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    text = page.read_text(encoding="utf-8")
+    for match in FENCE.finditer(text):
+        rest = match["rest"] or ""
+        title = re.search(r'title="([^"]+)"', rest)
+        indent = len(match["indent"])
+        body = "".join(line[indent:] for line in match["body"].splitlines(keepends=True))
+        yield Block(
+            match["kind"] or "text",
+            title[1] if title else None,
+            "no-run" in rest,
+            body,
+            text[: match.start()].count("\n") + 1,
+        )
+
+
+def agree(wanted: str, got: str, where: str) -> None:
+    checker = doctest.OutputChecker()
+    example = doctest.Example("", wanted)
+    if not checker.check_output(wanted, got, FLAGS):
+        pytest.fail(f"{where}:\n{checker.output_difference(example, got, FLAGS)}")
+
+
+def run_console(block: Block, folder: Path, where: str) -> None:
+    for part in re.split(r"^\$ ", block.body, flags=re.MULTILINE)[1:]:
+        command, _, wanted = part.partition("\n")
+        words = shlex.split(command, comments=True)
+        assert words[0] in ("ragstone", "cat", "echo"), f"{where}: cannot run {command!r}"
+        if words[0] == "ragstone":
+            words = [sys.executable, "-m", "ragstone", *words[1:]]
+        done = subprocess.run(
+            words,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+        )
+        got = done.stdout + done.stderr
+        assert "Traceback" not in got, f"{where}: {got}"
+        if wanted.strip():
+            agree(wanted, got, f"{where}: $ {command}")
+        else:
+            assert done.returncode in (0, 1, 3), f"{where}: $ {command}\n{got}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names: dict[str, object] = {"__name__": "__main__"}
+    printed: str | None = None
+    for block in blocks(page):
+        where = f"{page.relative_to(ROOT)}:{block.line}"
+        if block.skip:
+            continue
+        if block.title:
+            (tmp_path / block.title).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / block.title).write_text(block.body, encoding="utf-8")
+        elif block.kind == "python":
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile(block.body, where, "exec"), names)
+            printed = out.getvalue()
+            continue
+        elif block.kind == "text" and printed is not None:
+            agree(block.body, printed, where)
+        elif block.kind == "console":
+            run_console(block, tmp_path, where)
+        printed = None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_the_readme_files_fit_on_a_page() -> None:
+    for page in ROOT.glob("README*.md"):
+        assert len(page.read_text(encoding="utf-8").splitlines()) <= 120
