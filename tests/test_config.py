@@ -269,6 +269,7 @@ def test_every_key_has_one_reader():
         ("recall@5 mean >= 0.8", ("recall@5", "mean >= 0.8")),
         ("recall@5: mean >= 0.8", ("recall@5", "mean >= 0.8")),
         ("exact_match(normalize=squad) > 0.8", ("exact_match(normalize=squad)", "> 0.8")),
+        ("recall@5 coverage ≥ 99%", ("recall@5", "coverage ≥ 99%")),
         ("hallucination_rate <= 0.1", ("hallucination_rate", "<= 0.1")),
     ],
 )

@@ -122,7 +122,7 @@ def _explain(bad: Exception, arguments: list[str]) -> int:
 
         traceback.print_exception(bad)
     if isinstance(bad, ConfigError) and len(bad.complaints) > 1:
-        lines = [f"{len(bad.complaints)} mistakes in the config:", *bad.complaints]
+        lines = [f"{len(bad.complaints)} mistakes:", *bad.complaints]
         return _say("\n  ".join(lines), bad.exit_code)
     if isinstance(bad, RagstoneError):
         return _say(str(bad), bad.exit_code)

@@ -56,21 +56,27 @@ def metrics_of(texts: Sequence[str], complaints: list[str]) -> tuple[Metric, ...
 
 
 def _data(data: Data, given: dict[str, Any], complaints: list[str]) -> Data:
-    from ragstone.types import SAMPLE_FIELDS
-
     changes = {key: given[key] for key in ("format", "limit", "skip_bad_rows") if key in given}
     if "data" in given:
         changes["path"] = given["data"]
-    fields = dict(data.fields)
-    for text in given.get("fields", ()):
-        name, equals, where = text.partition("=")
-        if not equals or not where.strip():
+    fields = {**data.fields, **fields_of(given.get("fields", ()), complaints)}
+    return replace(data, fields=fields, **changes)
+
+
+def fields_of(texts: Sequence[str], complaints: list[str]) -> dict[str, str]:
+    """Sample field → column, from `--field answer=output.text`."""
+    from ragstone.types import SAMPLE_FIELDS
+
+    fields: dict[str, str] = {}
+    for text in texts:
+        name, equals, where = (part.strip() for part in text.partition("="))
+        if not equals or not where:
             complaints.append(f"--field {text!r}: write answer=output.text")
-        elif name.strip() not in SAMPLE_FIELDS:
+        elif name not in SAMPLE_FIELDS:
             complaints.append(f"--field {text!r}: no field {name!r}{nearest(name, SAMPLE_FIELDS)}")
         else:
-            fields[name.strip()] = where.strip()
-    return replace(data, fields=fields, **changes)
+            fields[name] = where
+    return fields
 
 
 def _gates(

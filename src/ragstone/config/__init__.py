@@ -36,7 +36,9 @@ def split_gate(text: str) -> tuple[str, str]:
 
 
 _GATE = re.compile(
-    r"(?P<metric>[^\W\d][^<>]*?)\s*:?\s*(?P<rule>(?:\bmean\s*)?[<>]=?[^<>=]*)", re.DOTALL
+    r"(?P<metric>[^\W\d][^<>≥≤]*?)\s*:?\s*"
+    r"(?P<rule>(?:\b(?:mean|median|coverage)\s*)?(?:[<>]=?|[≥≤])[^<>=≥≤]*)",
+    re.IGNORECASE,
 )
 
 
