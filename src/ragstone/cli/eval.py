@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import note, reading_options, report_language, store_option
+from ragstone.cli.options import counted, note, reading_options, report_language, store_option
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
@@ -102,7 +102,7 @@ if TYPE_CHECKING:
 @reading_options
 @store_option
 @click.pass_context
-def command(ctx: click.Context, files: tuple[str, ...], **flags: Any) -> None:
+def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None:
     """Score a data set with metrics and say how good the system is.
 
     DATA is a jsonl, json, csv or parquet file, a BEIR folder, or - for standard input.
@@ -180,9 +180,9 @@ def finish(run: Run, plan: Plan, *, quiet: bool = False) -> int:
     """Show the result, write the files, and say how it went as an exit code."""
     info, language = run.info, report_language(plan.language)
     summary = run.summary()
-    note(f"read {info.total:,} samples as {info.format}", quiet=quiet)
+    note(f"read {counted(info.total or 0, 'sample')} as {info.format}", quiet=quiet)
     if info.bad_count:
-        note(f"left out {info.bad_count:,} bad rows, first: {info.bad[0]}", quiet=quiet)
+        note(f"left out {counted(info.bad_count, 'bad row')}, first: {info.bad[0]}", quiet=quiet)
     if quiet:
         _missed(summary)
     else:
@@ -264,4 +264,6 @@ def _interrupted(started: list[StoredRun]) -> Exception:
     (run,) = started
     arguments = [word for word in sys.argv[1:] if word != "--resume"]
     again = shlex.join([Path(sys.argv[0]).name, *arguments, "--resume"])
-    return Interrupted(f"stopped; {run.count():,} samples are scored and kept; go on with: {again}")
+    return Interrupted(
+        f"stopped; {counted(run.count(), 'sample')} scored and kept; go on with: {again}"
+    )

@@ -56,7 +56,9 @@ def metrics_of(texts: Sequence[str], complaints: list[str]) -> tuple[Metric, ...
 
 
 def _data(data: Data, given: dict[str, Any], complaints: list[str]) -> Data:
-    changes = {key: given[key] for key in ("format", "limit", "skip_bad_rows") if key in given}
+    changes: dict[str, Any] = {
+        key: given[key] for key in ("format", "limit", "skip_bad_rows") if key in given
+    }
     if "data" in given:
         changes["path"] = given["data"]
     fields = {**data.fields, **fields_of(given.get("fields", ()), complaints)}

@@ -42,6 +42,11 @@ def note(text: str, *, quiet: bool = False) -> None:
         click.echo(text, err=True)
 
 
+def counted(number: int, thing: str) -> str:
+    """`1 sample`, `1,200 samples`."""
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
 def open_run(name: str, store: str | None) -> Run:
     """A stored run by id, start of its id, name or `last`."""
     from ragstone.run import Run

@@ -1,0 +1,198 @@
+"""Two-file evaluation: several files of predictions against one file of references, in one table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragstone.cli.options import counted, note, report_language
+
+if TYPE_CHECKING:
+    from ragstone.analysis.summary import MetricSummary, Summary
+    from ragstone.config import Plan
+    from ragstone.report.words import Words
+
+METRICS = ("exact_match", "token_f1", "abstention_accuracy")
+OUTPUTS = (".json", ".csv", ".md")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of predictions and what came of it."""
+
+    name: str
+    file: str
+    summary: Summary
+
+
+def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False) -> int:
+    """Evaluate each file of predictions, show one table, write the outputs; the exit code."""
+    from ragstone.report.files import write_text
+    from ragstone.report.words import Words
+
+    for path in plan.output:
+        if not path.endswith(OUTPUTS):
+            raise click.UsageError(
+                f"a comparison is not written as {path!r}; end it in one of {' '.join(OUTPUTS)}"
+            )
+    words = Words(report_language(plan.language))
+    entries = [
+        _entry(refs, file, name, plan, quiet=quiet)
+        for file, name in zip(preds, _names(preds), strict=True)
+    ]
+    if not quiet:
+        _show(entries, words)
+    for entry in entries:
+        for gate in entry.summary.gates:
+            if not gate.passed:
+                note(f"{entry.name}: {gate.sentence}")
+    for path in plan.output:
+        write = {".json": _json, ".csv": _csv}.get(Path(path).suffix)
+        write_text(path, write(entries) if write else _markdown(entries, words))
+        note(f"wrote {path}", quiet=quiet)
+    return _exit_code(entries, plan)
+
+
+def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry:
+    from ragstone.cli.progress import Bar
+    from ragstone.config import revealed
+    from ragstone.data import pair
+    from ragstone.run import evaluate
+
+    reading = pair(refs, file, skip_bad_rows=plan.data.skip_bad_rows, limit=plan.data.limit)
+    with Bar(quiet=quiet) as bar:
+        bar.what = name
+        run = evaluate(
+            reading,
+            plan.metrics or METRICS,
+            judge=revealed(plan.judge),
+            name=name,
+            store=revealed(plan.store),
+            language=plan.language,
+            concurrency=plan.concurrency,
+            floor=plan.floor,
+            gates=plan.gates or None,
+            watch=bar,
+        )
+    note(f"{name}: read {counted(run.info.total or 0, 'sample')} as {run.info.format}", quiet=quiet)
+    summary = run.summary()
+    missing = max((m.outcomes.get("system_error", 0) for m in summary.metrics), default=0)
+    if missing:
+        note(
+            f"{name}: no prediction for {missing:,} of {counted(run.info.total or 0, 'question')}",
+            quiet=quiet,
+        )
+    return Entry(name, file, summary)
+
+
+def _names(preds: Sequence[str]) -> list[str]:
+    """File names, with their folder when two are alike."""
+    names = [Path(file).name for file in preds]
+    return [
+        name if names.count(name) == 1 else str(Path(file))
+        for file, name in zip(preds, names, strict=True)
+    ]
+
+
+def _exit_code(entries: Sequence[Entry], plan: Plan) -> int:
+    """The worst of the files; a metric nobody asked for that fits no question is no fault."""
+    codes = {1} if any(g.passed is False for e in entries for g in e.summary.gates) else {0}
+    for entry in entries:
+        if any(gate.passed is None for gate in entry.summary.gates):
+            codes.add(3)
+        for metric in entry.summary.metrics:
+            if not metric.complete and (plan.metrics or metric.applicable):
+                codes.add(3)
+    return max(codes)
+
+
+def _show(entries: Sequence[Entry], words: Words) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    table.add_column("")
+    for metric in entries[0].summary.metrics:
+        table.add_column(metric.metric, justify="right")
+    for entry in entries:
+        cells = [
+            Text.assemble(
+                words.number(metric.mean),
+                (f"\n{words.interval(metric.low, metric.high)}", "dim"),
+                (f"\n{coverage(metric)}", "dim" if metric.complete else "yellow"),
+            )
+            for metric in entry.summary.metrics
+        ]
+        table.add_row(Text(entry.name, style="cyan"), *cells)
+    Console(highlight=False).print(table)
+
+
+def coverage(metric: MetricSummary) -> str:
+    """Samples scored of those that could be."""
+    return f"{metric.scored:,}/{metric.applicable:,}"
+
+
+def _json(entries: Sequence[Entry]) -> str:
+    rows = [
+        {
+            "name": entry.name,
+            "file": entry.file,
+            "run": entry.summary.run.id,
+            "samples": entry.summary.run.total,
+            "metrics": {metric.metric: _figures(metric) for metric in entry.summary.metrics},
+            "gates": [
+                {"metric": gate.metric, "rule": gate.rule, "passed": gate.passed}
+                for gate in entry.summary.gates
+            ],
+        }
+        for entry in entries
+    ]
+    return json.dumps(rows, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _figures(metric: MetricSummary) -> dict[str, Any]:
+    return {
+        "mean": metric.mean,
+        "low": metric.low,
+        "high": metric.high,
+        "scored": metric.scored,
+        "applicable": metric.applicable,
+        "total": metric.total,
+        "outcomes": dict(metric.outcomes),
+        "labels": dict(metric.labels),
+    }
+
+
+def _csv(entries: Sequence[Entry]) -> str:
+    keys = ("mean", "low", "high", "scored", "applicable")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [metric.metric for metric in entries[0].summary.metrics]
+    columns = [name if key == "mean" else f"{name} {key}" for name in names for key in keys]
+    writer.writerow(["name", "samples", *columns])
+    for entry in entries:
+        figures = [_figures(metric) for metric in entry.summary.metrics]
+        cells = [figure[key] for figure in figures for key in keys]
+        writer.writerow([entry.name, entry.summary.run.total, *cells])
+    return text.getvalue()
+
+
+def _markdown(entries: Sequence[Entry], words: Words) -> str:
+    names = [metric.metric for metric in entries[0].summary.metrics]
+    lines = [f"| | {' | '.join(names)} |", f"| --- |{' ---: |' * len(names)}"]
+    for entry in entries:
+        cells = [
+            f"{words.number(m.mean)} ({words.interval(m.low, m.high)}, {coverage(m)})"
+            for m in entry.summary.metrics
+        ]
+        name = entry.name.replace("|", "\\|")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
