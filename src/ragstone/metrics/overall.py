@@ -8,7 +8,7 @@ from typing import Any
 
 from ragstone.asks import Asking, together
 from ragstone.errors import MissingField, NotApplicable, SystemFailed, UnknownMetric, Unscored
-from ragstone.registry import Metric, metric, resolve
+from ragstone.registry import REGISTERED, Metric, metric, resolve
 from ragstone.types import Finding, Sample, Score
 
 WEIGHTS: dict[str, float] = {
@@ -44,7 +44,7 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = WEIGHTS) -> Asking
     A component without a score makes it not applicable; the reason says which."""
     if sample.error is not None:
         raise SystemFailed(sample.error)
-    parts = {name: resolve(name) for name, weight in weights.items() if weight}
+    parts = {name: _component(name) for name, weight in weights.items() if weight}
     scores = yield from together(*(_scored(part, sample) for part in parts.values()))
     missing, findings, total = [], [], 0.0
     for (name, part), score in zip(parts.items(), scores, strict=True):
@@ -57,6 +57,11 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = WEIGHTS) -> Asking
     if missing:
         raise NotApplicable("no score for " + ", ".join(missing))
     return Score(total / sum(weights[name] for name in parts), findings=tuple(findings))
+
+
+def _component(name: str) -> Metric:
+    """The metric of that name; a plain name, the usual case, needs no parsing for every sample."""
+    return REGISTERED[name] if name in REGISTERED else resolve(name)
 
 
 def _scored(part: Metric, sample: Sample) -> Asking[Score]:
