@@ -47,9 +47,8 @@ def command(
     )
     if output is None:
         count = 0
-        for row, _ in _rows(reading):
+        for count, (row, _) in enumerate(_rows(reading), 1):  # noqa: B007  read after the loop
             click.echo(row)
-            count += 1
     else:
         count = write_rows(output, lambda: _rows(reading), [])
     note(
