@@ -1,0 +1,41 @@
+"""A run as people read it: terminal, Markdown, HTML, JUnit, or its rows with one column per metric."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragstone.errors import RagstoneError
+
+if TYPE_CHECKING:
+    from ragstone.analysis.summary import Summary
+    from ragstone.store import StoredRun
+
+ROWS = (".jsonl", ".json", ".csv", ".parquet")
+"""Extensions that hold the input rows with one column per metric."""
+
+PAGES = (".html", ".md", ".xml")
+"""Extensions that hold a report."""
+
+
+def write(
+    run: StoredRun, summary: Summary, path: str | os.PathLike[str], language: str = "en"
+) -> None:
+    """Write the report or export that the extension of the path asks for."""
+    from ragstone.report import export, html, junit, markdown
+    from ragstone.report.files import write_text
+
+    ending = Path(path).suffix.lower()
+    if ending in ROWS:
+        export.write(run, path)
+    elif ending == ".html":
+        html.write(run, summary, path, language)
+    elif ending == ".md":
+        write_text(path, markdown.render(run, summary, language))
+    elif ending == ".xml":
+        write_text(path, junit.render(run, summary))
+    else:
+        raise RagstoneError(
+            f"{str(path)!r} names no format; end it in one of {' '.join((*PAGES, *ROWS))}"
+        )

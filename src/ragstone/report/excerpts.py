@@ -1,0 +1,78 @@
+"""A text cut into pieces: what evidence lights up, what is plain, what is left out for size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+AROUND = 80
+"""Characters of context kept around a quote in a shortened text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch of a text that one finding points at."""
+
+    start: int
+    end: int
+    number: int
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text with the findings that point at it, or a number of characters left out."""
+
+    text: str = ""
+    numbers: tuple[int, ...] = ()
+    tone: str = ""
+    left_out: int = 0
+
+
+def pieces(text: str, marks: Sequence[Mark], limit: int) -> list[Piece]:
+    """The text in order, split wherever a mark starts or ends, shortened to about the limit around its marks."""
+    inside = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
+    out: list[Piece] = []
+    at = 0
+    for start, end in _kept(len(text), inside, limit):
+        if start > at:
+            out.append(Piece(left_out=start - at))
+        cuts = {start, end}
+        for mark in inside:
+            cuts |= {cut for cut in (mark.start, mark.end) if start < cut < end}
+        ordered = sorted(cuts)
+        for left, right in pairwise(ordered):
+            over = [mark for mark in inside if mark.start <= left and right <= mark.end]
+            tone = over[0].tone if over else ""
+            out.append(Piece(text[left:right], tuple(m.number for m in over), tone))
+        at = end
+    if at < len(text):
+        out.append(Piece(left_out=len(text) - at))
+    return out
+
+
+def is_cut(parts: Sequence[Piece]) -> bool:
+    """Whether something was left out."""
+    return any(part.left_out for part in parts)
+
+
+def _kept(length: int, marks: Sequence[Mark], limit: int) -> list[tuple[int, int]]:
+    """The stretches to show: all of a short text; else its beginning and what surrounds the marks."""
+    if length <= limit:
+        return [(0, length)] if length else []
+    head = limit // 2 if marks else limit
+    windows, room = [(0, head)], limit - head
+    for mark in marks:
+        start, end = max(0, mark.start - AROUND), min(length, mark.end + AROUND)
+        end = min(end, start + room)
+        if end - start > AROUND:
+            windows.append((start, end))
+            room -= end - start
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(windows):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged

@@ -1,0 +1,53 @@
+"""The rows of a run as they came in, with one column per metric."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ragstone.data import write_rows
+from ragstone.types import Score
+
+if TYPE_CHECKING:
+    from ragstone.store import StoredRun
+
+OUTCOME = ".outcome"
+"""Ending of the column that says why a metric has no value; there only when a sample lacks one."""
+
+
+def write(run: StoredRun, path: str | os.PathLike[str]) -> int:
+    """Write every row with its scores, as the path's ending says; the number of rows.
+
+    A sample without a score has an empty cell, and `<metric>.outcome` says why."""
+    names = [str(one["name"]) for one in run.info.metrics]
+    unscored = _unscored(run)
+    columns = [
+        column
+        for name in names
+        for column in ((name, name + OUTCOME) if name in unscored else (name,))
+    ]
+
+    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for row in run.rows():
+            yield row.row, _cells(row.scores)
+
+    return write_rows(path, rows, columns)
+
+
+def _unscored(run: StoredRun) -> set[str]:
+    """The metrics that some sample has no value for."""
+    found: set[str] = set()
+    for _, _, _, scores in run.scores():
+        found.update(name for name, score in scores.items() if score.value is None)
+    return found
+
+
+def _cells(scores: Mapping[str, Score]) -> dict[str, Any]:
+    cells: dict[str, Any] = {}
+    for name, score in scores.items():
+        cells[name] = score.value
+        if score.value is None:
+            kind = f"{score.outcome} ({score.kind})" if score.kind else score.outcome
+            cells[name + OUTCOME] = f"{kind}: {score.reason}" if score.reason else kind
+    return cells

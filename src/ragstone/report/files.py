@@ -1,0 +1,22 @@
+"""Texts into files, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ragstone.data import replacing
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text as UTF-8; the file it replaces stays until the new one is complete."""
+    with replacing(Path(path), text=False) as file:
+        file.write(encoded(text))
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8 of any string; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")

@@ -1,0 +1,283 @@
+"""One self-contained HTML page of a run: nothing remote, everything escaped, readable without its script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragstone._version import __version__
+from ragstone.report import figures
+from ragstone.report.charts import Picture, picture
+from ragstone.report.files import encoded, write_text
+from ragstone.report.samples import GENEROUS, Limits, view
+from ragstone.report.words import Words, words
+from ragstone.types import NOTHING_USED, OUTCOMES
+
+if TYPE_CHECKING:
+    from ragstone.analysis.summary import MetricSummary, Summary
+    from ragstone.store import RunInfo, StoredRow, StoredRun
+
+BUDGET = 9_500_000
+"""Bytes a page may take; ten megabytes still open in a mail reader and in any browser."""
+
+
+def write(
+    run: StoredRun, summary: Summary, path: str | os.PathLike[str], language: str = "en"
+) -> None:
+    """Write the page to a file."""
+    write_text(path, render(run, summary, language))
+
+
+def render(run: StoredRun, summary: Summary, language: str = "en", *, budget: int = BUDGET) -> str:
+    """The page as text, within the budget of bytes however long the samples are."""
+    from markupsafe import Markup
+
+    say = words(language)
+    frame = _frame(summary, say)
+    bare = len(encoded(_template("report.html.j2").render(frame)))
+    samples, cut = _fitted(run, summary, say, budget - bare - 2_000)
+    frame |= {
+        "samples": [Markup(text) for text in samples],  # noqa: S704 - rendered by our own template
+        "shown": len(samples),
+        "worst_note": _worst_note(len(samples), summary, say),
+        "cut": cut,
+    }
+    return str(_template("report.html.j2").render(frame))
+
+
+def summary_html(summary: Summary, language: str = "en") -> str:
+    """A small table for a notebook cell."""
+    say = words(language)
+    lines = [
+        (one.metric, line.text)
+        for one in summary.metrics
+        for line in figures.metric_lines(one, summary.floor, say)
+    ]
+    return str(
+        _template("summary.html.j2").render(
+            say=say,
+            info=summary.run,
+            name=summary.run.name or summary.run.id,
+            samples_text=_samples_text(summary, say),
+            judge=figures.judge_text(summary.run, say),
+            metrics=summary.metrics,
+            lines=lines,
+            gates=[figures.gate_line(gate, summary, say) for gate in summary.gates],
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A metric with its picture and what is to be said about it."""
+
+    summary: MetricSummary
+    meaning: str
+    picture: Picture | None
+    lines: list[figures.Line]
+    method: str
+
+
+def _frame(summary: Summary, say: Words) -> dict[str, Any]:
+    """Everything on the page but the samples."""
+    from markupsafe import Markup
+
+    info = summary.run
+    style, script = _style(), _resource("report.js")
+    policy = (
+        f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    return {
+        "say": say,
+        "version": __version__,
+        "policy": policy,
+        "style": Markup(style),  # noqa: S704 - a file of this package
+        "script": Markup(script),  # noqa: S704 - a file of this package
+        "info": info,
+        "name": figures.shortened(info.name or info.id, 200),
+        "created": figures.moment(info.created),
+        "judge": figures.judge_text(info, say),
+        "samples_text": _samples_text(summary, say),
+        "state": figures.state(summary, say),
+        "cards": _cards(summary, say),
+        "gates": _gates(summary, say),
+        "labels": _labels(summary, say),
+        "costs": [(m.metric, m.usage) for m in summary.metrics if m.usage != NOTHING_USED],
+        "facts": _facts(info, summary, say),
+        "bad": [figures.shortened(row, 300) for row in info.bad],
+        "choices": _choices(summary, say),
+        "samples": [],
+        "shown": 0,
+        "worst_note": "",
+        "cut": False,
+    }
+
+
+def _cards(summary: Summary, say: Words) -> list[Card]:
+    meanings = figures.meanings(summary.run)
+    return [
+        Card(
+            summary=one,
+            meaning=figures.shortened(meanings.get(one.metric, ""), 240),
+            picture=picture(one, figures.thresholds(summary, one.metric), say),
+            lines=figures.metric_lines(one, summary.floor, say),
+            method=_method(one, say),
+        )
+        for one in summary.metrics
+    ]
+
+
+def _method(one: MetricSummary, say: Words) -> str:
+    text = say.known("method", one.method) if one.method else ""
+    return f"{text} ({say.count('clusters', one.clusters)})" if one.clusters else text
+
+
+def _gates(summary: Summary, say: Words) -> list[dict[str, str]]:
+    shown = []
+    for gate in summary.gates:
+        line = figures.gate_line(gate, summary, say)
+        shown.append({"tone": line.tone, "text": line.text, "state": figures.gate_state(gate, say)})
+    return shown
+
+
+def _labels(summary: Summary, say: Words) -> list[dict[str, Any]]:
+    return [
+        {
+            "metric": one.metric,
+            "rows": [
+                {
+                    "name": say.known("label", row.name),
+                    "count": row.count,
+                    "of": say(f"of.{row.of}", n=say.whole(row.base)),
+                    "rate": "–" if row.rate is None else say.percent(row.rate),
+                    "interval": figures.percent_interval(row, say),
+                }
+                for row in figures.label_rows(one)
+            ],
+        }
+        for one in summary.metrics
+        if one.labels
+    ]
+
+
+def _facts(info: RunInfo, summary: Summary, say: Words) -> list[tuple[str, str, bool]]:
+    return [
+        (say("data"), figures.shortened(info.source, 400), False),
+        (say("format"), info.format, False),
+        (say("samples"), say.whole(figures.total(summary)), False),
+        (say("metrics"), ", ".join(one.metric for one in summary.metrics), False),
+        (say("judge"), info.judge or say("no_judge"), False),
+        (say("date"), figures.moment(info.created), False),
+        (say("identifier"), info.id, False),
+        (say("version"), f"ragstone {__version__}", False),
+        (say("reproduce"), figures.shortened(figures.command(info), 2_000), True),
+    ]
+
+
+def _choices(summary: Summary, say: Words) -> list[tuple[str, str]]:
+    """Values and texts of the outcome filter: only what occurs, categories last."""
+    seen = {name.partition(":")[0] for one in summary.metrics for name in one.outcomes}
+    choices = [("o:ok", say("outcome.ok"))]
+    if seen:
+        choices.append(("o:", say("unscored")))
+    choices += [(f"o:{name}", say.outcome(name)) for name in OUTCOMES if name in seen]
+    labels = {name: None for one in summary.metrics for name, n in one.labels.items() if n}
+    return choices + [(f"l:{name}", say.known("label", name)) for name in labels]
+
+
+def _samples_text(summary: Summary, say: Words) -> str:
+    return say.count("sample", figures.total(summary))
+
+
+def _worst_note(shown: int, summary: Summary, say: Words) -> str:
+    everything = figures.total(summary)
+    if shown >= everything:
+        return say("worst_all", total=say.whole(everything))
+    return say("worst_some", shown=say.whole(shown), total=say.whole(everything))
+
+
+def _fitted(run: StoredRun, summary: Summary, say: Words, budget: int) -> tuple[list[str], bool]:
+    """The samples as HTML, the largest ones shortened until all fit; and whether anything was left out."""
+    template = _template("sample.html.j2")
+
+    def draw(row: StoredRow, limits: Limits, first: bool) -> tuple[str, bool]:
+        shown = view(row, summary.metrics, limits, say)
+        return str(template.render(say=say, s=shown, open=first)), shown.cut
+
+    def largest(limits: Limits, cap: int) -> Iterator[tuple[str, bool]]:
+        for number, position in enumerate(summary.worst):
+            yield _shrunk(draw, run.row(position), limits, cap, first=number == 0)
+
+    sizes = [len(encoded(text)) + 1 for text, _ in largest(GENEROUS, budget)]
+    cap = _level(sizes, budget)
+    texts: list[str] = []
+    cut, used = False, 0
+    for text, shortened in largest(GENEROUS, cap):
+        used += len(encoded(text)) + 1
+        if used > budget:
+            return texts, True
+        texts.append(text)
+        cut |= shortened
+    return texts, cut
+
+
+def _shrunk(
+    draw: Callable[[StoredRow, Limits, bool], tuple[str, bool]],
+    row: StoredRow,
+    limits: Limits,
+    cap: int,
+    *,
+    first: bool,
+) -> tuple[str, bool]:
+    """The sample at the most generous limits that keep it under the cap."""
+    text, cut = draw(row, limits, first)
+    while len(encoded(text)) >= cap and limits.halved() != limits:
+        limits = limits.halved()
+        text, cut = draw(row, limits, first)
+    return text, cut
+
+
+def _level(sizes: Sequence[int], budget: int) -> int:
+    """The size at which cutting every larger sample makes the sum fit: small ones stay whole."""
+    left, ordered = budget, sorted(sizes)
+    for number, size in enumerate(ordered):
+        fair = left // (len(ordered) - number)
+        if size > fair:
+            return fair
+        left -= size
+    return budget
+
+
+def _style() -> str:
+    """The style sheet with one rule a finding: pointing at it lights up its evidence, without a script."""
+    lit = [
+        f'details[open]:has([data-c="{n}"]:is(:hover,:focus,:focus-within)) [data-e~="{n}"]'
+        for n in range(1, GENEROUS.findings + 1)
+    ]
+    glow = "{background:var(--accent-soft);box-shadow:0 0 0 .12em var(--accent-soft)}"
+    return _resource("report.css") + "".join(f"{rule}{glow}\n" for rule in lit)
+
+
+def _hashed(text: str) -> str:
+    digest = hashlib.sha256(encoded(text)).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def _resource(name: str) -> str:
+    from importlib.resources import files
+
+    return files("ragstone.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _template(name: str) -> Any:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(_resource), autoescape=True, undefined=StrictUndefined
+    )
+    return environment.get_template(name)

@@ -1,0 +1,126 @@
+"""The findings of a sample as one list: each claim once, with the metrics that used it and where its evidence stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ragstone.evidence import verify_quote
+from ragstone.language import fold
+from ragstone.report.excerpts import Mark
+from ragstone.types import Finding, Sample, Score
+
+GOOD = frozenset({"supported", "covered", "useful", "relevant", "correct", "right"})
+BAD = frozenset(
+    {"contradicted", "wrong", "error", "noise", "evasive", "not_useful", "not_relevant"}
+)
+WARN = frozenset(
+    {"not_found", "missing", "omission", "addition", "partly_useful", "partly_relevant"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One finding with its number in the sample."""
+
+    number: int
+    finding: Finding
+    metrics: list[str]
+    tone: str
+    chunk: int | None
+    """Index of the chunk that decides it, when it is one of the sample's."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The entries of a sample, and what they mark in its texts."""
+
+    entries: list[Entry] = field(default_factory=list)
+    in_chunks: dict[int, list[Mark]] = field(default_factory=dict)
+    in_answer: list[Mark] = field(default_factory=list)
+    in_reference: list[Mark] = field(default_factory=list)
+
+
+def ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
+    """Every distinct finding of the sample's scores, numbered from 1."""
+    book = Ledger()
+    seen: dict[tuple[str, str, str, str], Entry] = {}
+    for metric, score in scores.items():
+        for finding in score.findings:
+            key = (finding.text, finding.verdict, finding.chunk, finding.quote)
+            if key in seen:
+                if metric not in seen[key].metrics:
+                    seen[key].metrics.append(metric)
+                continue
+            entry = Entry(
+                number=len(seen) + 1,
+                finding=finding,
+                metrics=[metric],
+                tone=tone(finding.verdict),
+                chunk=_chunk_of(finding, sample),
+            )
+            seen[key] = entry
+            book.entries.append(entry)
+            _mark(book, entry, sample)
+    return book
+
+
+def tone(verdict: str) -> str:
+    """How a verdict is coloured: good, bad, warn or plain."""
+    word = fold(verdict).replace(" ", "_")
+    return "good" if word in GOOD else "bad" if word in BAD else "warn" if word in WARN else "plain"
+
+
+def _mark(book: Ledger, entry: Entry, sample: Sample) -> None:
+    finding = entry.finding
+    if entry.chunk is not None and sample.contexts is not None:
+        marks = book.in_chunks.setdefault(entry.chunk, [])
+        _mark_quote(marks, entry, sample.contexts[entry.chunk].text)
+    elif finding.chunk == "answer":
+        _mark_quote(book.in_answer, entry, sample.answer or "")
+    elif finding.chunk == "reference":
+        _mark_quote(book.in_reference, entry, sample.reference or "")
+    if finding.span is not None:
+        mark = Mark(*finding.span, entry.number, entry.tone)
+        (book.in_reference if _from_reference(finding, sample) else book.in_answer).append(mark)
+
+
+def _mark_quote(marks: list[Mark], entry: Entry, text: str) -> None:
+    place = _place(entry.finding, text)
+    if place is not None:
+        marks.append(Mark(*place, entry.number, entry.tone))
+
+
+def _chunk_of(finding: Finding, sample: Sample) -> int | None:
+    """The chunk with that id; a chunk without an id goes by its rank."""
+    for rank, chunk in enumerate(sample.contexts or (), 1):
+        if finding.chunk and finding.chunk == (chunk.id or str(rank)):
+            return rank - 1
+    return None
+
+
+def _place(finding: Finding, text: str) -> tuple[int, int] | None:
+    """Where the quote stands: at the offsets given if they hold, else wherever it is found."""
+    if not finding.quote:
+        return None
+    start, end = finding.start, finding.end
+    if (
+        start is not None
+        and end is not None
+        and 0 <= start < end <= len(text)
+        and fold(text[start:end]) == fold(finding.quote)
+    ):
+        return start, end
+    return verify_quote(finding.quote, text)
+
+
+def _from_reference(finding: Finding, sample: Sample) -> bool:
+    """Whether the span lies in the reference rather than the answer: where more of the claim's words stand."""
+    assert finding.span is not None
+    start, end = finding.span
+    wanted = set(fold(finding.text).split())
+    answer, reference = (
+        len(wanted & set(fold((text or "")[start:end]).split()))
+        for text in (sample.answer, sample.reference)
+    )
+    return reference > answer

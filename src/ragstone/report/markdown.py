@@ -1,0 +1,167 @@
+"""The summary of a run as GitHub-flavoured Markdown, fit for a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ragstone.report import figures
+from ragstone.report.words import Words, words
+from ragstone.types import NOTHING_USED
+
+if TYPE_CHECKING:
+    from ragstone.analysis.summary import MetricSummary, Summary
+    from ragstone.store import StoredRun
+
+WORST = 10
+"""Samples listed; the HTML report has the rest."""
+
+
+def render(run: StoredRun, summary: Summary, language: str = "en") -> str:
+    """The report as Markdown text."""
+    say = words(language)
+    parts = [
+        [f"# {escaped(summary.run.name or summary.run.id)}"],
+        [_heading(summary, say)],
+        [f"**{escaped(figures.state(summary, say).text)}**"],
+        _metrics(summary, say),
+        _notes(summary, say),
+        _gates(summary, say),
+        *(_labels(one, say) for one in summary.metrics if one.labels),
+        _costs(summary, say),
+        _skipped(summary, say),
+        _worst(run, summary, say),
+        [f"`{figures.command(summary.run)}`" if "`" not in figures.command(summary.run) else ""],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if any(part)) + "\n"
+
+
+def escaped(text: str, limit: int = 300) -> str:
+    """Text on one line in which nothing is Markdown, HTML or the end of a cell."""
+    line = figures.shortened("".join(c if c.isprintable() else " " for c in text), limit)
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]()#+!|~$:@-])", r"\\\1", line)
+
+
+def _heading(summary: Summary, say: Words) -> str:
+    info = summary.run
+    facts = [
+        info.source,
+        info.format,
+        say.count("sample", figures.total(summary)),
+        figures.judge_text(info, say),
+        figures.moment(info.created),
+    ]
+    return " · ".join(escaped(fact) for fact in facts)
+
+
+def _metrics(summary: Summary, say: Words) -> list[str]:
+    rows = []
+    for one in summary.metrics:
+        mean = say.number(one.mean)
+        shown = f"**{mean}**" if one.complete else f"({mean}) ⚠ {say('incomplete')}"
+        counts = (one.scored, one.applicable, one.total)
+        rows.append(
+            [
+                f"{_code(one.metric)} {'↑' if one.higher_is_better else '↓'}",
+                shown,
+                say.interval(one.low, one.high),
+                say.number(one.median),
+                " / ".join(say.whole(count) for count in counts),
+            ]
+        )
+    heads = [say(key) for key in ("metric", "mean", "interval", "median", "coverage")]
+    return _table(heads, rows)
+
+
+def _notes(summary: Summary, say: Words) -> list[str]:
+    return [
+        f"- {_code(one.metric)}: {escaped(line.text, 900)}"
+        for one in summary.metrics
+        for line in figures.metric_lines(one, summary.floor, say)
+    ]
+
+
+def _gates(summary: Summary, say: Words) -> list[str]:
+    if not summary.gates:
+        return []
+    signs = {None: "❓", True: "✅", False: "❌"}
+    lines = [
+        f"- {signs[gate.passed]} {escaped(figures.gate_line(gate, summary, say).text)}"
+        for gate in summary.gates
+    ]
+    return [f"## {say('gates')}", "", *lines]
+
+
+def _labels(one: MetricSummary, say: Words) -> list[str]:
+    rows = [
+        [
+            escaped(say.known("label", row.name)),
+            say.whole(row.count),
+            "–" if row.rate is None else say.percent(row.rate),
+            say(f"of.{row.of}", n=say.whole(row.base)),
+            figures.percent_interval(row, say),
+        ]
+        for row in figures.label_rows(one)
+    ]
+    heads = [say("label"), say("count"), say("rate"), "", say("interval")]
+    title = say("labels_of", metric=_code(one.metric))
+    return [f"## {title}", "", *_table(heads, rows)]
+
+
+def _costs(summary: Summary, say: Words) -> list[str]:
+    used = [(_code(m.metric), m.usage) for m in summary.metrics if m.usage != NOTHING_USED]
+    if not used:
+        return []
+    rows = [
+        [
+            name,
+            say.whole(usage.calls),
+            say.whole(usage.input_tokens),
+            say.whole(usage.output_tokens),
+            escaped(say.money(usage.usd)),
+        ]
+        for name, usage in (*used, (say("sum"), summary.run.usage))
+    ]
+    heads = [say(key) for key in ("metric", "calls", "input_tokens", "output_tokens", "usd")]
+    return [f"## {say('usage')}", "", *_table(heads, rows)]
+
+
+def _skipped(summary: Summary, say: Words) -> list[str]:
+    info = summary.run
+    if not info.bad_count:
+        return []
+    return [
+        escaped(say.count("skipped", info.bad_count)),
+        "",
+        *(f"- {escaped(row)}" for row in info.bad),
+    ]
+
+
+def _worst(run: StoredRun, summary: Summary, say: Words) -> list[str]:
+    rows = []
+    for position in islice(summary.worst, WORST):
+        row = run.row(position)
+        scores = [
+            say.number(score.value) if score.ok else escaped(say.outcome(score.outcome))
+            for score in (row.scores[one.metric] for one in summary.metrics)
+        ]
+        question = escaped(row.sample.question or say("no_question"), 120)
+        rows.append([escaped(row.id, 40), question, *scores])
+    if not rows:
+        return []
+    heads = ["id", say("question"), *(_code(one.metric) for one in summary.metrics)]
+    return [f"## {say('worst')}", "", *_table(heads, rows)]
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    aligned = ["---", *("---:" for _ in heads[1:])]
+    return ["| " + " | ".join(cells) + " |" for cells in (heads, aligned, *rows)]
+
+
+def _code(name: str) -> str:
+    """A metric's name as code; a name that code cannot hold is escaped instead."""
+    plain = name.isprintable() and not set(name) & set("`|")
+    return f"`{name}`" if plain else escaped(name)

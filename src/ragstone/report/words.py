@@ -1,0 +1,99 @@
+"""Every word a report says, in each language, and how that language writes numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragstone.errors import RagstoneError
+from ragstone.language import LANGUAGES
+from ragstone.report.phrases import PHRASES
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The phrases and number formats of one language."""
+
+    language: str
+
+    def __call__(self, key: str, **values: object) -> str:
+        """The phrase of that name with its values filled in."""
+        return PHRASES[key][_PLACE[self.language]].format(**values)
+
+    def count(self, key: str, n: int) -> str:
+        """`1 sample` or `1,200 samples`: the phrase with its number, singular or plural."""
+        return self(f"{key}.one" if n == 1 else f"{key}.many", n=self.whole(n))
+
+    def known(self, group: str, word: str) -> str:
+        """The translation of a word from a closed list, or the word itself when it is not on it."""
+        key = f"{group}.{word}"
+        return self(key) if key in PHRASES else word
+
+    def outcome(self, name: str) -> str:
+        """An outcome in words; `judge_error: refusal` names how the judge failed."""
+        kind, _, fault = name.partition(": ")
+        text = self.known("outcome", kind)
+        return f"{text}, {self.known('fault', fault)}" if fault else text
+
+    def number(self, value: float | None, digits: int | None = None) -> str:
+        """A score as it is read; a dash when there is none."""
+        if value is None:
+            return "–"
+        text = f"{value:.{_digits(value) if digits is None else digits}f}"
+        if digits is None and 0 < abs(value) < 0.0005:
+            text = f"{value:.2g}"
+        if float(text) == 0:
+            text = text.lstrip("-")  # "-0.000" reads as a negative score
+        return text.replace(".", self("decimal"))
+
+    def whole(self, value: int) -> str:
+        """A count with its thousands set apart."""
+        if self.language == "es":  # the Academy groups from five digits on, by a thin space
+            return (
+                f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+                if value > 9999
+                else str(value)
+            )
+        return f"{value:,}"
+
+    def percent(self, share: float, digits: int = 1) -> str:
+        """A share of one as a percentage; never rounded up to 100 or down to 0."""
+        scaled = share * 100
+        text = f"{scaled:.{digits}f}"
+        if text == f"{100:.{digits}f}" and share < 1:
+            text = f"{100 - 10**-digits:.{digits}f}"
+        if float(text) == 0 and share > 0:
+            text = f"{10**-digits:.{digits}f}"
+        if "." in text:
+            text = text.rstrip("0").rstrip(".")
+        return self("percent", value=text.replace(".", self("decimal")))
+
+    def interval(self, low: float | None, high: float | None, digits: int | None = None) -> str:
+        """Two ends with a dash between them; a lone dash when there is no interval."""
+        if low is None or high is None:
+            return "–"
+        return f"{self.number(low, digits)} – {self.number(high, digits)}"
+
+    def money(self, usd: float) -> str:
+        """Dollars, with enough digits that a cheap run does not read as free."""
+        digits = 2 if usd >= 1 or usd == 0 else 4
+        text = self.number(usd, digits)
+        if usd > 0 and float(f"{usd:.{digits}f}") == 0:
+            text = "< " + self.number(0.0001, 4)
+        return self("money", value=text)
+
+
+def words(language: str) -> Words:
+    """The words of a language, by its code."""
+    code = language.split("-")[0].lower()
+    if code not in _PLACE:
+        raise RagstoneError(f"no reports in {language!r}; choose {' or '.join(_PLACE)}")
+    return Words(code)
+
+
+_PLACE = {code: at for at, code in enumerate(LANGUAGES)}
+
+
+def _digits(value: float) -> int:
+    """Three decimals for shares, fewer for larger figures, so that columns stay narrow."""
+    size = abs(value)
+    return 3 if size < 10 else 2 if size < 100 else 1
