@@ -1,0 +1,15 @@
+"""What a run's scores add up to."""
+
+from ragstone.analysis.labels import LabelRate, label_rates
+from ragstone.analysis.summary import MetricSummary, Scored, Summary, summarise
+from ragstone.gates import GateResult
+
+__all__ = [
+    "GateResult",
+    "LabelRate",
+    "MetricSummary",
+    "Scored",
+    "Summary",
+    "label_rates",
+    "summarise",
+]

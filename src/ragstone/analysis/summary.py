@@ -1,0 +1,288 @@
+"""A run in figures: each metric's mean with its interval and coverage, the gates, and the worst samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ragstone.analysis.tally import UNSTORED, Tally
+from ragstone.analysis.values import Groups
+from ragstone.analysis.worst import UNSCORED, Worst
+from ragstone.errors import UnknownMetric, nearest
+from ragstone.gates import GateResult, check, parse_gate
+from ragstone.stats import Interval, mean_interval
+from ragstone.types import FAILURES, Score, Usage
+
+if TYPE_CHECKING:
+    from ragstone.store import RunInfo
+
+__all__ = ["GateResult", "MetricSummary", "Row", "Scored", "Summary", "summarise"]
+
+FLOOR = 0.95
+"""Share of the applicable samples that must be scored for a metric to be complete."""
+BATCH = 512
+"""Samples looked at together: enough for numpy, little enough for memory."""
+BINS = 20
+REASONS = 5
+
+Row = tuple[int, str, str | None, dict[str, Score]]
+"""Position, sample id, group and scores."""
+
+
+class Scored(Protocol):
+    """What a summary reads of a run; a StoredRun is one."""
+
+    @property
+    def info(self) -> RunInfo: ...
+    def scores(self) -> Iterator[Row]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSummary:
+    """What one metric says of a whole run."""
+
+    metric: str
+    higher_is_better: bool
+    bounds: tuple[float, float] | None
+    binary: bool
+    judged: bool
+    total: int
+    applicable: int
+    """Samples it could judge: all but `not_applicable` and `missing_field`."""
+    scored: int
+    mean: float | None
+    sd: float | None
+    minimum: float | None
+    maximum: float | None
+    median: float | None
+    low: float | None
+    """Lower end of the 95 % interval of the mean."""
+    high: float | None
+    method: str
+    """How the interval was found: `wilson`, `t` or `clustered t`; empty without one."""
+    clusters: int | None
+    """Independent pieces when samples are grouped (from 8,192 groups on, some are joined); else None."""
+    outcomes: dict[str, int]
+    """Every outcome but ok → count; `judge_error: refusal` names the fault."""
+    reasons: dict[str, int]
+    """The most common reasons for no score → count, failures first."""
+    if_failures_low: float | None
+    """The mean if every failure had the lowest value; None without failures or bounds."""
+    if_failures_high: float | None
+    labels: dict[str, int]
+    histogram: tuple[int, ...]
+    edges: tuple[float, ...]
+    usage: Usage
+    warnings: tuple[str, ...]
+    complete: bool
+    """Whether enough of the applicable samples were scored."""
+    incomplete: str = ""
+    """Why it is not, in a sentence."""
+
+    @property
+    def coverage(self) -> float | None:
+        """Scored out of applicable; None when the metric applies to no sample."""
+        return self.scored / self.applicable if self.applicable else None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run adds up to."""
+
+    run: RunInfo
+    metrics: tuple[MetricSummary, ...]
+    floor: float
+    gates: tuple[GateResult, ...]
+    worst: tuple[int, ...]
+    """Positions of the samples to look at first; see `worst.Worst` for the order."""
+    samples: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        """3 if a metric is incomplete or a gate cannot be decided, else 1 if a gate is missed, else 0."""
+        undecided = any(gate.passed is None for gate in self.gates)
+        if undecided or not all(one.complete for one in self.metrics):
+            return 3
+        return 1 if any(gate.passed is False for gate in self.gates) else 0
+
+    def __getitem__(self, metric: str) -> MetricSummary:
+        for one in self.metrics:
+            if one.metric == metric:
+                return one
+        names = [one.metric for one in self.metrics]
+        raise UnknownMetric(f"this run has no metric {metric!r}{nearest(metric, names)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as plain JSON: every number finite, what is unknown null."""
+        plain: dict[str, Any] = _plain(asdict(self))
+        for metric, one in zip(plain["metrics"], self.metrics, strict=True):
+            metric["coverage"] = one.coverage
+        return plain | {"exit_code": self.exit_code}
+
+
+def summarise(
+    run: Scored, *, floor: float = FLOOR, gates: Mapping[str, str] | None = None, worst: int = 1000
+) -> Summary:
+    """Read a run's scores once, in constant memory, and say what they add up to."""
+    tallies = [Tally(described) for described in run.info.metrics]
+    rules = {name: parse_gate(rule) for name, rule in (gates or {}).items()}
+    names = [tally.name for tally in tallies]
+    for name in rules:
+        if name not in names:
+            raise UnknownMetric(
+                f"a gate on {name!r}, which is not among the metrics{nearest(name, names)}"
+            )
+    groups, first = Groups(), Worst(worst)
+    samples = 0
+    rows = run.scores()
+    while batch := list(islice(rows, BATCH)):
+        samples += len(batch)
+        _take(batch, tallies, groups, first)
+    metrics = tuple(_metric_summary(tally, groups, floor) for tally in tallies)
+    found = {one.metric: one for one in metrics}
+    results = tuple(check(gate, found[name]) for name, gate in rules.items())
+    return Summary(run.info, metrics, floor, results, first.positions(), samples)
+
+
+def _take(batch: list[Row], tallies: list[Tally], groups: Groups, first: Worst) -> None:
+    import numpy as np
+
+    places = groups.places([row[2] for row in batch])
+    # A metric without bounds has no best value: it ranks samples only where no other metric can.
+    ranking = [tally for tally in tallies if tally.bounds is not None] or tallies
+    distance = np.zeros(len(batch))
+    scored = np.zeros(len(batch), np.int64)
+    failures = np.zeros(len(batch), np.int64)
+    for tally in tallies:
+        name = tally.name
+        values, failed = tally.add([row[3].get(name, UNSTORED) for row in batch], places)
+        failures[failed] += 1
+        if tally in ranking:
+            absent = np.isnan(values)
+            distance += np.where(absent, 0.0, tally.badness(values))
+            scored += ~absent
+    badness = np.where(scored > 0, distance / np.maximum(scored, 1), UNSCORED)
+    first.add([row[0] for row in batch], badness, failures)
+
+
+def _metric_summary(tally: Tally, groups: Groups, floor: float) -> MetricSummary:
+    unscored = sum(tally.outcomes.values())
+    scored = tally.total - unscored
+    failed = sum(tally.count(outcome) for outcome in FAILURES)
+    applicable = scored + failed
+    moments = tally.values.moments()
+    clusters = tally.values.clusters(groups)
+    interval = Interval()
+    if moments is not None:
+        interval = mean_interval(
+            moments, bounds=tally.bounds, binary=tally.binary, clusters=clusters
+        )
+    mean = moments.mean if moments else None
+    histogram, edges = _histogram(tally)
+    why = _incomplete(tally, scored, applicable, floor)
+    return MetricSummary(
+        metric=tally.name,
+        higher_is_better=tally.higher_is_better,
+        bounds=tally.bounds,
+        binary=tally.binary,
+        judged=tally.judged,
+        total=tally.total,
+        applicable=applicable,
+        scored=scored,
+        mean=mean,
+        sd=moments.sd if moments else None,
+        minimum=tally.values.minimum,
+        maximum=tally.values.maximum,
+        median=tally.values.median(),
+        low=interval.low,
+        high=interval.high,
+        method=interval.method,
+        clusters=clusters.count if clusters is not None else None,
+        outcomes=dict(sorted(tally.outcomes.items())),
+        reasons=_reasons(tally),
+        if_failures_low=_if_failures(tally, mean, scored, failed, 0),
+        if_failures_high=_if_failures(tally, mean, scored, failed, 1),
+        labels=tally.labels,
+        histogram=histogram,
+        edges=edges,
+        usage=tally.usage,
+        warnings=_warnings(tally, interval),
+        complete=not why,
+        incomplete=why,
+    )
+
+
+def _incomplete(tally: Tally, scored: int, applicable: int, floor: float) -> str:
+    """Why a metric is not complete; empty when it is.
+
+    A metric that applies to no sample is complete when every sample says so (`not_applicable`), and incomplete when a
+    field is missing: then it was asked for and could not be given."""
+    if not tally.total:
+        return f"{tally.name}: the run has no samples"
+    if not applicable:
+        missing = tally.count("missing_field")
+        if not missing:
+            return ""
+        reason = next(iter(tally.missing_reasons.common(1)), "a field is missing")
+        of_all = "no sample" if missing == tally.total else "no applicable sample"
+        return f"{tally.name}: {of_all} can be scored, {reason} ({missing} of {tally.total})"
+    # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
+    if scored >= floor * applicable - 1e-9:
+        return ""
+    return (
+        f"{tally.name}: {scored} of {applicable} applicable samples were scored, "
+        f"{scored / applicable:.1%}, under the floor of {floor:.4g}"
+    )
+
+
+def _reasons(tally: Tally) -> dict[str, int]:
+    found = tally.failure_reasons.common(REASONS)
+    for reason, n in tally.other_reasons.common(REASONS).items():
+        if len(found) < REASONS or reason in found:
+            found[reason] = found.get(reason, 0) + n
+    return found
+
+
+def _if_failures(
+    tally: Tally, mean: float | None, scored: int, failed: int, end: int
+) -> float | None:
+    if tally.bounds is None or not failed or (scored and mean is None):
+        return None
+    return ((mean or 0.0) * scored + tally.bounds[end] * failed) / (scored + failed)
+
+
+def _warnings(tally: Tally, interval: Interval) -> tuple[str, ...]:
+    found = list(interval.warnings)
+    if tally.values.huge:
+        found.append("values beyond 1e100: no mean or interval can be calculated")
+    for text, n in tally.warnings.common(REASONS).items():
+        found.append(f"{text} ({n} sample{'s' if n != 1 else ''})")
+    return tuple(found)
+
+
+def _histogram(tally: Tally) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Counts in equal bins over the metric's bounds, or from the least value to the largest."""
+    import numpy as np
+
+    table, counts = tally.values.table()
+    if not len(table):
+        return (), ()
+    low, high = tally.bounds or (float(table[0]), float(table[-1]))
+    width = high / 2 - low / 2  # half of it cannot overflow
+    bins = 2 if tally.binary else BINS if width > 0 else 1
+    # A value on an edge belongs to the bin above it, also where 0.15 / 0.05 comes out below 3.
+    share = (table / 2 - low / 2) / width if width > 0 else np.zeros(len(table))
+    index = np.clip(np.floor(share * bins + 1e-9), 0, bins - 1).astype(np.int64)
+    histogram = np.bincount(index, counts, minlength=bins)
+    edges = [low + 2 * (width * (i / bins)) for i in range(bins)] + [high]
+    return tuple(int(n) for n in histogram), tuple(edges)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

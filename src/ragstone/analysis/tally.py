@@ -1,0 +1,129 @@
+"""One metric's scores, counted as they stream by."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragstone.analysis.values import Values
+from ragstone.types import FAILURES, NOTHING_USED, Score, Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+TEXTS = 512
+"""Different reasons and warnings remembered; the rarest go first."""
+TEXT_LENGTH = 400
+
+UNSTORED = Score(outcome="metric_error", reason="no score was stored for this sample")
+
+
+class Tally:
+    """Everything a summary says of one metric, in constant memory."""
+
+    def __init__(self, described: Mapping[str, Any]) -> None:
+        self.name: str = described["name"]
+        self.higher_is_better: bool = described.get("higher_is_better", True)
+        self.binary: bool = described.get("binary", False)
+        self.judged: bool = described.get("judged", False)
+        self.bounds = _range(described.get("bounds"))
+        self.total = 0
+        self.values = Values()
+        self.outcomes: Counter[str] = Counter()
+        self.labels: dict[str, int] = dict.fromkeys(described.get("labels") or (), 0)
+        self.failure_reasons = Texts()
+        self.other_reasons = Texts()
+        self.missing_reasons = Texts()
+        self.warnings = Texts()
+        self.usage = NOTHING_USED
+
+    def add(
+        self, scores: Sequence[Score], places: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.float64], list[int]]:
+        """Take in one score a sample; returns the values, NaN where there is none, and the indexes of failures."""
+        import numpy as np
+
+        self.total += len(scores)
+        values = np.array([score.value for score in scores], np.float64)  # None becomes NaN
+        self._count_extras(scores)
+        absent = np.isnan(values)
+        if not absent.any():
+            self.values.add(values, places)
+            return values, []
+        present = ~absent
+        self.values.add(values[present], None if places is None else places[present])
+        failed = []
+        for index in np.flatnonzero(absent).tolist():
+            if self._count_unscored(scores[index]):
+                failed.append(index)
+        return values, failed
+
+    def count(self, outcome: str) -> int:
+        """How many samples ended so, whatever the kind of fault."""
+        return sum(n for key, n in self.outcomes.items() if key.partition(":")[0] == outcome)
+
+    def badness(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far each value is from the best possible one, 0 to 1; a metric without bounds is squashed to that."""
+        import numpy as np
+
+        if self.bounds is not None:
+            low, high = self.bounds
+            share = (values - low) / (high - low)
+        else:
+            share = 0.5 + 0.5 * values / (1 + np.abs(values))
+        return np.clip(1 - share if self.higher_is_better else share, 0, 1)
+
+    def _count_unscored(self, score: Score) -> bool:
+        kind = f": {score.kind}" if score.kind else ""
+        self.outcomes[score.outcome + kind] += 1
+        failed = score.outcome in FAILURES
+        if score.reason:
+            (self.failure_reasons if failed else self.other_reasons).add(score.reason)
+            if score.outcome == "missing_field":
+                self.missing_reasons.add(score.reason)
+        return failed
+
+    def _count_extras(self, scores: Sequence[Score]) -> None:
+        labels = [score.label for score in scores if score.label is not None]
+        for label, n in Counter(labels).items():
+            self.labels[label] = self.labels.get(label, 0) + n
+        for score in scores:
+            if score.warnings:
+                for warning in score.warnings:
+                    self.warnings.add(warning)
+        used = [score.usage for score in scores if score.usage is not NOTHING_USED]
+        if used:
+            self.usage += Usage(
+                sum(one.calls for one in used),
+                sum(one.input_tokens for one in used),
+                sum(one.output_tokens for one in used),
+                sum(one.usd for one in used),
+            )
+
+
+class Texts:
+    """The most common of many texts; past 512 different ones the rarer half is forgotten."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, text: str) -> None:
+        """Count one more."""
+        self._counts[text[:TEXT_LENGTH]] += 1
+        if len(self._counts) > TEXTS:
+            self._counts = Counter(dict(self._counts.most_common(TEXTS // 2)))
+
+    def common(self, most: int) -> dict[str, int]:
+        """The most common texts with their counts, the first seen first among equals."""
+        return dict(self._counts.most_common(most))
+
+
+def _range(bounds: Sequence[float] | None) -> tuple[float, float] | None:
+    """Bounds that span a finite range; any other say no more than none."""
+    if bounds is None:
+        return None
+    low, high = float(bounds[0]), float(bounds[1])
+    return (low, high) if math.isfinite(high - low) and low < high else None

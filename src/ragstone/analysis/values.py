@@ -1,0 +1,234 @@
+"""The numbers of one metric, taken in as they stream by and kept in constant memory."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragstone.stats import Clusters, Moments
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BLOCK = 8192
+"""Values that wait to be worked in together."""
+DISTINCT = 16_384
+"""Distinct values kept exactly; beyond it they are rounded to as many bits as fit."""
+GROUPS = 8192
+"""Groups kept apart; later ones share these places, and a union of clusters is still a cluster."""
+HUGE = 1e100
+"""Beyond this size a sum of squares would overflow: no mean or interval is given."""
+
+
+class Values:
+    """Exact sums, extremes and a table of distinct values of everything added.
+
+    The median and the histogram come from the table. They are exact up to 16,384 distinct values; beyond, the table
+    holds values rounded to as many significant bits as fit (about 12: an error of 1 in 8,000 of the value)."""
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        self.huge = False
+        self.minimum: float | None = None
+        self.maximum: float | None = None
+        self.bits: int | None = None
+        """Significant bits of the table; None while it is exact."""
+        self._table: NDArray[np.float64] = np.empty(0)
+        self._counts: NDArray[np.int64] = np.empty(0, np.int64)
+        self._all = Running()
+        self._grouped = Running()
+        self._sizes: NDArray[np.float64] = np.empty(0)
+        self._sums: NDArray[np.float64] = np.empty(0)
+        self._waiting: list[tuple[NDArray[np.float64], NDArray[np.int64] | None]] = []
+        self._pending = 0
+
+    def add(self, values: NDArray[np.float64], places: NDArray[np.int64] | None) -> None:
+        """Take in some values with the place of each one's group, −1 for none."""
+        if len(values):
+            self._waiting.append((values, places))
+            self._pending += len(values)
+            if self._pending >= BLOCK:
+                self._work_in()
+
+    def table(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The distinct values in order and how often each was seen."""
+        self._work_in()
+        return self._table, self._counts
+
+    def moments(self) -> Moments | None:
+        """Count, mean and central sums; None without values or when they are too large to square."""
+        self._work_in()
+        if not self._all.n or self.huge:
+            return None
+        assert self.minimum is not None
+        assert self.maximum is not None
+        # Three times 0.1 over three is a little more than 0.1; a mean never leaves its values.
+        mean = min(max(self._all.mean, self.minimum), self.maximum)
+        cubes = float((self._counts * (self._table - mean) ** 3).sum())
+        squares = self._all.squares if self.minimum < self.maximum else 0.0
+        return Moments(self._all.n, mean, squares, cubes, self.minimum, self.maximum)
+
+    def median(self) -> float | None:
+        """The middle value, or the mean of the two middle ones."""
+        import numpy as np
+
+        table, counts = self.table()
+        if not len(table):
+            return None
+        below = np.cumsum(counts)
+        n = int(below[-1])
+        left, right = np.searchsorted(below, [(n - 1) // 2, n // 2], side="right")
+        return float(table[left] / 2 + table[right] / 2)
+
+    def clusters(self, groups: Groups) -> Clusters | None:
+        """The values by group, when at least one group holds two of them."""
+        import numpy as np
+
+        everything = self.moments()
+        if everything is None or not len(self._sizes):
+            return None
+        # Once groups share places, two values in one place no longer show that a group repeats.
+        repeats = groups.repeats if groups.shared else float(self._sizes.max()) > 1
+        if not repeats:
+            return None
+        used = np.flatnonzero(self._sizes)
+        grouped = self._grouped
+        about_mean = grouped.squares + grouped.n * (grouped.mean - everything.mean) ** 2
+        alone = everything.n - grouped.n
+        return Clusters(
+            self._sizes[used],
+            self._sums[used],
+            alone,
+            max(0.0, everything.squares - about_mean) if alone else 0.0,
+        )
+
+    def _work_in(self) -> None:
+        if not self._waiting:
+            return
+        import numpy as np
+
+        block = np.concatenate([values for values, _ in self._waiting])
+        if any(places is not None for _, places in self._waiting):
+            places = np.concatenate(
+                [np.full(len(v), -1) if p is None else p for v, p in self._waiting]
+            )
+            self._group(block, places)
+        self._waiting.clear()
+        self._pending = 0
+        self._note(block)
+        low, high = float(block.min()), float(block.max())
+        self.minimum = low if self.minimum is None else min(low, self.minimum)
+        self.maximum = high if self.maximum is None else max(high, self.maximum)
+        self.huge = self.huge or max(-low, high) > HUGE
+        if not self.huge:
+            self._all.add(block)
+
+    def _group(self, block: NDArray[np.float64], places: NDArray[np.int64]) -> None:
+        import numpy as np
+
+        inside = places >= 0
+        block, places = block[inside], places[inside]
+        if not len(block) or self.huge or float(np.abs(block).max()) > HUGE:
+            return
+        self._grouped.add(block)
+        room = max(len(self._sizes), int(places.max()) + 1)
+        grow = (0, room - len(self._sizes))
+        self._sizes = np.pad(self._sizes, grow) + np.bincount(places, minlength=room)
+        self._sums = np.pad(self._sums, grow) + np.bincount(places, block, minlength=room)
+
+    def _note(self, block: NDArray[np.float64]) -> None:
+        """Merge a block into the table, rounding further when it outgrows its room."""
+        import numpy as np
+
+        if self.bits is not None:
+            block = _rounded(block, self.bits)
+        found, counts = np.unique(block, return_counts=True)
+        self._merge(np.concatenate([self._table, found]), np.concatenate([self._counts, counts]))
+        bits = self.bits or 25
+        while len(self._table) > DISTINCT and bits > 1:
+            bits -= 1
+            rounded = _rounded(self._table, bits)
+            # Down to half the room, lest the next block asks for another round at once.
+            if len(np.unique(rounded)) <= DISTINCT // 2 or bits == 1:
+                self.bits = bits
+                self._merge(rounded, self._counts)
+
+    def _merge(self, values: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+        import numpy as np
+
+        order = np.argsort(values, kind="stable")
+        values, counts = values[order], counts[order]
+        starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+        self._table, self._counts = values[starts], np.add.reduceat(counts, starts)
+
+
+class Running:
+    """Count, mean and squared deviations of a stream of blocks."""
+
+    __slots__ = ("_rest", "_sum", "n", "squares")
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.squares = 0.0
+        self._sum = 0.0
+        self._rest = 0.0
+
+    @property
+    def mean(self) -> float:
+        """The mean, right to the last digit whatever the order of the values."""
+        return (self._sum + self._rest) / self.n if self.n else 0.0
+
+    def add(self, block: NDArray[np.float64]) -> None:
+        """Take in a block that is not empty."""
+        values = block.tolist()
+        own = math.fsum(values) / len(values)
+        deviations = block - own
+        squares = float(deviations @ deviations)
+        share = len(values) * self.n / (self.n + len(values))
+        self.squares += squares + (own - self.mean) ** 2 * share
+        total = math.fsum((self._sum, self._rest, *values))
+        self._rest = math.fsum((self._sum, self._rest, *values, -total))
+        self._sum = total
+        self.n += len(values)
+
+
+class Groups:
+    """A place for each group: its own for the first 8,192, a shared one after that."""
+
+    def __init__(self) -> None:
+        self.shared = False
+        """Whether some groups share a place."""
+        self.repeats = False
+        """Whether any of the groups with a place of its own was seen twice."""
+        self._places: dict[str, int] = {}
+
+    def places(self, names: Sequence[str | None]) -> NDArray[np.int64] | None:
+        """The place of each name, −1 for no group; None when no name is one."""
+        import numpy as np
+
+        if all(name is None for name in names):
+            return None
+        return np.array([-1 if name is None else self._place(name) for name in names], np.int64)
+
+    def _place(self, name: str) -> int:
+        known = self._places.get(name)
+        if known is not None:
+            self.repeats = True
+            return known
+        if len(self._places) < GROUPS:
+            return self._places.setdefault(name, len(self._places))
+        self.shared = True
+        return zlib.crc32(name.encode("utf-8", "surrogatepass")) % GROUPS
+
+
+def _rounded(values: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
+    """The values with so many significant bits."""
+    import numpy as np
+
+    mantissa, exponent = np.frexp(values)
+    rounded: NDArray[np.float64] = np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
+    return rounded

@@ -1,0 +1,83 @@
+"""Which samples to look at first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+UNSCORED = -1.0
+"""Badness of a sample with nothing scored and nothing failed: after all others."""
+
+
+class Worst:
+    """The positions of the worst samples of a stream.
+
+    First samples on which something failed, those with most failures ahead, in at most a quarter of the room (so that a
+    broken judge does not hide bad answers); then the others by badness, the mean over their scored metrics of the
+    distance from the best possible value, as a share of the metric's range. Ties stay in input order."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._failed = _Top(room)
+        self._scored = _Top(room)
+
+    def add(
+        self,
+        positions: Sequence[int],
+        badness: NDArray[np.float64],
+        failures: NDArray[np.int64],
+    ) -> None:
+        """Take in some samples: how bad each is, and on how many metrics it failed."""
+        import numpy as np
+
+        at = np.array(positions, np.int64)
+        failed = failures > 0
+        if failed.any():
+            # Badness is at most 1, so half of it breaks ties between equal counts and no more.
+            self._failed.add(at[failed], failures[failed] + badness[failed] / 2)
+            failed = ~failed
+            at, badness = at[failed], badness[failed]
+        self._scored.add(at, badness)
+
+    def positions(self) -> tuple[int, ...]:
+        """The worst first."""
+        failed, scored = self._failed.positions(), self._scored.positions()
+        kept = failed[: max(self._room // 4, self._room - len(scored))]
+        return tuple((kept + scored)[: self._room])
+
+
+class _Top:
+    """The entries with the largest keys, equal keys by position."""
+
+    def __init__(self, room: int) -> None:
+        import numpy as np
+
+        self._room = room
+        self._at: NDArray[np.int64] = np.empty(0, np.int64)
+        self._keys: NDArray[np.float64] = np.empty(0)
+        self._least = -float("inf")
+
+    def add(self, at: NDArray[np.int64], keys: NDArray[np.float64]) -> None:
+        import numpy as np
+
+        able = keys >= self._least
+        self._at = np.concatenate([self._at, at[able]])
+        self._keys = np.concatenate([self._keys, keys[able]])
+        if len(self._at) > 4 * self._room + 1024:
+            self._cut()
+
+    def positions(self) -> list[int]:
+        self._cut()
+        return [int(one) for one in self._at]
+
+    def _cut(self) -> None:
+        import numpy as np
+
+        order = np.lexsort((self._at, -self._keys))[: self._room]
+        self._at, self._keys = self._at[order], self._keys[order]
+        if self._room and len(order) == self._room:
+            self._least = float(self._keys[-1])
