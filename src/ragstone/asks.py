@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -41,6 +41,7 @@ class Ask:
     language: str | None = None
     repeat: int = 0
     """Counts deliberate repetitions of one question (test-retest), so that each is asked."""
+    _key: str = field(default="", init=False, repr=False, compare=False)
 
     @property
     def content(self) -> dict[str, Any]:
@@ -56,7 +57,9 @@ class Ask:
     @property
     def key(self) -> str:
         """SHA-256 of the content."""
-        return digest(self.content)
+        if not self._key:  # wanted again and again on the way from merging to the cache
+            object.__setattr__(self, "_key", digest(self.content))
+        return self._key
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +285,7 @@ def merge(asks: Sequence[Ask]) -> list[Merged]:
     for index, one in enumerate(asks):
         places.setdefault(one.key, []).append(index)
     distinct = {key: asks[indices[0]] for key, indices in sorted(places.items())}
-    groups: dict[str, list[Ask]] = {}
+    groups: dict[Hashable, list[Ask]] = {}
     for one in distinct.values():
         groups.setdefault(_mergeable(one), []).append(one)
     merged: list[Merged] = []
@@ -293,18 +296,24 @@ def merge(asks: Sequence[Ask]) -> list[Merged]:
     return sorted(merged, key=lambda one: (one.ask.kind, one.ask.key))
 
 
-def _mergeable(one: Ask) -> str:
+def _mergeable(one: Ask) -> Hashable:
     """What two questions must share to be put as one."""
     values = one.values
-    shared: Any = one.key
+    shared: tuple[Hashable, ...]
     if one.kind == "claims":
-        shared = ""
+        shared = ()
     elif one.kind == "support" and len(values["cases"]) == 1:
-        sources = values["cases"][0]["sources"]
-        shared = "" if len(sources) == 1 else [source["text"] for source in sources]
+        sources = _texts(values["cases"][0]["sources"])
+        shared = sources if len(sources) != 1 else ()
     elif one.kind == "useful":
-        shared = [values["question"], values["chunks"], values["wording"]]
-    return canonical([one.kind, one.language, one.repeat, shared])
+        shared = (values["question"], values["wording"], *_texts(values["chunks"]))
+    else:
+        return one.key
+    return (one.kind, one.language, one.repeat, shared)
+
+
+def _texts(items: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
+    return tuple(item["text"] for item in items)
 
 
 def _united(members: Sequence[Ask]) -> Iterable[tuple[Ask, list[tuple[Ask, Take]]]]:
@@ -337,29 +346,30 @@ def _one_splitting(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, Take]]]
 
 def _one_checking(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, Take]]]:
     """`support` of all claims of several, one case for each set of sources."""
-    cases: dict[str, tuple[list[Chunk], dict[str, None]]] = {}
-    for one in sorted(members, key=lambda one: canonical(one.values)):
+    statements: dict[tuple[str, ...], dict[str, None]] = {}
+    for one in sorted(members, key=lambda one: _texts(one.values["cases"][0]["claims"])):
         (case,) = one.values["cases"]
-        texts = [source["text"] for source in case["sources"]]
-        _, statements = cases.setdefault(canonical(texts), ([Chunk(text=t) for t in texts], {}))
-        statements.update(dict.fromkeys(claim["text"] for claim in case["claims"]))
-    order = sorted(cases)
-    united = support(*(Case(tuple(cases[key][1]), tuple(cases[key][0])) for key in order))
-    where = dict(zip(order, united.values["cases"], strict=True))
-    every_claim = [claim["id"] for case in where.values() for claim in case["claims"]]
-    every_source = [source["id"] for case in where.values() for source in case["sources"]]
+        here = statements.setdefault(_texts(case["sources"]), {})
+        here.update(dict.fromkeys(_texts(case["claims"])))
+    order = sorted(statements)
+    united = support(
+        *(Case(tuple(statements[key]), tuple(Chunk(text=text) for text in key)) for key in order)
+    )
+    homes = dict(zip(order, united.values["cases"], strict=True))
+    every_claim = [claim["id"] for case in homes.values() for claim in case["claims"]]
+    every_source = [source["id"] for case in homes.values() for source in case["sources"]]
     takes = []
     for one in members:
         (case,) = one.values["cases"]
-        home = where[canonical([source["text"] for source in case["sources"]])]
+        home = homes[_texts(case["sources"])]
         ids = {claim["text"]: claim["id"] for claim in home["claims"]}
         own: dict[str, list[str]] = {name: [] for name in every_claim}
         for claim in case["claims"]:
             own[ids[claim["text"]]].append(claim["id"])
         # another case's source must not pass for one of ours that has the same number
         names = {name: f"{name} of another case" for name in every_source}
-        for here, there in zip(case["sources"], home["sources"], strict=True):
-            names[there["id"]] = here["id"]
+        for mine, there in zip(case["sources"], home["sources"], strict=True):
+            names[there["id"]] = mine["id"]
         takes.append((one, _rows("verdicts", "id", own, names)))
     first = members[0]
     return replace(united, language=first.language, repeat=first.repeat), takes

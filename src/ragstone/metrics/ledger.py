@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import mul
 from typing import Any, TypeVar
 
-from ragstone.asks import Asking, Case, ask, support, together
+from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.evidence import verify_quote
@@ -80,7 +81,7 @@ def claims_of(text: str, what: str, language: str | None) -> Asking[list[Claim]]
     """The claims of a text; `what` it is ("answer") is named when it makes none."""
     if not text.strip():
         raise NotApplicable(f"the {what} is empty")
-    found = read_claims((yield from ask(split(text, language=language))), text, language)
+    found = read_claims((yield from ask(_splitting(text, language))), text, language)
     if not found:
         raise NotApplicable(f"the {what} makes no claim")
     return found
@@ -93,7 +94,23 @@ def check(
     if not sources:
         return [Checked(claim, "not_found", "there is no text to support it") for claim in claims]
     case = Case(tuple(_distinct(claims)), tuple(sources))
-    return read_verdicts((yield from ask(support(case, language=language))), claims, sources)
+    return read_verdicts((yield from ask(_checking(case, language))), claims, sources)
+
+
+# A sample's metrics ask the same questions one after the other: the Ask, its key and the sentences are made once.
+@lru_cache(maxsize=64)
+def _splitting(text: str, language: str | None) -> Ask:
+    return split(text, language=language)
+
+
+@lru_cache(maxsize=64)
+def _checking(case: Case, language: str | None) -> Ask:
+    return support(case, language=language)
+
+
+@lru_cache(maxsize=64)
+def _spans(text: str, language: str | None) -> tuple[tuple[int, int], ...]:
+    return tuple(sentences(text, language))
 
 
 def at_once(*generators: Asking[T]) -> Asking[list[T]]:
@@ -119,7 +136,7 @@ def sources_of(contexts: Ranked) -> list[Chunk]:
 
 def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
     """The claims in the reply to `claims(text)`; the same one twice in a sentence counts once."""
-    spans = sentences(text, language)
+    spans = _spans(text, language)
     found: dict[tuple[int, str], Claim] = {}
     for row in rows_of(reply, "claims", text_id=str, sentence=int, claim=str):
         number, claim = row["sentence"], row["claim"].strip()
