@@ -14,7 +14,8 @@ import pytest
 
 import ragstone.cli
 from ragstone._version import __version__
-from ragstone.cli import COMMANDS, ragstone as group
+from ragstone.cli import COMMANDS
+from ragstone.cli import ragstone as group
 from ragstone.errors import ConfigError, StoreError
 
 SHOW_MODULES = """

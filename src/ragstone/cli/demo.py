@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 import click
 
-from ragstone.cli.options import note, store_option
+from ragstone.cli.options import note, report_language, store_option
 
 METRICS = "recall@3,ndcg@3,mrr,exact_match(normalize=squad),token_f1,abstention_accuracy"
 
@@ -30,14 +29,15 @@ def command(output: str, language: str | None, store: str | None) -> None:
     28 questions to an invented city library, in English and Spanish, with what a middling system retrieved and answered."""
     from ragstone.cli.eval import score, show_summary
     from ragstone.cli.flags import metrics_of
-    from ragstone.cli.options import report_language
-    from ragstone.config import Data, Plan
+    from ragstone.config import Plan
+    from ragstone.data import read
 
     bundled = resources.files("ragstone") / "data" / "demo" / "library.jsonl"
-    with resources.as_file(bundled) as path:
-        plan = Plan(name="demo", data=Data(path=str(path)), metrics=metrics_of([METRICS], []))
-        run = score(replace(plan, store=store))
     spoken = report_language(language)
+    with resources.as_file(bundled) as path:
+        reading = read(path)
+        reading.source = path.name  # where the package is installed is of no interest
+        run = score(Plan(name="demo", metrics=metrics_of([METRICS], []), store=store), reading)
     show_summary(run.summary(), spoken)
     run.write(output, language=spoken)
     note(f"\nThe report: {Path(output).resolve()}")

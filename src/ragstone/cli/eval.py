@@ -120,6 +120,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
     plan, notes = planned(flags.pop("config"), flags)
     for text in notes:
         note(text, quiet=quiet)
+    check_outputs(plan)
     if flags["refs"] or flags["preds"]:
         from ragstone.cli.pairs import compare
 
@@ -135,13 +136,15 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
     ctx.exit(finish(run, plan, quiet=quiet))
 
 
-def score(plan: Plan, *, run_id: str | None = None, quiet: bool = False) -> Run:
-    """Carry out a plan; Ctrl-C keeps what was finished and says how to go on."""
+def score(
+    plan: Plan, source: Reading | None = None, *, run_id: str | None = None, quiet: bool = False
+) -> Run:
+    """Carry out a plan, on its data or on a reading already at hand; Ctrl-C keeps what was finished and says how to go on."""
     from ragstone.cli.progress import Bar
     from ragstone.config import revealed
     from ragstone.run import evaluate
 
-    reading = _reading(plan)
+    reading = source or _reading(plan)
     metrics = _metrics(plan, reading, quiet=quiet)
     started: list[StoredRun] = []
 
@@ -153,7 +156,7 @@ def score(plan: Plan, *, run_id: str | None = None, quiet: bool = False) -> Run:
     with Bar(quiet=quiet) as bar:
         try:
             return evaluate(
-                reading if data.path == "-" else data.path,
+                reading if data.path in (None, "-") else data.path,
                 metrics,
                 judge=revealed(plan.judge),
                 name=plan.name,
@@ -176,13 +179,29 @@ def score(plan: Plan, *, run_id: str | None = None, quiet: bool = False) -> Run:
             raise _interrupted(started) from None
 
 
+def check_outputs(plan: Plan) -> None:
+    """Complain of files that could not be written before anything is paid for."""
+    from ragstone.errors import ConfigError
+    from ragstone.report import PAGES, ROWS
+
+    endings, complaints = (*PAGES, *ROWS), []
+    for output in plan.output:
+        path = Path(output)
+        if path.suffix.lower() not in endings:
+            complaints.append(f"{output!r} names no format; end it in one of {' '.join(endings)}")
+        elif path.is_dir():
+            complaints.append(f"{output!r} is a folder; name a file in it")
+        elif not path.parent.is_dir():
+            complaints.append(f"there is no folder {str(path.parent)!r} for {path.name!r}")
+    if complaints:
+        raise ConfigError(complaints)
+
+
 def finish(run: Run, plan: Plan, *, quiet: bool = False) -> int:
     """Show the result, write the files, and say how it went as an exit code."""
     info, language = run.info, report_language(plan.language)
     summary = run.summary()
     note(f"read {counted(info.total or 0, 'sample')} as {info.format}", quiet=quiet)
-    if info.bad_count:
-        note(f"left out {counted(info.bad_count, 'bad row')}, first: {info.bad[0]}", quiet=quiet)
     if quiet:
         _missed(summary)
     else:
@@ -190,7 +209,6 @@ def finish(run: Run, plan: Plan, *, quiet: bool = False) -> int:
     for path in plan.output:
         run.write(path, language=language)
         note(f"wrote {path}", quiet=quiet)
-    note(f"run {info.id}: ragstone report {info.id} -o report.html", quiet=quiet)
     return summary.exit_code
 
 

@@ -101,6 +101,8 @@ def _gates(
             continue
         if names and name not in names:
             complaints.append(f"--gate {text!r}: {name!r} is not among the metrics; add -m {name}")
+        if name in gates:
+            complaints.append(f"--gate {text!r}: {name!r} has another gate already; keep one")
         gates[name] = rule
     return gates
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragstone.report.words import Words
 
 METRICS = ("exact_match", "token_f1", "abstention_accuracy")
+CAPTION = "Mean, 95 % interval, scored/applicable."
 OUTPUTS = (".json", ".csv", ".md")
 
 
@@ -50,9 +51,8 @@ def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False)
     if not quiet:
         _show(entries, words)
     for entry in entries:
-        for gate in entry.summary.gates:
-            if not gate.passed:
-                note(f"{entry.name}: {gate.sentence}")
+        for sentence in _faults(entry, plan):
+            note(f"{entry.name}: {sentence}")
     for path in plan.output:
         write = {".json": _json, ".csv": _csv}.get(Path(path).suffix)
         write_text(path, write(entries) if write else _markdown(entries, words))
@@ -101,16 +101,26 @@ def _names(preds: Sequence[str]) -> list[str]:
     ]
 
 
+def _incomplete(entry: Entry, plan: Plan) -> list[MetricSummary]:
+    """Metrics under the floor; one that nobody asked for and that fits no question is no fault."""
+    return [m for m in entry.summary.metrics if not m.complete and (plan.metrics or m.applicable)]
+
+
+def _faults(entry: Entry, plan: Plan) -> list[str]:
+    """Why the exit code will not be 0."""
+    missed = [gate.sentence for gate in entry.summary.gates if not gate.passed]
+    return missed + [
+        f"{metric.metric}: {metric.scored:,} of {metric.applicable:,} scored, under the floor of {plan.floor:.0%}"
+        for metric in _incomplete(entry, plan)
+    ]
+
+
 def _exit_code(entries: Sequence[Entry], plan: Plan) -> int:
-    """The worst of the files; a metric nobody asked for that fits no question is no fault."""
-    codes = {1} if any(g.passed is False for e in entries for g in e.summary.gates) else {0}
-    for entry in entries:
-        if any(gate.passed is None for gate in entry.summary.gates):
-            codes.add(3)
-        for metric in entry.summary.metrics:
-            if not metric.complete and (plan.metrics or metric.applicable):
-                codes.add(3)
-    return max(codes)
+    """That of the worst file."""
+    gates = [gate.passed for entry in entries for gate in entry.summary.gates]
+    if None in gates or any(_incomplete(entry, plan) for entry in entries):
+        return 3
+    return 1 if False in gates else 0
 
 
 def _show(entries: Sequence[Entry], words: Words) -> None:
@@ -132,7 +142,9 @@ def _show(entries: Sequence[Entry], words: Words) -> None:
             for metric in entry.summary.metrics
         ]
         table.add_row(Text(entry.name, style="cyan"), *cells)
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"\n{CAPTION}", style="dim")
 
 
 def coverage(metric: MetricSummary) -> str:
@@ -176,7 +188,7 @@ def _csv(entries: Sequence[Entry]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [metric.metric for metric in entries[0].summary.metrics]
-    columns = [name if key == "mean" else f"{name} {key}" for name in names for key in keys]
+    columns = [name if key == "mean" else f"{name}_{key}" for name in names for key in keys]
     writer.writerow(["name", "samples", *columns])
     for entry in entries:
         figures = [_figures(metric) for metric in entry.summary.metrics]
@@ -190,9 +202,9 @@ def _markdown(entries: Sequence[Entry], words: Words) -> str:
     lines = [f"| | {' | '.join(names)} |", f"| --- |{' ---: |' * len(names)}"]
     for entry in entries:
         cells = [
-            f"{words.number(m.mean)} ({words.interval(m.low, m.high)}, {coverage(m)})"
+            f"{words.number(m.mean)}, {words.interval(m.low, m.high)}, {coverage(m)}"
             for m in entry.summary.metrics
         ]
         name = entry.name.replace("|", "\\|")
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", CAPTION]) + "\n"
