@@ -1,0 +1,137 @@
+"""One JSON document out of a model's text, and whether it fits its schema. Strict where it matters: a doubtful reply is no reply."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+class Fault(Exception):
+    """Why a reply cannot be used, in words that fit into a re-ask."""
+
+
+def document(text: str) -> Any:
+    """The one JSON object in the text: bare, fenced or in prose. Two different ones are a fault."""
+    body = _after_thinking(text).strip()
+    if not body:
+        raise Fault("the reply was empty")
+    if body.startswith("{") and body.endswith("}"):
+        try:
+            return _DECODER.decode(body)
+        except (ValueError, RecursionError) as broken:
+            if "twice" in str(broken):
+                raise Fault("a key of the JSON document occurs twice") from None
+    found = _all_documents(body)  # perhaps fenced, in prose, or two: look closer
+    if not found:
+        raise Fault("the reply held no complete JSON document")
+    if any(other != found[0] for other in found[1:]):
+        raise Fault("the reply held several different JSON documents")
+    return found[0]
+
+
+def fitted(value: Any, schema: Mapping[str, Any], place: str = "the reply") -> Any:
+    """The value as the schema wants it, unknown fields dropped; a Fault says where it does not fit."""
+    kind = schema.get("type")
+    if kind == "object":
+        if not isinstance(value, dict):
+            raise Fault(f"{place} is not an object")
+        lacking = [name for name in schema["required"] if name not in value]
+        if lacking:
+            raise Fault(f"{place} lacks {lacking[0]!r}")
+        fields = schema["properties"]
+        return {
+            name: fitted(value[name], fields[name], repr(name)) for name in fields if name in value
+        }
+    if kind == "array":
+        if not isinstance(value, list):
+            raise Fault(f"{place} is not a list")
+        items = schema["items"]
+        return [fitted(item, items, f"an entry of {place}") for item in value]
+    return _scalar(value, kind, schema, place)
+
+
+def shape(schema: Mapping[str, Any], **fixed: str) -> str:
+    """The schema as an example a model can follow; `fixed` gives the text of some fields."""
+    return json.dumps(_example(schema, fixed), ensure_ascii=False)
+
+
+def _scalar(value: Any, kind: Any, schema: Mapping[str, Any], place: str) -> Any:
+    if kind in ("integer", "number"):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Fault(f"{place} is not a number")
+        if not math.isfinite(value):
+            raise Fault(f"{place} is not a finite number")
+        if kind == "integer":
+            if value != int(value):
+                raise Fault(f"{place} is not a whole number")
+            value = int(value)
+    elif kind == "boolean":
+        if not isinstance(value, bool):
+            raise Fault(f"{place} is not true or false")
+    elif not isinstance(value, str):
+        raise Fault(f"{place} is not a text")
+    if "enum" in schema and value not in schema["enum"]:
+        raise Fault(f"{place} is {_short(value)}, not one of {json.dumps(schema['enum'])}")
+    return value
+
+
+def _short(value: Any) -> str:
+    return json.dumps(value if not isinstance(value, str) else value[:40], ensure_ascii=False)
+
+
+def _after_thinking(text: str) -> str:
+    """What follows a reasoning model's open thoughts; a draft in there is not the reply."""
+    head = text.lstrip()
+    if head.startswith("<think>"):
+        return head.partition("</think>")[2]
+    return text
+
+
+def _all_documents(text: str) -> list[Any]:
+    found: list[Any] = []
+    at = text.find("{")
+    for _ in range(_TRIES):
+        if at < 0:
+            break
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            found.append(value)
+        at = text.find("{", end)
+    return found
+
+
+_TRIES = 200
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are all different; JSON with a key twice says two things at once."""
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return result
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant)
+
+
+def _example(schema: Mapping[str, Any], fixed: Mapping[str, str], name: str = "") -> Any:
+    if name in fixed:
+        return fixed[name]
+    kind = schema.get("type")
+    if kind == "object":
+        return {key: _example(inner, fixed, key) for key, inner in schema["properties"].items()}
+    if kind == "array":
+        return [_example(schema["items"], fixed, name)]
+    if "enum" in schema:
+        choices = schema["enum"]
+        return choices[0] if kind == "integer" else "|".join(map(str, choices))
+    return {"integer": 0, "number": 0.5, "boolean": True}.get(str(kind), "…")

@@ -1,0 +1,309 @@
+"""The forms of the other kinds: claims, useful, aspects, questions, rate, translate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from ragstone.asks import Ask
+from ragstone.errors import JudgeFailed
+from ragstone.evidence import verify_quote
+from ragstone.judges.checking import SupportForm
+from ragstone.judges.fences import fenced, neutral, one_line
+from ragstone.judges.sheets import Form, Sheet, Sifted, covered
+from ragstone.language import fold
+from ragstone.prompts import placeholders
+
+
+def form_of(ask: Ask) -> Form:
+    """The form for a kind of Ask."""
+    known: dict[str, type[Any]] = {
+        "claims": ClaimsForm,
+        "support": SupportForm,
+        "useful": UsefulForm,
+        "aspects": AspectsForm,
+        "questions": QuestionsForm,
+        "rate": RateForm,
+        "translate": TranslateForm,
+    }
+    if ask.kind not in known:
+        raise JudgeFailed("refusal", f"language models answer no {ask.kind!r} questions")
+    form: Form = known[ask.kind](ask)
+    return form
+
+
+class ClaimsForm:
+    """Every sentence of every text must be accounted for, if only by saying that it claims nothing."""
+
+    prompt = "claims"
+
+    def __init__(self, ask: Ask) -> None:
+        self.texts = ask.values["texts"]
+        self.items = [(t["id"], n) for t in self.texts for n in range(len(t["sentences"]))]
+
+    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+        """The texts with the open sentences numbered; the others stand by for their sense."""
+        wanted = set(items)
+        blocks = []
+        for text in self.texts:
+            open_here = [(text["id"], n) in wanted for n in range(len(text["sentences"]))]
+            if not any(open_here):
+                continue
+            lines = [
+                f"[{n}] {one_line(sentence)}" if is_open else one_line(sentence)
+                for n, (sentence, is_open) in enumerate(
+                    zip(text["sentences"], open_here, strict=True)
+                )
+            ]
+            blocks.append("\n".join([f"<<<{mark} text {text['id']}", *lines, f"{mark}>>>"]))
+        return _ClaimsSheet({"texts": "\n\n".join(blocks)}, list(items), self.texts)
+
+    def reply(self, settled: Mapping[Hashable, Any]) -> Any:
+        """The claims in the order of the sentences."""
+        rows = [
+            {"text_id": item[0], "sentence": item[1], "claim": claim}
+            for item in self.items
+            for claim in settled[item]
+        ]
+        return {"claims": rows}
+
+
+class _ClaimsSheet:
+    def __init__(
+        self, values: Mapping[str, str], items: Sequence[Hashable], texts: Sequence[Any]
+    ) -> None:
+        self.values = values
+        self.items = items
+        self.words = {text["id"]: _stems(text["text"]) for text in texts}
+
+    def read(self, value: Any) -> Sifted:
+        """Claims by sentence; a sentence without an entry is missing."""
+        found: dict[Hashable, list[str]] = {}
+        for row in value["claims"]:
+            claim = " ".join(row["claim"].split())
+            if claim and _invented(claim, self.words.get(row["text_id"], set())):
+                fault = (
+                    f"the claim {claim[:60]!r} says something that is not in {row['text_id'][:20]}"
+                )
+                return Sifted(fault=fault)
+            kept = found.setdefault((row["text_id"], row["sentence"]), [])
+            if claim and claim not in kept:
+                kept.append(claim)
+        return covered(list(found.items()), self.items)
+
+
+_WORD = re.compile(r"\w+")
+_SPACELESS = re.compile("[\u0e00-\u0eff\u2e80-\uffff]")
+_LEAST_SHARED = 0.3
+"""Share of a claim's longer words that must come from its text; a paraphrase keeps more than that."""
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:4] for word in _WORD.findall(fold(text)) if len(word) > 3 or word.isdigit()}
+
+
+def _invented(claim: str, words: set[str]) -> bool:
+    """Whether a claim has next to nothing to do with the text it is said to come from."""
+    if _SPACELESS.search(claim):
+        return False  # without spaces there are no words to compare
+    stems = _stems(claim)
+    return len(stems) > 1 and len(stems & words) < _LEAST_SHARED * len(stems)
+
+
+class UsefulForm:
+    """Every passage is graded for every target."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.question = ask.values["question"]
+        self.chunks = ask.values["chunks"]
+        self.targets = ask.values["targets"]
+        self.prompt = "useful_2" if ask.values.get("wording") == 2 else "useful"
+        self.items = [(c["id"], target) for c in self.chunks for target in self.targets]
+
+    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+        """The passages and targets that still lack grades."""
+        pairs = set(items)
+        chunks = [c for c in self.chunks if any((c["id"], t) in pairs for t in self.targets)]
+        targets = [t for t in self.targets if any((c["id"], t) in pairs for c in chunks)]
+        goals = [
+            fenced(mark, f"target {name}", self.targets[name])
+            if self.targets[name] is not None
+            else f"target {name}: = question"
+            for name in targets
+        ]
+        values = {
+            "question": fenced(mark, "question", self.question),
+            "targets": "\n".join(goals),
+            "chunks": "\n".join(fenced(mark, f"passage {c['id']}", c["text"]) for c in chunks),
+        }
+        everything = [(c["id"], target) for c in chunks for target in targets]
+        return _UsefulSheet(values, everything)
+
+    def reply(self, settled: Mapping[Hashable, Any]) -> Any:
+        """One grade for each pair, in the order of the Ask."""
+        rows = [{"id": item[0], "target": item[1], **settled[item]} for item in self.items]
+        return {"grades": rows}
+
+
+class _UsefulSheet:
+    def __init__(self, values: Mapping[str, str], items: Sequence[Hashable]) -> None:
+        self.values = values
+        self.items = items
+
+    def read(self, value: Any) -> Sifted:
+        """Grades by passage and target."""
+        return covered(
+            [
+                ((row["id"], row["target"]), {"grade": row["grade"], "reason": row["reason"]})
+                for row in value["grades"]
+            ],
+            self.items,
+        )
+
+
+_WHOLE = "reply"
+"""The only item of an Ask that is answered as a whole."""
+
+
+class _WholeForm:
+    """An Ask that one reply settles or does not."""
+
+    prompt = ""
+    items: Sequence[Hashable] = (_WHOLE,)
+
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+
+    def reply(self, settled: Mapping[Hashable, Any]) -> Any:
+        """The reply as it is."""
+        return settled[_WHOLE]
+
+
+class _WholeSheet:
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.values = values
+
+    def fault(self, value: Any) -> str:
+        """What is wrong with the reply; empty when nothing is."""
+        return ""
+
+    def doubt(self, value: Any) -> str:
+        """What is unproven in the reply; empty when nothing is."""
+        return ""
+
+    def read(self, value: Any) -> Sifted:
+        """The whole reply, or nothing."""
+        fault = self.fault(value)
+        if fault:
+            return Sifted(fault=fault)
+        doubt = self.doubt(value)
+        return Sifted({_WHOLE: value}, {_WHOLE} if doubt else set(), doubt=doubt)
+
+
+class AspectsForm(_WholeForm):
+    """What the question asks for, each with the words of the answer that speak to it."""
+
+    prompt = "aspects"
+
+    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+        """Question and answer."""
+        question, answer = self.ask.values["question"], self.ask.values["answer"]
+        values = {
+            "question": fenced(mark, "question", question),
+            "answer": fenced(mark, "answer", answer),
+        }
+        return _AspectsSheet(values, answer)
+
+
+class _AspectsSheet(_WholeSheet):
+    def __init__(self, values: Mapping[str, str], answer: str) -> None:
+        super().__init__(values)
+        self.answer = answer
+
+    def fault(self, value: Any) -> str:
+        names = [fold(row["aspect"]) for row in value["aspects"]]
+        if not names or not all(names):
+            return "it listed no aspect"
+        return "it listed one aspect twice" if len(set(names)) < len(names) else ""
+
+    def doubt(self, value: Any) -> str:
+        for row in value["aspects"]:
+            if row["covered"] and verify_quote(row["quote"], self.answer) is None:
+                return f"the quote for {row['aspect'][:60]!r} does not stand in the answer"
+        return ""
+
+
+class QuestionsForm(_WholeForm):
+    """As many questions as wanted, all different."""
+
+    prompt = "questions"
+
+    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+        """The answer."""
+        count = self.ask.values["count"]
+        answer = fenced(mark, "answer", self.ask.values["answer"])
+        return _QuestionsSheet({"answer": answer, "count": str(count)}, count)
+
+
+class _QuestionsSheet(_WholeSheet):
+    def __init__(self, values: Mapping[str, str], count: int) -> None:
+        super().__init__(values)
+        self.count = count
+
+    def fault(self, value: Any) -> str:
+        given = [fold(question) for question in value["questions"]]
+        if not all(given):
+            return "one of the questions was empty"
+        if value["evasive"] and len(given) <= self.count:
+            return ""  # the metric is settled; the questions do not matter
+        if len(given) != self.count:
+            return f"it gave {len(given)} questions instead of {self.count}"
+        return "it gave one question twice" if len(set(given)) < len(given) else ""
+
+
+class RateForm(_WholeForm):
+    """A level of a closed scale; the schema says all there is to check."""
+
+    prompt = "rate"
+
+    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+        """The texts, the criterion and its levels."""
+        values = self.ask.values
+        levels = [f"{n}: {one_line(level)}" for n, level in enumerate(values["levels"])]
+        texts = [fenced(mark, one_line(name), text) for name, text in values["texts"].items()]
+        return _WholeSheet(
+            {
+                "texts": "\n".join(texts),
+                "name": one_line(values["name"]),
+                "question": neutral(values["question"]),
+                "levels": "\n".join(levels),
+            }
+        )
+
+
+class TranslateForm(_WholeForm):
+    """A prompt in another language, its placeholders untouched."""
+
+    prompt = "translate"
+
+    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+        """The prompt as it stands: its braces are what must survive, so they are not broken up."""
+        values = self.ask.values
+        text = f"<<<{mark} text\n{values['text']}\n{mark}>>>"
+        return _TranslateSheet({"text": text, "language": values["language"]}, values["text"])
+
+
+class _TranslateSheet(_WholeSheet):
+    def __init__(self, values: Mapping[str, str], original: str) -> None:
+        super().__init__(values)
+        self.original = original
+
+    def fault(self, value: Any) -> str:
+        text = value["text"]
+        if placeholders(text) != placeholders(self.original):
+            return "the placeholders in double braces were not left as they are"
+        lines = self.original.splitlines().count("---")
+        return (
+            "" if text.splitlines().count("---") == lines else "the line --- was not left as it is"
+        )

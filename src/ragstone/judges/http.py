@@ -1,0 +1,275 @@
+"""Calls over HTTP: retried when that can help, never for longer than the deadline, never larger than the cap."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+import zlib
+from collections.abc import Awaitable, Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragstone.errors import JudgeFailed
+from ragstone.judges.limits import Budget, Lanes
+from ragstone.judges.model import Deadline
+from ragstone.judges.secrets import Address, Redaction
+from ragstone.types import NOTHING_USED
+
+if TYPE_CHECKING:
+    import aiohttp
+
+T = TypeVar("T")
+
+LARGEST = 16 * 2**20
+"""Bytes of a reply, after decompression."""
+LONGEST_WAIT = 120.0
+"""Seconds that a server may make us wait with Retry-After."""
+RETRIED = frozenset({408, 409, 429})
+
+
+class Refused(Exception):
+    """HTTP 400 or 422: something in the request is not liked; the message may say what."""
+
+    def __init__(self, status: int, message: str, parameter: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.parameter = parameter
+
+
+class BadEnvelope(Exception):
+    """The server's reply is not of the form its dialect promises."""
+
+
+class _Passing(Exception):
+    """A fault that may be gone next time."""
+
+    def __init__(self, reason: str, wait: float | None = None, *, crowded: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.wait = wait
+        self.crowded = crowded
+
+
+class Client:
+    """Posts JSON to one host, with its key, in its lanes, on its budget."""
+
+    def __init__(
+        self,
+        place: Address,
+        headers: Mapping[str, str],
+        redact: Redaction,
+        *,
+        concurrency: int,
+        budget: Budget,
+        max_retries: int = 5,
+        timeout: float = 120.0,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.place = place
+        self.lanes = Lanes(concurrency)
+        self.budget = budget
+        self.redact = redact
+        self._headers = {**headers, "Content-Type": "application/json"}
+        # replies are small: compression saves nothing and opens the door to bombs
+        self._headers["Accept-Encoding"] = "identity"
+        self._max_retries = max_retries
+        self._timeout = timeout
+        self._sleep = sleep
+        self._session: tuple[asyncio.AbstractEventLoop, aiohttp.ClientSession] | None = None
+        self._locked: str | None = None
+        """Why the host lets nobody in; set by a first 401 or 403, so that it is not asked in vain."""
+        self._welcome = False
+
+    async def post(
+        self, path: str, body: Any, read: Callable[[Any], T], deadline: Deadline, estimate: float
+    ) -> T:
+        """What `read` makes of the reply. The caller settles the estimate with the budget."""
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        url = self.place.join(path)
+        async with self.lanes:
+            reason = ""
+            for attempt in range(1 + self._max_retries):
+                if self._locked is not None:
+                    raise JudgeFailed("transport", self._locked)
+                left = self._left(deadline, reason)
+                self.budget.enter(estimate)
+                started = time.monotonic()
+                try:
+                    result = read(await self._once(url, data, min(self._timeout, left)))
+                except (_Passing, BadEnvelope) as fault:
+                    self.budget.leave(estimate, NOTHING_USED)
+                    passing = fault if isinstance(fault, _Passing) else _Passing(str(fault))
+                    reason = passing.reason
+                    if passing.crowded:
+                        self.lanes.too_many(started)
+                    if attempt < self._max_retries:
+                        await self._pause(attempt, passing, deadline)
+                except BaseException:
+                    self.budget.leave(estimate, NOTHING_USED)
+                    raise
+                else:
+                    self._welcome = True
+                    self.lanes.went_well()
+                    return result
+        tries = f" ({1 + self._max_retries} tries)" if self._max_retries else ""
+        raise JudgeFailed("transport", f"{reason}{tries}")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None and not self._session[1].closed:
+            await self._session[1].close()
+        self._session = None
+
+    def _left(self, deadline: Deadline, reason: str) -> float:
+        left = min(deadline.left(), self.budget.left())
+        if left <= 0 and deadline.left() <= 0:
+            after = f"; last: {reason}" if reason else ""
+            raise JudgeFailed("transport", f"no reply within {deadline.seconds:g} s{after}")
+        return left
+
+    async def _pause(self, attempt: int, fault: _Passing, deadline: Deadline) -> None:
+        if fault.wait is None:
+            wait = random.uniform(0, min(20.0, 0.5 * 2**attempt))  # full jitter
+        else:
+            wait = min(fault.wait, LONGEST_WAIT) * random.uniform(1.0, 1.05)
+        left = min(deadline.left(), self.budget.left())
+        if fault.wait is not None and wait > left:
+            raise JudgeFailed(
+                "transport",
+                f"{fault.reason}; the server asks for {fault.wait:g} s of patience, {max(left, 0):.1f} s are left",
+            )
+        await self._sleep(max(0.0, min(wait, left)))
+
+    async def _once(self, url: str, data: bytes, seconds: float) -> Any:
+        import aiohttp
+
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                self._open().post(
+                    url, data=data, headers=self._headers, allow_redirects=False
+                ) as response,
+            ):
+                body = await _body(response)
+                status, headers = response.status, response.headers
+        except TimeoutError:
+            raise _Passing(f"no complete reply within {seconds:.3g} s") from None
+        except (aiohttp.ClientError, OSError, ValueError, EOFError) as broken:
+            raise _Passing(self._said(broken)) from None
+        if status == 200:
+            try:
+                return json.loads(body)
+            except (ValueError, RecursionError):
+                raise _Passing("the server's reply is not JSON") from None
+        raise self._failure(status, headers, body)
+
+    def _failure(self, status: int, headers: Mapping[str, str], body: bytes) -> Exception:
+        message, parameter = _error(body)
+        shown = self.redact(" ".join(message.split()))[:200]
+        said = f"HTTP {status}" + (f": {shown}" if shown else "")
+        if status in RETRIED or status >= 500:
+            return _Passing(said, retry_after(headers), crowded=status in (429, 529))
+        if status in (400, 422):
+            return Refused(status, shown, parameter)
+        if status in (401, 403) and not self._welcome:
+            self._locked = f"{said}; {self.place.host} refuses the key or the model"
+        return JudgeFailed("transport", self._locked or said)
+
+    def _said(self, broken: Exception) -> str:
+        words = self.redact(" ".join(str(broken).split()))[:200]
+        return f"{type(broken).__name__}: {words}" if words else type(broken).__name__
+
+    def _open(self) -> aiohttp.ClientSession:
+        """The session of this event loop; a judge may outlive a loop."""
+        import aiohttp
+
+        loop = asyncio.get_running_loop()
+        if self._session is None or self._session[0] is not loop or self._session[1].closed:
+            session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None),
+                auto_decompress=False,
+            )
+            self._session = (loop, session)
+        return self._session[1]
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait: in milliseconds, in seconds, or until a date."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        text = headers.get(name)
+        if text is None:
+            continue
+        try:
+            seconds = float(text) * unit
+        except ValueError:
+            seconds = _until(text, headers.get("Date"))
+        if 0 <= seconds < float("inf"):
+            return seconds
+    return None
+
+
+def _until(text: str, server_now: str | None) -> float:
+    try:
+        then = parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return float("inf")
+    now = time.time()
+    try:
+        server = parsedate_to_datetime(server_now).timestamp() if server_now else now
+    except (ValueError, TypeError, OverflowError):
+        server = now
+    if abs(server - now) > _SKEW:  # the server's clock decides what its date means
+        now = server
+    return max(0.0, then - now)
+
+
+_SKEW = 5.0
+
+
+async def _body(response: aiohttp.ClientResponse) -> bytes:
+    """The reply, as long as it is not larger than the cap."""
+    parts, size = [], 0
+    async for part in response.content.iter_any():
+        size += len(part)
+        if size > LARGEST:
+            raise ValueError(f"the reply is larger than {LARGEST} bytes")
+        parts.append(part)
+    data = b"".join(parts)
+    encoding = response.headers.get("Content-Encoding", "identity").lower()
+    if encoding in ("identity", ""):
+        return data
+    if encoding not in ("gzip", "deflate"):
+        raise ValueError(f"the reply is encoded as {encoding[:20]!r}, which was not asked for")
+    return _inflated(data)
+
+
+def _inflated(data: bytes) -> bytes:
+    try:
+        unpacker = zlib.decompressobj(wbits=47)  # gzip or zlib, by their headers
+        plain = unpacker.decompress(data, LARGEST + 1)
+    except zlib.error as broken:
+        raise ValueError(f"the reply cannot be decompressed: {broken}") from None
+    if len(plain) > LARGEST:
+        raise ValueError(f"the reply is larger than {LARGEST} bytes once decompressed")
+    return plain
+
+
+def _error(body: bytes) -> tuple[str, str]:
+    """The message in an error reply, and the parameter it names."""
+    text = body[:20_000].decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text, ""
+    if isinstance(value, list) and value:
+        value = value[0]
+    error = value.get("error", value) if isinstance(value, dict) else value
+    if not isinstance(error, dict):
+        return str(error), ""
+    message = error.get("message") or error.get("detail") or json.dumps(error)
+    return str(message), str(error.get("param") or "")

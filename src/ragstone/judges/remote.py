@@ -1,0 +1,210 @@
+"""Models and embeddings behind an HTTP API: dialect, parameters, price, and what a server turned out to refuse."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragstone.asks import Answered, Ask, Reply
+from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.judges.dialects import Dialect, Mode, OpenAI
+from ragstone.judges.http import BadEnvelope, Client, Refused
+from ragstone.judges.model import Completion, Deadline, Order
+from ragstone.judges.prices import Price, cost, estimate
+from ragstone.types import Usage
+
+
+@dataclass(slots=True)
+class Learned:
+    """What a model at a URL refused in this process; it is not sent again."""
+
+    dropped: set[str] = field(default_factory=set)
+    step: int = 0
+    """How far its dialect's modes have been stepped down."""
+
+
+_LEARNED: dict[tuple[str, str, str], Learned] = {}
+
+
+class RemoteModel:
+    """A language model behind an HTTP API."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        model: str,
+        client: Client,
+        *,
+        parameters: Mapping[str, Any],
+        price: Price | None = None,
+        deadline: float = 300.0,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.dialect = dialect
+        self.model = model
+        self.client = client
+        self.name = f"{dialect.name}:{model}"
+        self.concurrency = client.lanes.limit
+        self.deadline = deadline
+        self.notes = notes
+        self.price = price
+        self.parameters = {**dialect.defaults, **parameters}
+        key = (dialect.name, client.place.url, model)
+        self._learned = _LEARNED.setdefault(key, Learned())
+        self._usual_output = 600.0
+        """Running mean of the tokens written, to estimate what a call will cost."""
+
+    def identity(self) -> Mapping[str, Any]:
+        """Dialect, host, model and parameters."""
+        return {
+            "dialect": self.dialect.name,
+            "base_url": self.client.place.url,
+            "model": self.model,
+            "parameters": self.parameters,
+        }
+
+    async def complete(self, order: Order) -> Completion:
+        """One completion; a parameter that the model refuses is dropped for good."""
+        for _ in range(2 + len(self.parameters) + len(self.dialect.modes)):
+            mode = self.dialect.modes[self._learned.step]
+            body = self.dialect.body(self.model, order, self._sent(order), mode)
+            try:
+                return await self._call(body, order)
+            except Refused as refused:
+                if not self._yielded(refused, mode):
+                    said = f"HTTP {refused.status}: {refused.message}"
+                    raise JudgeFailed("transport", said) from None
+        raise JudgeFailed("transport", f"{self.name} refuses every form of the question")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.client.close()
+
+    async def _call(self, body: Any, order: Order) -> Completion:
+        guess = estimate(self.price, len(order.system) + len(order.user), int(self._usual_output))
+        written = await self.client.post(
+            self.dialect.path(self.model), body, self.dialect.read, order.deadline, guess
+        )
+        usage = cost(self.price, written.input_tokens, written.output_tokens)
+        self.client.budget.leave(guess, usage)
+        self._usual_output += 0.1 * (written.output_tokens - self._usual_output)
+        return Completion(written.text, written.finish, usage)
+
+    def _sent(self, order: Order) -> dict[str, Any]:
+        """The parameters that the model accepts, the length stretched if wanted."""
+        sent = {
+            k: v
+            for k, v in self.parameters.items()
+            if k not in self._learned.dropped and v is not None
+        }
+        if order.stretch > 1 and self.dialect.length in sent:
+            sent[self.dialect.length] *= order.stretch
+        return sent
+
+    def _yielded(self, refused: Refused, mode: Mode) -> bool:
+        """Whether something was dropped because of the refusal, so that asking again makes sense."""
+        words = f"{refused.parameter} {refused.message}".lower()
+        for name in sorted(self.parameters, key=len, reverse=True):
+            if name.lower() in words or _snake(name) in words:
+                self._learned.dropped.add(name)
+                return True
+        if not any(word in words for word in _ABOUT_FORM) or mode == self.dialect.modes[-1]:
+            return False
+        # calls under way at once are refused at once: step down once for all of them
+        if self.dialect.modes[self._learned.step] == mode:
+            self._learned.step += 1
+        return True
+
+
+_ABOUT_FORM = (
+    "response_format", "json_schema", "json_object", "output_config", "responsejsonschema",
+    "response_json_schema", "responsemimetype", "response_mime_type", "response mime type",
+    "structured output", "schema", "grammar", "json mode",
+)  # fmt: skip
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
+
+
+class RemoteEmbeddings:
+    """Embeddings behind an OpenAI-compatible endpoint; answers `embed` and nothing else."""
+
+    batch = 1
+    local = False
+
+    def __init__(
+        self, model: str, client: Client, *, price: Price | None = None, deadline: float = 300.0,
+        parameters: Mapping[str, Any] | None = None, owner: bool = True,
+    ) -> None:  # fmt: skip
+        self.model = model
+        self.client = client
+        self.name = f"openai:{model}"
+        self.concurrency = client.lanes.limit
+        self.price = price
+        self.deadline = deadline
+        self.parameters = dict(parameters or {})
+        self._owner = owner
+
+    def identity(self, ask: Ask) -> Mapping[str, Any]:
+        """Host, model and parameters."""
+        return {
+            "dialect": f"{OpenAI.name} embeddings",
+            "base_url": self.client.place.url,
+            "model": self.model,
+            "parameters": self.parameters,
+        }
+
+    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
+        """Vectors for the texts of each Ask."""
+        return list(await asyncio.gather(*map(self._answer, asks)))
+
+    async def close(self) -> None:
+        """Close the connections, unless they are another's."""
+        if self._owner:
+            await self.client.close()
+
+    async def _answer(self, ask: Ask) -> Answered:
+        if ask.kind != "embed":
+            return JudgeFailed("refusal", f"{self.name} embeds texts and answers no questions")
+        texts = [text or " " for text in ask.values["texts"]]
+        guess = estimate(self.price, sum(map(len, texts)), 0)
+        try:
+            vectors, usage = await self.client.post(
+                "/embeddings",
+                {"model": self.model, "input": texts, **self.parameters},
+                lambda reply: self._read(reply, len(texts)),
+                Deadline(self.deadline),
+                guess,
+            )
+        except (JudgeFailed, OutOfBudget) as failed:
+            return failed
+        except Refused as refused:
+            return JudgeFailed("transport", f"HTTP {refused.status}: {refused.message}")
+        self.client.budget.leave(guess, usage)
+        return Reply({"vectors": vectors}, usage)
+
+    def _read(self, reply: Any, count: int) -> tuple[list[list[float]], Usage]:
+        rows = reply.get("data") if isinstance(reply, dict) else None
+        if not isinstance(rows, list) or len(rows) != count:
+            raise BadEnvelope(f"the server's reply does not hold {count} embeddings")
+        try:
+            ordered = sorted(rows, key=lambda row: int(row["index"]))
+            vectors = [[_finite(x) for x in row["embedding"]] for row in ordered]
+            places = [int(row["index"]) for row in ordered]
+        except (TypeError, KeyError, ValueError):
+            raise BadEnvelope("the server's embeddings are not lists of finite numbers") from None
+        if places != list(range(count)) or len({len(v) for v in vectors}) > 1 or not vectors[0]:
+            raise BadEnvelope("the server's embeddings do not fit together")
+        usage = reply.get("usage") or {}
+        tokens = usage.get("prompt_tokens", 0) if isinstance(usage, dict) else 0
+        return vectors, cost(self.price, tokens if isinstance(tokens, int) else 0, 0)
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if number - number != 0:  # NaN and infinities are the numbers that differ from themselves so
+        raise ValueError("not finite")
+    return number

@@ -1,0 +1,63 @@
+"""Trap claims: statements that no source can support, so that a judge who supports them gives itself away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragstone.judges.fences import dice
+from ragstone.language import fold
+
+
+def trap(key: str, language: str | None, sources: Sequence[str]) -> str:
+    """An invented statement that none of the sources speaks of; another for each key and each process."""
+    spanish = (language or "").lower().startswith("es")
+    patterns, things = (_PATTERNS_ES, _THINGS_ES) if spanish else (_PATTERNS_EN, _THINGS_EN)
+    taken = fold(" ".join(sources))
+    for turn in range(50):
+        name = _name(f"{key}:{turn}")
+        if fold(name) not in taken:
+            break
+    draw = f"{key}:{turn}"
+    return patterns[dice(f"{draw}:pattern", len(patterns))].format(
+        name=name,
+        other=_name(f"{draw}:other"),
+        thing=things[dice(f"{draw}:thing", len(things))],
+        number=17 + dice(f"{draw}:number", 960),
+        year=1783 + dice(f"{draw}:year", 230),
+    )
+
+
+def _name(key: str) -> str:
+    """A pronounceable name that belongs to nobody."""
+    count = 2 + dice(f"{key}:length", 2)
+    parts = [_SYLLABLES[dice(f"{key}:{n}", len(_SYLLABLES))] for n in range(count)]
+    return "".join(parts).capitalize() + _ENDINGS[dice(f"{key}:end", len(_ENDINGS))]
+
+
+_SYLLABLES = (
+    "bra", "cor", "del", "dor", "fal", "fen", "gar", "gri", "hal", "jor", "kel", "lam", "lor",
+    "mar", "men", "nor", "pel", "quin", "ras", "sel", "tam", "tor", "ul", "val", "ver", "wex", "zan",
+)  # fmt: skip
+_ENDINGS = ("by", "dale", "mont", "sted", "vik", "ford", "ano", "eira", "berg", "in")
+_THINGS_EN = ("clocks", "bridges", "violins", "sheep", "ferries", "paintings", "wells", "maps")
+_THINGS_ES = ("relojes", "puentes", "violines", "ovejas", "barcas", "cuadros", "pozos", "mapas")
+_PATTERNS_EN = (
+    "{name} owned {number} {thing} in {year}.",
+    "The mayor of {name} sold {number} {thing} to {other}.",
+    "In {year}, {name} was the largest maker of {thing} in {other}.",
+    "The {name} company was founded in {year} with {number} workers.",
+    "{number} {thing} were lost when the {name} archive burned down in {year}.",
+    "{name} and {other} signed a treaty about {thing} in {year}.",
+    "The river {name} is {number} kilometres long.",
+    "The museum of {name} was named after {other} in {year}.",
+)
+_PATTERNS_ES = (
+    "{name} poseía {number} {thing} en {year}.",
+    "El alcalde de {name} vendió {number} {thing} a {other}.",
+    "En {year}, {name} era el mayor fabricante de {thing} de {other}.",
+    "La compañía {name} se fundó en {year} con {number} trabajadores.",
+    "Se perdieron {number} {thing} cuando ardió el archivo de {name} en {year}.",
+    "{name} y {other} firmaron un tratado sobre {thing} en {year}.",
+    "El río {name} mide {number} kilómetros.",
+    "El museo de {name} recibió el nombre de {other} en {year}.",
+)
