@@ -96,7 +96,7 @@ def answer_correctness(
     if not alike or alike[0].value is None or f1.value is None:
         return f1
     mixed = (1 - similarity_weight) * f1.value + similarity_weight * alike[0].value
-    return Score(mixed, findings=f1.findings)
+    return Score(min(mixed, 1.0), findings=f1.findings)
 
 
 def _matched(answer: str, reference: str, language: str | None) -> Asking[Score]:
