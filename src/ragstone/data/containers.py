@@ -45,6 +45,8 @@ class Container:
     """How lists stand in columns: "csv" (all cells are texts), "table" (texts may hold lists)."""
     lines: str = ""
     """What the source is when it is made of lines instead of rows with columns."""
+    own: bool = False
+    """Whether the rows were written from Samples: their columns are ours, whatever else they may fit."""
 
 
 def container(source: str) -> Container:

@@ -118,7 +118,13 @@ _TABLE: Sequence[Format] = (
     Format(
         "ragstone",
         "ragstone columns",
-        _marks("question", "contexts relevant", "context_ids relevant"),
+        _marks(
+            "question",
+            "answer reference",
+            "answer contexts",
+            "contexts relevant",
+            "context_ids relevant",
+        ),
         _fields(
             id="id",
             question="question",

@@ -8,6 +8,7 @@ import decimal
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sized
+from itertools import chain
 from typing import Any
 
 from ragstone.data.containers import Container, Raw, Refused, spool_file
@@ -30,7 +31,8 @@ def objects(source: Any, limit: int | None) -> Container:
     if iter(source) is source:
         return _spooled(source, limit)
     shown = f"{len(source)} samples" if isinstance(source, Sized) else "samples"
-    return Container(shown, lambda: _numbered(source), table)
+    own = isinstance(next(iter(source), None), Sample)
+    return Container(shown, lambda: _numbered(source), table, own=own)
 
 
 def text_of_object(value: Any) -> str | Refused:
@@ -127,7 +129,9 @@ def _spooled(source: Iterator[Any], limit: int | None) -> Container:
     """An iterator can be read once: its rows go to a temporary file, not to memory."""
     spool = spool_file()
     good = 0
-    for _, text in _numbered(source):
+    first = next(source, None)
+    items = chain((first,), source) if first is not None else source
+    for _, text in _numbered(items):
         if limit is not None and good >= limit:
             break
         good += isinstance(text, str)
@@ -147,4 +151,4 @@ def _spooled(source: Iterator[Any], limit: int | None) -> Container:
             # A row is an object; a list with one sentence stands for a refused one.
             yield f"sample {number}", Refused(json.loads(text)[0]) if text[0] == "[" else text
 
-    return Container("samples", rows)
+    return Container("samples", rows, own=isinstance(first, Sample))

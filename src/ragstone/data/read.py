@@ -119,6 +119,8 @@ def read(
     found = _container(source, limit)
     if format in _LINES and not found.lines:
         raise UnknownFormat(f"{found.shown!r} is not {format}; write run.trec+qrels.txt")
+    if format is None and found.own:
+        format = OWN.name
     known, title = _known(found, None if format in _LINES else format, fields)
     reading = Reading(
         found.shown,

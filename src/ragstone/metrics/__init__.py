@@ -8,6 +8,7 @@ from ragstone.metrics import (
     overall,
     retrieval,
     rubric,
+    system,
     text,
 )
 from ragstone.registry import REGISTERED, resolve
@@ -22,5 +23,6 @@ __all__ = [
     "resolve",
     "retrieval",
     "rubric",
+    "system",
     "text",
 ]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -358,6 +359,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
+@lru_cache(maxsize=1)
 def _migrations() -> list[str]:
     folder = resources.files("ragstone.store") / "migrations"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
