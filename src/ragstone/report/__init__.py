@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragstone.errors import RagstoneError
 
 if TYPE_CHECKING:
-    from ragstone.analysis.summary import Summary
+    from ragstone.analysis import Summary
     from ragstone.store import StoredRun
 
 ROWS = (".jsonl", ".json", ".csv", ".parquet")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.summary import MetricSummary
+    from ragstone.analysis import MetricSummary
 
 WIDTH, HEIGHT = 320, 64
 """Drawing area of the histogram; the interval lies in a strip below it."""

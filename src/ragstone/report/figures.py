@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from ragstone.report.meanings import MEANINGS
+from ragstone.report.sentences import translated
 from ragstone.report.words import Words
-from ragstone.types import FAILURES, NOTHING_USED
+from ragstone.types import FAILURES
 
 if TYPE_CHECKING:
-    from ragstone.analysis.summary import MetricSummary, Summary
+    from ragstone.analysis import LabelRate, MetricSummary, Summary
     from ragstone.gates import GateResult
     from ragstone.store import RunInfo
 
@@ -24,20 +26,6 @@ class Line:
 
     text: str
     tone: Tone = "plain"
-
-
-@dataclass(frozen=True, slots=True)
-class LabelRow:
-    """How many samples fall in one category, and what share that is."""
-
-    name: str
-    count: int
-    of: str
-    """The name of what the share is of: `all`, or the side of the table it belongs to."""
-    base: int
-    rate: float | None
-    low: float | None
-    high: float | None
 
 
 def state(summary: Summary, say: Words) -> Line:
@@ -58,23 +46,33 @@ def metric_lines(one: MetricSummary, floor: float, say: Words) -> list[Line]:
     lines = []
     if not one.complete:
         lines.append(Line(_incomplete(one, floor, say), "bad"))
-    if one.outcomes:
+    if len(one.outcomes) == len(one.reasons) == 1:
+        ((name, n),), (reason,) = one.outcomes.items(), one.reasons
+        counted = say("reason_times", reason=say.outcome(name), n=say.whole(n))
+        text = say(
+            "not_scored_why", part=counted, reason=shortened(translated(reason, say.language), 240)
+        )
+        lines.append(Line(text, _tone(one)))
+    elif one.outcomes:
         parts = [
             say("reason_times", reason=say.outcome(name), n=say.whole(n))
             for name, n in one.outcomes.items()
         ]
-        failed = any(name.partition(":")[0] in FAILURES for name in one.outcomes)
-        text = say("not_scored", parts="; ".join(parts))
-        lines.append(Line(text, "warn" if failed else "plain"))
-    if one.reasons:
+        lines.append(Line(say("not_scored", parts="; ".join(parts)), _tone(one)))
         reasons = [
-            say("reason_times", reason=shortened(reason, 160), n=say.whole(n))
+            say(
+                "reason_times",
+                reason=shortened(translated(reason, say.language), 160),
+                n=say.whole(n),
+            )
             for reason, n in one.reasons.items()
         ]
         lines.append(Line(say("reasons", reasons="; ".join(reasons))))
     if one.if_failures_low is not None and one.if_failures_high is not None:
         lines.append(Line(_bounds(one, say), "warn"))
-    lines += [Line(f"{say('warning')}: {shortened(text, 300)}", "warn") for text in one.warnings]
+    for text in one.warnings:
+        said = shortened(translated(text, say.language), 300)
+        lines.append(Line(f"{say('warning')}: {said}", "warn"))
     return lines
 
 
@@ -107,27 +105,15 @@ SIDES = {
     "false_refusal": "answerable",
     "answered": "answerable",
 }
-"""Refusals are rates of the questions on their side: a false refusal can only happen to an answerable one."""
+"""What the rate of a category is a share of, where that is not all samples."""
 
 
-def label_rows(one: MetricSummary) -> list[LabelRow]:
-    """Each category of a metric with its share and the share's Wilson interval."""
-    from ragstone.stats import rates
-
-    sided = set(one.labels) <= set(SIDES)
-    sides = {name: SIDES[name] if sided else "all" for name in one.labels}
-    bases: dict[str, int] = {}
-    for name, count in one.labels.items():
-        bases[sides[name]] = bases.get(sides[name], 0) + count
-    kin = [[name for name in sides if sides[name] == side] for side in bases]
-    shares = rates(one.labels, kin)
-    return [
-        LabelRow(name, n, sides[name], bases[sides[name]], *(shares[name] or (None, None, None)))
-        for name, n in one.labels.items()
-    ]
+def share_of(row: LabelRate, say: Words) -> str:
+    """`of 30 unanswerable`: what the rate is a share of."""
+    return say(f"of.{SIDES.get(row.label, 'all')}", n=say.whole(row.total))
 
 
-def percent_interval(row: LabelRow, say: Words) -> str:
+def percent_interval(row: LabelRate, say: Words) -> str:
     """The interval of a category's share."""
     if row.low is None or row.high is None:
         return "–"
@@ -140,26 +126,6 @@ def thresholds(summary: Summary, metric: str) -> list[float]:
 
     rules = [parse_gate(gate.rule) for gate in summary.gates if gate.metric == metric]
     return [rule.limit for rule in rules if rule.figure != "coverage"]
-
-
-def total(summary: Summary) -> int:
-    """How many samples the summary covers."""
-    known = summary.run.total
-    return known if known is not None else max((m.total for m in summary.metrics), default=0)
-
-
-def usage_text(summary: Summary, say: Words) -> str:
-    """What the run paid the judge, in one line; empty when it paid nothing."""
-    used = summary.run.usage
-    if used == NOTHING_USED:
-        return ""
-    return say(
-        "usage_line",
-        calls=say.count("call", used.calls),
-        input=say.whole(used.input_tokens),
-        output=say.whole(used.output_tokens),
-        usd=say.money(used.usd),
-    )
 
 
 def judge_text(info: RunInfo, say: Words) -> str:
@@ -176,9 +142,12 @@ def command(info: RunInfo) -> str:
     return " ".join(shlex.quote(part) for part in parts)
 
 
-def meanings(info: RunInfo) -> Mapping[str, str]:
-    """Each metric's one-sentence meaning."""
-    return {str(one["name"]): str(one.get("meaning", "")) for one in info.metrics}
+def meanings(info: RunInfo, say: Words) -> Mapping[str, str]:
+    """Each metric's one-sentence meaning; a user's own metric keeps the language it was written in."""
+    known = MEANINGS.get(say.language, {})
+    return {
+        str(one["name"]): known.get(str(one["family"]), str(one["meaning"])) for one in info.metrics
+    }
 
 
 def moment(created: str) -> str:
@@ -192,9 +161,14 @@ def shortened(text: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
+def _tone(one: MetricSummary) -> Tone:
+    """Failures are a warning; samples that a metric does not apply to are not."""
+    return "warn" if any(name.partition(":")[0] in FAILURES for name in one.outcomes) else "plain"
+
+
 def _incomplete(one: MetricSummary, floor: float, say: Words) -> str:
     if not one.applicable:
-        return say("nothing_applicable")
+        return say("nothing_scored" if one.total else "no_samples")
     return say(
         "incomplete_why",
         scored=say.whole(one.scored),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
+from ragstone.analysis import label_rates
 from ragstone.report import figures
 from ragstone.report.charts import Picture, picture
 from ragstone.report.files import encoded, write_text
@@ -18,7 +19,7 @@ from ragstone.report.words import Words, words
 from ragstone.types import NOTHING_USED, OUTCOMES
 
 if TYPE_CHECKING:
-    from ragstone.analysis.summary import MetricSummary, Summary
+    from ragstone.analysis import MetricSummary, Summary
     from ragstone.store import RunInfo, StoredRow, StoredRun
 
 BUDGET = 9_500_000
@@ -77,6 +78,8 @@ class Card:
 
     summary: MetricSummary
     meaning: str
+    gist: str
+    """The meaning up to its first semicolon: what a glance needs."""
     picture: Picture | None
     lines: list[figures.Line]
     method: str
@@ -119,17 +122,23 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
 
 
 def _cards(summary: Summary, say: Words) -> list[Card]:
-    meanings = figures.meanings(summary.run)
+    meanings = figures.meanings(summary.run, say)
     return [
         Card(
             summary=one,
-            meaning=figures.shortened(meanings.get(one.metric, ""), 240),
+            meaning=figures.shortened(meanings.get(one.metric, ""), 400),
+            gist=figures.shortened(_gist(meanings.get(one.metric, "")), 160),
             picture=picture(one, figures.thresholds(summary, one.metric), say),
             lines=figures.metric_lines(one, summary.floor, say),
             method=_method(one, say),
         )
         for one in summary.metrics
     ]
+
+
+def _gist(meaning: str) -> str:
+    first, semicolon, _ = meaning.partition(";")
+    return f"{first}." if semicolon else first
 
 
 def _method(one: MetricSummary, say: Words) -> str:
@@ -151,13 +160,13 @@ def _labels(summary: Summary, say: Words) -> list[dict[str, Any]]:
             "metric": one.metric,
             "rows": [
                 {
-                    "name": say.known("label", row.name),
+                    "name": say.known("label", row.label),
                     "count": row.count,
-                    "of": say(f"of.{row.of}", n=say.whole(row.base)),
+                    "of": figures.share_of(row, say),
                     "rate": "–" if row.rate is None else say.percent(row.rate),
                     "interval": figures.percent_interval(row, say),
                 }
-                for row in figures.label_rows(one)
+                for row in label_rates(one.labels)
             ],
         }
         for one in summary.metrics
@@ -169,7 +178,7 @@ def _facts(info: RunInfo, summary: Summary, say: Words) -> list[tuple[str, str, 
     return [
         (say("data"), figures.shortened(info.source, 400), False),
         (say("format"), info.format, False),
-        (say("samples"), say.whole(figures.total(summary)), False),
+        (say("samples"), say.whole(summary.samples), False),
         (say("metrics"), ", ".join(one.metric for one in summary.metrics), False),
         (say("judge"), info.judge or say("no_judge"), False),
         (say("date"), figures.moment(info.created), False),
@@ -191,11 +200,11 @@ def _choices(summary: Summary, say: Words) -> list[tuple[str, str]]:
 
 
 def _samples_text(summary: Summary, say: Words) -> str:
-    return say.count("sample", figures.total(summary))
+    return say.count("sample", summary.samples)
 
 
 def _worst_note(shown: int, summary: Summary, say: Words) -> str:
-    everything = figures.total(summary)
+    everything = summary.samples
     if shown >= everything:
         return say("worst_all", total=say.whole(everything))
     return say("worst_some", shown=say.whole(shown), total=say.whole(everything))

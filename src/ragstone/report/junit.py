@@ -10,7 +10,7 @@ from ragstone.report import figures
 from ragstone.report.words import words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.summary import MetricSummary, Summary
+    from ragstone.analysis import MetricSummary, Summary
     from ragstone.gates import GateResult
     from ragstone.store import StoredRun
 
@@ -34,7 +34,7 @@ def render(run: StoredRun, summary: Summary) -> str:
     root = _element("testsuites", totals)
     suite = _element("testsuite", {**totals, "timestamp": info.created[:19]}, root)
     facts = {"run": info.id, "data": info.source, "judge": info.judge or "none"}
-    facts |= {"samples": str(figures.total(summary)), "floor": f"{summary.floor:g}"}
+    facts |= {"samples": str(summary.samples), "floor": f"{summary.floor:g}"}
     for one in summary.metrics:
         if one.mean is not None:
             facts[f"mean.{one.metric}"] = repr(one.mean)

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from ragstone.analysis import label_rates
 from ragstone.report import figures
 from ragstone.report.words import Words, words
 from ragstone.types import NOTHING_USED
 
 if TYPE_CHECKING:
-    from ragstone.analysis.summary import MetricSummary, Summary
+    from ragstone.analysis import MetricSummary, Summary
     from ragstone.store import StoredRun
 
 WORST = 10
@@ -42,7 +43,8 @@ def escaped(text: str, limit: int = 300) -> str:
     """Text on one line in which nothing is Markdown, HTML or the end of a cell."""
     line = figures.shortened("".join(c if c.isprintable() else " " for c in text), limit)
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_{}\[\]()#+!|~$:@-])", r"\\\1", line)
+    line = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", line)
+    return re.sub(r"^(\d*)([#+=.)-])", r"\1\\\2", line)  # no heading, list or rule at its start
 
 
 def _heading(summary: Summary, say: Words) -> str:
@@ -50,7 +52,7 @@ def _heading(summary: Summary, say: Words) -> str:
     facts = [
         info.source,
         info.format,
-        say.count("sample", figures.total(summary)),
+        say.count("sample", summary.samples),
         figures.judge_text(info, say),
         figures.moment(info.created),
     ]
@@ -98,13 +100,13 @@ def _gates(summary: Summary, say: Words) -> list[str]:
 def _labels(one: MetricSummary, say: Words) -> list[str]:
     rows = [
         [
-            escaped(say.known("label", row.name)),
+            escaped(say.known("label", row.label)),
             say.whole(row.count),
             "–" if row.rate is None else say.percent(row.rate),
-            say(f"of.{row.of}", n=say.whole(row.base)),
+            figures.share_of(row, say),
             figures.percent_interval(row, say),
         ]
-        for row in figures.label_rows(one)
+        for row in label_rates(one.labels)
     ]
     heads = [say("label"), say("count"), say("rate"), "", say("interval")]
     title = say("labels_of", metric=_code(one.metric))
@@ -153,11 +155,12 @@ def _worst(run: StoredRun, summary: Summary, say: Words) -> list[str]:
     if not rows:
         return []
     heads = ["id", say("question"), *(_code(one.metric) for one in summary.metrics)]
-    return [f"## {say('worst')}", "", *_table(heads, rows)]
+    return [f"## {say('worst')}", "", *_table(heads, rows, words=2)]
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    aligned = ["---", *("---:" for _ in heads[1:])]
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> list[str]:
+    """A table whose first columns are words and whose other ones are numbers."""
+    aligned = ["---" if column < words else "---:" for column in range(len(heads))]
     return ["| " + " | ".join(cells) + " |" for cells in (heads, aligned, *rows)]
 
 

@@ -71,7 +71,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "applicable": ("Applicable", "Aplicables"),
     "all": ("All", "Total"),
     "coverage": ("Scored / applicable / all", "Puntuadas / aplicables / total"),
-    "coverage_short": ("Scored", "Puntuadas"),
+    "coverage_short": ("Scored/appl./all", "Punt./aplic./total"),
     "coverage_line": (
         "{scored} scored of {applicable} applicable, {total} in all",
         "{scored} puntuadas de {applicable} aplicables, {total} en total",
@@ -89,11 +89,16 @@ PHRASES: dict[str, tuple[str, str]] = {
         "Incomplete: {scored} of {applicable} applicable samples scored ({share}), under the floor of {floor}.",
         "Incompleta: {scored} de {applicable} muestras aplicables puntuadas ({share}), por debajo del mínimo del {floor}.",
     ),
-    "nothing_applicable": (
-        "Incomplete: the metric applies to none of the samples.",
-        "Incompleta: la métrica no es aplicable a ninguna muestra.",
+    "nothing_scored": (
+        "Incomplete: no sample has the fields that the metric needs.",
+        "Incompleta: ninguna muestra tiene los campos que la métrica necesita.",
+    ),
+    "no_samples": (
+        "Incomplete: the run has no samples.",
+        "Incompleta: la ejecución no tiene muestras.",
     ),
     "not_scored": ("Not scored: {parts}.", "Sin puntuar: {parts}."),
+    "not_scored_why": ("Not scored: {part}: {reason}", "Sin puntuar: {part}: {reason}"),
     "reason_times": ("{reason} (×{n})", "{reason} (×{n})"),
     "reasons": ("Reasons: {reasons}", "Motivos: {reasons}"),
     "bounds": (
@@ -140,8 +145,8 @@ PHRASES: dict[str, tuple[str, str]] = {
     # cost
     "usage": ("Judging cost", "Coste del juez"),
     "calls": ("Calls", "Llamadas"),
-    "input_tokens": ("Tokens in", "Tokens de entrada"),
-    "output_tokens": ("Tokens out", "Tokens de salida"),
+    "input_tokens": ("Tokens in", "Tokens entrada"),
+    "output_tokens": ("Tokens out", "Tokens salida"),
     "usd": ("Cost", "Coste"),
     "sum": ("This run", "Esta ejecución"),
     "usage_line": (

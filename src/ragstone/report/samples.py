@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from ragstone.report.excerpts import Mark, Piece, is_cut, pieces
 from ragstone.report.figures import shortened
 from ragstone.report.ledger import Entry, ledger
+from ragstone.report.sentences import translated
 from ragstone.report.words import Words
 from ragstone.types import FAILURES, Chunk, Sample, Score
 
 if TYPE_CHECKING:
-    from ragstone.analysis.summary import MetricSummary
+    from ragstone.analysis import MetricSummary
     from ragstone.store import StoredRow
 
 
@@ -202,9 +203,11 @@ def _score(one: MetricSummary, score: Score, say: Words) -> ScoreView:
         share=None if share is None else round(share, 3),
         outcome=score.outcome,
         outcome_text="" if score.ok else say.outcome(name),
-        reason=shortened(score.reason, 300),
+        reason=shortened(translated(score.reason, say.language), 300),
         label=say.known("label", score.label) if score.label else "",
-        warnings=tuple(shortened(text, 200) for text in score.warnings[:5]),
+        warnings=tuple(
+            shortened(translated(text, say.language), 200) for text in score.warnings[:5]
+        ),
     )
 
 
@@ -216,7 +219,7 @@ def _finding(entry: Entry, sample: Sample, limits: Limits, say: Words) -> Findin
         text=shortened(finding.text, brief),
         verdict=say.known("verdict", finding.verdict),
         tone=entry.tone,
-        reason=shortened(finding.reason, brief),
+        reason=shortened(translated(finding.reason, say.language), brief),
         quote=shortened(finding.quote, brief),
         chunk_id=shortened(finding.chunk, 120),
         chunk_rank=entry.chunk + 1

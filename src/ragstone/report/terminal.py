@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from ragstone.analysis import label_rates
 from ragstone.report import figures
 from ragstone.report.words import Words, words
 from ragstone.types import NOTHING_USED
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from ragstone.analysis.summary import MetricSummary, Summary
+    from ragstone.analysis import MetricSummary, Summary
 
 WIDE, VERY_WIDE = 100, 118
 """Columns from which deviation and median are shown, and the interval is drawn."""
@@ -32,7 +33,7 @@ def show(summary: Summary, console: Console, language: str = "en") -> None:
     """Print the summary."""
     screen = _Screen(console, words(language))
     info, say = summary.run, screen.say
-    heading = [info.source, info.format, say.count("sample", figures.total(summary))]
+    heading = [info.source, info.format, say.count("sample", summary.samples)]
     heading.append(figures.judge_text(info, say))
     screen.line(figures.shortened(info.name or info.id, 200), "bold")
     screen.line(" · ".join(figures.shortened(part, 100) for part in heading), "dim")
@@ -78,6 +79,12 @@ class _Screen:
         """One paragraph."""
         self.console.print(self.cell(content, style), highlight=False)
 
+    def indented(self, content: str, style: str = "") -> None:
+        """A paragraph set in by two columns."""
+        for part in self.cell(content, style).wrap(self.console, max(self.width - 2, 1)):
+            part.rstrip()
+            self.console.print(self.cell("  ") + part, highlight=False)
+
     def put(self, what: RenderableType) -> None:
         """A table."""
         self.console.print(what, highlight=False)
@@ -117,7 +124,7 @@ def _metrics(summary: Summary, screen: _Screen) -> Table:
         columns.append(("", False))
     if screen.width >= WIDE:
         columns += [(say("sd"), True), (say("median"), True)]
-    columns.append((say("coverage"), True))
+    columns.append((say("coverage" if screen.width >= WIDE else "coverage_short"), True))
     table = screen.table(*columns)
     for one in summary.metrics:
         table.add_row(*_row(one, screen))
@@ -159,15 +166,13 @@ def _drawn(one: MetricSummary, width: int = 20) -> str:
 
 
 def _notes(summary: Summary, screen: _Screen) -> None:
-    from rich.padding import Padding
-
     for one in summary.metrics:
         lines = figures.metric_lines(one, summary.floor, screen.say)
         if lines:
             screen.line("")
             screen.line(one.metric, "bold")
         for line in lines:
-            screen.put(Padding(screen.cell(line.text, COLOURS[line.tone]), (0, 0, 0, 2)))
+            screen.indented(line.text, COLOURS[line.tone])
 
 
 def _labels(one: MetricSummary, screen: _Screen) -> Table:
@@ -179,12 +184,12 @@ def _labels(one: MetricSummary, screen: _Screen) -> Table:
         ("", False),
         (say("interval_short"), True),
     )
-    for row in figures.label_rows(one):
+    for row in label_rates(one.labels):
         table.add_row(
-            screen.cell(say.known("label", row.name)),
+            screen.cell(say.known("label", row.label)),
             screen.cell(say.whole(row.count)),
             screen.cell("–" if row.rate is None else say.percent(row.rate), "bold"),
-            screen.cell(say(f"of.{row.of}", n=say.whole(row.base)), "dim"),
+            screen.cell(figures.share_of(row, say), "dim"),
             screen.cell(figures.percent_interval(row, say)),
         )
     return table
@@ -219,9 +224,9 @@ def _ending(summary: Summary, screen: _Screen) -> None:
         screen.line("")
         screen.line(say.count("skipped", info.bad_count), "yellow")
         for row in info.bad[:3]:
-            screen.line(f"  {figures.shortened(row, 200)}", "dim")
+            screen.indented(figures.shortened(row, 200), "dim")
         if info.bad_count > 3:
-            screen.line("  " + say("and_more", n=say.whole(info.bad_count - 3)), "dim")
+            screen.indented(say("and_more", n=say.whole(info.bad_count - 3)), "dim")
     screen.line("")
     if info.status == "running":
         screen.line(say("unfinished"), "yellow")
