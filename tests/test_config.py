@@ -170,6 +170,15 @@ def test_secrets_come_from_the_environment_and_never_show(write, monkeypatch):
         json.dumps(plan.judge)
 
 
+def test_a_list_of_judges_is_a_jury(write, monkeypatch):
+    monkeypatch.setenv("STONE_KEY", "s3cret-value")
+    plan = load(write("judge: [offline, {model: 'openai:m', api_key: '${STONE_KEY}'}]\n"))
+    assert "s3cret" not in repr(plan)
+    assert revealed(plan.judge) == {
+        "jury": ["offline", {"model": "openai:m", "api_key": "s3cret-value"}]
+    }
+
+
 def test_a_secret_in_the_store_url_is_hidden_even_when_written_out(write):
     assert "hunter2" not in repr(load(write("store: postgresql://me:hunter2@db/runs\n")))
 
@@ -228,6 +237,11 @@ def test_an_alias_bomb_is_refused_at_once(write):
         ("data: {path: x, fields: {anser: y}}\n", "did you mean 'answer'?"),
         ("output: 3\n", "'output' is 3"),
         ("judge: []\n", "is not a model"),
+        (
+            "judge: {model: offline, base_ulr: x}\n",
+            "unknown key 'base_ulr'; did you mean 'base_url'?",
+        ),
+        ("judge: [offline, {model: offline, sed: 1}]\n", "unknown key 'sed'; did you mean 'seed'?"),
         ("prompts: nowhere\n", "there is no folder"),
         ("limit: 3\n", "unknown key 'limit'"),
         ("max_calls: true\n", "give a whole number from 1"),

@@ -78,7 +78,6 @@ class Counter:
 
 def show(plan: Plan, reading: Reading) -> None:
     """Print the estimate of a plan."""
-    from ragstone.judges.choose import make_judge
     from ragstone.run import chosen_metrics, first_samples
 
     metrics = chosen_metrics(plan.metrics or None, reading)
@@ -88,9 +87,10 @@ def show(plan: Plan, reading: Reading) -> None:
     judged = [metric for metric in metrics if metric.judged]
     rows: list[tuple[str, Estimate]] = [(m.name, Estimate()) for m in metrics if not m.judged]
     if judged:
-        from ragstone.config import revealed
+        from ragstone.cli.flags import judge_settings
+        from ragstone.judges.choose import make_judge
 
-        judge = make_judge(revealed(plan.judge) if plan.judge is not None else "offline")
+        judge = make_judge(judge_settings(plan))
         click.echo(f"judge: {judge.name}")
         probe = _Probe(plan, samples, total, judge, make_judge("offline"))
         rows += [(metric.name, probe.estimate([metric])) for metric in judged]
@@ -140,7 +140,7 @@ class _Probe:
     def _usd(self, tokens_in: float, tokens_out: float) -> float | None:
         from ragstone.judges.prices import price_of
 
-        given = self.plan.judge.get("price") if isinstance(self.plan.judge, dict) else None
+        given = self.plan.judge.get("prices") if isinstance(self.plan.judge, dict) else None
         price = price_of(self.judge.name.rpartition(":")[2], given)
         return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None
 

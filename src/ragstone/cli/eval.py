@@ -98,7 +98,7 @@ if TYPE_CHECKING:
     help="Language of samples that name none, and of the report: en, es.",
 )
 @click.option("--name", metavar="NAME", help="What the run is called in lists and reports.")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors and missed gates.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @reading_options
 @store_option
 @click.pass_context
@@ -140,6 +140,7 @@ def score(
     plan: Plan, source: Reading | None = None, *, run_id: str | None = None, quiet: bool = False
 ) -> Run:
     """Carry out a plan, on its data or on a reading already at hand; Ctrl-C keeps what was finished and says how to go on."""
+    from ragstone.cli.flags import judge_settings
     from ragstone.cli.progress import Bar
     from ragstone.config import revealed
     from ragstone.run import evaluate
@@ -158,7 +159,7 @@ def score(
             return evaluate(
                 reading if data.path in (None, "-") else data.path,
                 metrics,
-                judge=revealed(plan.judge),
+                judge=judge_settings(plan),
                 name=plan.name,
                 store=revealed(plan.store),
                 language=plan.language,
@@ -272,6 +273,9 @@ def _missed(summary: Summary) -> None:
     for gate in summary.gates:
         if not gate.passed:
             note(gate.sentence)
+    for metric in summary.metrics:
+        if not metric.complete:
+            note(metric.incomplete)
 
 
 def _interrupted(started: list[StoredRun]) -> Exception:

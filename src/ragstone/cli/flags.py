@@ -39,6 +39,23 @@ def planned(config: str | None, flags: dict[str, Any]) -> tuple[Plan, list[str]]
     return replace(plan, **changes), notes
 
 
+def judge_settings(plan: Plan) -> dict[str, Any]:
+    """The plan's judge with all that the plan says about judging, as `make_judge` takes it; secrets in plain text."""
+    from ragstone.config import revealed
+
+    judge = revealed(plan.judge if plan.judge is not None else "offline")
+    settings = {"model": judge} if isinstance(judge, str) else dict(judge)
+    also = {
+        "embeddings": revealed(plan.embeddings),
+        "language": plan.language,
+        "prompts": plan.prompts,
+        "concurrency": plan.concurrency,
+        "max_usd": plan.max_usd,
+        "max_calls": plan.max_calls,
+    }
+    return settings | {key: value for key, value in also.items() if value is not None}
+
+
 def metrics_of(texts: Sequence[str], complaints: list[str]) -> tuple[Metric, ...]:
     """The metrics named by `-m`, each with commas between several."""
     from ragstone.metrics import resolve

@@ -51,16 +51,17 @@ def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False)
     if not quiet:
         _show(entries, words)
     for entry in entries:
-        for sentence in _faults(entry, plan):
+        for sentence in _faults(entry):
             note(f"{entry.name}: {sentence}")
     for path in plan.output:
         write = {".json": _json, ".csv": _csv}.get(Path(path).suffix)
         write_text(path, write(entries) if write else _markdown(entries, words))
         note(f"wrote {path}", quiet=quiet)
-    return _exit_code(entries, plan)
+    return _exit_code(entries)
 
 
 def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry:
+    from ragstone.cli.flags import judge_settings
     from ragstone.cli.progress import Bar
     from ragstone.config import revealed
     from ragstone.data import pair
@@ -72,7 +73,7 @@ def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry
         run = evaluate(
             reading,
             plan.metrics or METRICS,
-            judge=revealed(plan.judge),
+            judge=judge_settings(plan),
             name=name,
             store=revealed(plan.store),
             language=plan.language,
@@ -101,24 +102,21 @@ def _names(preds: Sequence[str]) -> list[str]:
     ]
 
 
-def _incomplete(entry: Entry, plan: Plan) -> list[MetricSummary]:
-    """Metrics under the floor; one that nobody asked for and that fits no question is no fault."""
-    return [m for m in entry.summary.metrics if not m.complete and (plan.metrics or m.applicable)]
+def _incomplete(entry: Entry) -> list[MetricSummary]:
+    """Metrics with too few samples scored."""
+    return [metric for metric in entry.summary.metrics if not metric.complete]
 
 
-def _faults(entry: Entry, plan: Plan) -> list[str]:
+def _faults(entry: Entry) -> list[str]:
     """Why the exit code will not be 0."""
     missed = [gate.sentence for gate in entry.summary.gates if not gate.passed]
-    return missed + [
-        f"{metric.metric}: {metric.scored:,} of {metric.applicable:,} scored, under the floor of {plan.floor:.0%}"
-        for metric in _incomplete(entry, plan)
-    ]
+    return missed + [metric.incomplete for metric in _incomplete(entry)]
 
 
-def _exit_code(entries: Sequence[Entry], plan: Plan) -> int:
+def _exit_code(entries: Sequence[Entry]) -> int:
     """That of the worst file."""
     gates = [gate.passed for entry in entries for gate in entry.summary.gates]
-    if None in gates or any(_incomplete(entry, plan) for entry in entries):
+    if None in gates or any(_incomplete(entry) for entry in entries):
         return 3
     return 1 if False in gates else 0
 

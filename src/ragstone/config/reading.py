@@ -143,14 +143,29 @@ class Reader:
         return resolve(load_code(f"{place}:{function}", "metric"))
 
     def model(self, value: Value) -> str | dict[str, Any] | None:
-        if isinstance(value.value, dict) and value.value:
-            return dict(value.plain)
+        """A judge or embeddings: a text, a mapping of settings, or a list of judges (a jury)."""
         if isinstance(value.value, str) and value.value.strip():
             return value.value
+        if isinstance(value.value, list) and value.value:
+            self.settings(*value.value)
+            return {"jury": value.plain}
+        if isinstance(value.value, dict) and value.value:
+            self.settings(value)
+            return dict(value.plain)
         self.complain(
             value, f"{value.plain!r} is not a model; write offline, openai:MODEL or model: …"
         )
         return None
+
+    def settings(self, *models: Value) -> None:
+        """Complain of settings that no judge has."""
+        from ragstone.judges.choose import SETTINGS
+
+        for model in models:
+            if isinstance(model.value, dict):
+                entries = self.entries(model, "a judge", SETTINGS)
+                if "jury" in entries and isinstance(entries["jury"].value, list):
+                    self.settings(*entries["jury"].value)
 
     def folder_of_prompts(self, value: Value) -> str | None:
         if not self.is_text("prompts", value):
