@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from ragstone.cli.progress import Bar, duration
+from ragstone.cli.progress import Bar, duration, lines_in
 from ragstone.engine import Progress
 from ragstone.types import Usage
 
@@ -215,7 +215,8 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_p
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "Traceback" not in said
-    assert "go on with: " in said
+    assert said.startswith("stopped; ")
+    assert "samples scored and kept; go on with: " in said
     assert said.rstrip().endswith("eval data.jsonl -m slow.py:slowly --resume")
     write("slow.py", SLOW_METRIC.replace("time.sleep(0.005)", "pass"))
     again = call(*arguments, "--resume")
@@ -253,8 +254,14 @@ def test_the_bar_says_rate_time_left_cost_and_failures():
     bar = Bar()
     bar._began, bar._first = 100.0, 0
     said = bar.facts(Progress(50, 250, 3, Usage(calls=9, usd=1.5)), 110.0)
-    assert said == "5.0/s  40 s left  $1.50  3 failed"
-    assert bar.facts(Progress(50, None, 0, Usage()), 110.0) == "5.0/s"
+    assert said == "50/250  5.0/s  40 s left  $1.50  3 failed"
+    assert bar.facts(Progress(50, None, 0, Usage()), 110.0) == "50  5.0/s"
+
+
+def test_lines_stand_for_samples_where_they_are_not_counted(rows):
+    assert lines_in(str(rows)) == 10
+    assert lines_in(str(rows), 4) == 4
+    assert lines_in("-") is None
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,8 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as bad:
         return _usage(bad)
     except (click.Abort, KeyboardInterrupt):
-        return _say("stopped", 130)
+        click.echo("stopped", err=True)
+        return 130
     except Exception as bad:
         return _explain(bad, arguments)
 
@@ -114,7 +115,7 @@ def _usage(bad: click.ClickException) -> int:
 
 
 def _explain(bad: Exception, arguments: list[str]) -> int:
-    from ragstone.errors import ConfigError, RagstoneError
+    from ragstone.errors import ConfigError, Interrupted, RagstoneError
 
     debug = "--debug" in arguments[:1]
     if debug:
@@ -124,6 +125,9 @@ def _explain(bad: Exception, arguments: list[str]) -> int:
     if isinstance(bad, ConfigError) and len(bad.complaints) > 1:
         lines = [f"{len(bad.complaints)} mistakes:", *bad.complaints]
         return _say("\n  ".join(lines), bad.exit_code)
+    if isinstance(bad, Interrupted):  # the user's wish, not an error
+        click.echo(str(bad), err=True)
+        return bad.exit_code
     if isinstance(bad, RagstoneError):
         return _say(str(bad), bad.exit_code)
     how = "" if debug else f"; run `ragstone --debug {' '.join(arguments[:1])} …` for the traceback"

@@ -141,7 +141,7 @@ def score(
 ) -> Run:
     """Carry out a plan, on its data or on a reading already at hand; Ctrl-C keeps what was finished and says how to go on."""
     from ragstone.cli.flags import judge_settings
-    from ragstone.cli.progress import Bar
+    from ragstone.cli.progress import Bar, lines_in
     from ragstone.config import revealed
     from ragstone.run import evaluate
 
@@ -155,6 +155,7 @@ def score(
 
     data = plan.data
     with Bar(quiet=quiet) as bar:
+        bar.guess = lambda: lines_in(data.path or "", data.limit)
         try:
             return evaluate(
                 reading if data.path in (None, "-") else data.path,

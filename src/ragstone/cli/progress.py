@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +22,13 @@ class Bar:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.what = "scoring"
+        self.guess: Callable[[], int | None] = lambda: None
+        """How many samples there may be, asked once when the run does not know."""
         self.shown = not quiet and sys.stderr.isatty()
         self.started = time.monotonic()
         self._live: Any = None
         self._task: Any = None
+        self._guessed: int | None = None
         self._first = 0
         self._began = self.started
 
@@ -45,8 +51,11 @@ class Bar:
             self._first, self._began = progress.done, now
             return
         if self._live is None:
+            self._guessed = progress.total or self.guess()
             self._live = self._open()
             self._task = self._live.add_task(self.what, total=progress.total, facts="")
+        if progress.total is None and self._guessed is not None:
+            progress = replace(progress, total=max(self._guessed, progress.done))
         self._live.update(
             self._task,
             completed=progress.done,
@@ -56,7 +65,8 @@ class Bar:
 
     def facts(self, progress: Progress, now: float) -> str:
         """Rate, time left, cost and failures, as far as there are any."""
-        parts = []
+        of = "" if progress.total is None else f"/{progress.total:,}"
+        parts = [f"{progress.done:,}{of}"]
         seconds = now - self._began
         rate = (progress.done - self._first) / seconds if seconds > 0 else 0.0
         if rate > 0:
@@ -71,12 +81,11 @@ class Bar:
 
     def _open(self) -> Any:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import BarColumn, Progress, TextColumn
 
         live = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
-            MofNCompleteColumn(),
             TextColumn("{task.fields[facts]}"),
             console=Console(stderr=True),
             transient=True,
@@ -84,6 +93,15 @@ class Bar:
         )
         live.start()
         return live
+
+
+def lines_in(path: str, most: int | None = None) -> int | None:
+    """About how many samples a jsonl file holds; None for anything else."""
+    if not path.endswith(".jsonl") or not Path(path).is_file():
+        return None
+    with open(path, "rb") as file:
+        lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+    return lines if most is None else min(lines, most)
 
 
 def duration(seconds: float) -> str:
