@@ -66,9 +66,8 @@ def checked_path(source: str) -> Path:
     path = Path(source)
     with problems(source):
         path.stat()
-        if not path.is_dir():
-            with path.open("rb"):
-                pass
+        if path.is_file():  # a pipe must be opened once only
+            path.open("rb").close()
     return path
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -85,6 +85,12 @@ class Reading:
     def check(self) -> int:
         """The number of good rows, after looking at every row; raises BadRows as iterating does."""
         return sum(1 for _ in self)
+
+    def peek(self, count: int) -> list[Record]:
+        """The first good rows, past bad ones, which are left for the real pass to complain about."""
+        if self.limit is not None:
+            count = min(count, self.limit)
+        return list(replace(self, skip_bad_rows=True, limit=count))
 
     def _refuse(self, at: int | str, bad: BadRow) -> None:
         place = at if isinstance(at, str) else f"{self.source}:{at}"
