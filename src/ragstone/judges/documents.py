@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -54,7 +55,11 @@ def fitted(value: Any, schema: Mapping[str, Any], place: str = "the reply") -> A
 
 def shape(schema: Mapping[str, Any], **fixed: str) -> str:
     """The schema as an example a model can follow; `fixed` gives the text of some fields."""
-    return json.dumps(_example(schema, fixed), ensure_ascii=False)
+    return _CHOICE.sub(r"\1", json.dumps(_example(schema, fixed), ensure_ascii=False))
+
+
+_CHOICE = re.compile(r'"((?:true|\d+)(?:\|(?:false|\d+))+)"')
+"""A choice of numbers or truth values in an example: no quotation marks, lest the model copies them."""
 
 
 def _scalar(value: Any, kind: Any, schema: Mapping[str, Any], place: str) -> Any:
@@ -132,6 +137,5 @@ def _example(schema: Mapping[str, Any], fixed: Mapping[str, str], name: str = ""
     if kind == "array":
         return [_example(schema["items"], fixed, name)]
     if "enum" in schema:
-        choices = schema["enum"]
-        return choices[0] if kind == "integer" else "|".join(map(str, choices))
-    return {"integer": 0, "number": 0.5, "boolean": True}.get(str(kind), "…")
+        return "|".join(map(str, schema["enum"]))
+    return {"integer": 0, "number": 0.5, "boolean": "true|false"}.get(str(kind), "…")

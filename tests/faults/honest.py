@@ -1,0 +1,107 @@
+"""An honest judge: reads our prompts as a model would and answers by looking words up. A claim is true if it stands in a source."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+from ragstone.evidence import verify_quote
+
+FENCE = re.compile(r"<<<([0-9a-f]{8}) ([^\n]*)\n(.*?)\n\1>>>", re.DOTALL)
+WORD = re.compile(r"\w{4,}")
+
+
+def reply(system: str, user: str) -> dict[str, Any]:
+    """The true reply to a prompt."""
+    shape = next(line for line in user.splitlines() if line.startswith('{"'))
+    check = re.match(r'{"check": "(\w+)"', shape)
+    blocks = [(m[2], m[3]) for m in FENCE.finditer(user)]
+    for field, answer in (
+        ("claims", claims), ("verdicts", support), ("grades", useful),
+        ("aspects", aspects), ("questions", questions), ("level", rate), ("text", translate),
+    ):  # fmt: skip
+        if f'"{field}":' in shape:
+            return ({"check": check[1]} if check else {}) | answer(blocks, user)
+    raise AssertionError(f"no kind of question has the shape {shape}")
+
+
+def claims(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    rows = []
+    for label, text in blocks:
+        for number, sentence in re.findall(r"^\[(\d+)\] (.*)$", text, re.MULTILINE):
+            empty = sentence.endswith("?") or "do not know" in sentence
+            claim = "" if empty else re.sub(r" ?\[\d+\]", "", sentence)
+            rows.append({"text_id": label.split()[1], "sentence": int(number), "claim": claim})
+    return {"claims": rows}
+
+
+def support(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    rows = []
+    sources: dict[str, str] = {}
+    for label, text in blocks:
+        if label.startswith("source "):
+            sources[label.split()[1]] = text
+            continue
+        for name, claim in re.findall(r"^(c\d+): (.*)$", text, re.MULTILINE):
+            home = next((k for k, source in sources.items() if verify_quote(claim, source)), None)
+            evidence = [{"source": home, "quote": claim}] if home else []
+            verdict = "supported" if home else "not_found"
+            rows.append(
+                {"id": name, "verdict": verdict, "evidence": evidence, "reason": "looked up"}
+            )
+        sources = {}
+    return {"verdicts": rows}
+
+
+def useful(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    question = next(text for label, text in blocks if label == "question")
+    passages = {label.split()[1]: text for label, text in blocks if label.startswith("passage ")}
+    targets = {label.split()[1]: text for label, text in blocks if label.startswith("target ")}
+    for name in re.findall(r"^target (\w+): = question$", user, re.MULTILINE):
+        targets[name] = question
+    rows = []
+    for chunk, text in passages.items():
+        for target, wanted in targets.items():
+            words = set(WORD.findall(wanted.lower()))
+            shared = len(words & set(WORD.findall(text.lower()))) / max(1, len(words))
+            grade = 2 if shared > 0.6 else 1 if shared > 0.3 else 0
+            rows.append({"id": chunk, "target": target, "grade": grade, "reason": "words"})
+    return {"grades": rows}
+
+
+def aspects(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    found = dict(blocks)
+    rows = []
+    for part in re.split(r"\band\b|\by\b", found["question"]):
+        word = next((w for w in WORD.findall(part) if verify_quote(w, found["answer"])), "")
+        rows.append({"aspect": part.strip(" ?¿"), "covered": bool(word), "quote": word})
+    return {"aspects": rows}
+
+
+def questions(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    answer = dict(blocks)["answer"]
+    count = int(re.search(r"^(?:Questions wanted|Preguntas pedidas): (\d+)", user, re.MULTILINE)[1])  # type: ignore[index]
+    head = " ".join(answer.split()[:6])
+    return {
+        "evasive": "do not know" in answer,
+        "questions": [f"{word} about {head}?" for word in ("What", "Who", "Where", "When")[:count]],
+    }
+
+
+def rate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    levels = re.findall(r"^(\d+): ", user, re.MULTILINE)
+    size = sum(len(text) for _, text in blocks)
+    return {"reason": "by length", "level": min(len(levels) - 1, 1 + size % 3)}
+
+
+def translate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    return {"text": re.sub(r"\bclaim", "énoncé", blocks[0][1])}
+
+
+def vector(text: str) -> list[float]:
+    """A bag of hashed words: alike texts have alike vectors."""
+    values = [0.0] * 64
+    for word in re.findall(r"\w+", text.lower()) or [text]:
+        values[hashlib.sha256(word.encode()).digest()[0] % 64] += 1.0
+    return values

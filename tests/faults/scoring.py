@@ -1,0 +1,46 @@
+"""A sample whose true scores are known, and a judge at the other end of a server that can be told to misbehave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ragstone
+import ragstone.metrics
+from faults.server import FaultServer
+from ragstone.registry import REGISTERED
+from ragstone.types import Score
+
+JUDGED = [name for name, one in REGISTERED.items() if one.judged and one.family != "rubric"]
+
+RUBRIC = {
+    "rubric": {"name": "tone", "question": "Is it polite?", "levels": ["rude", "plain", "polite"]}
+}
+
+SAMPLE: dict[str, Any] = {
+    "id": "tower",
+    "question": "Where is the tower and when was it built?",
+    "answer": "The tower stands in Paris [1]. It was built in 1700 [2]. Cats like the tower. The tower is green.",
+    "contexts": [
+        {"id": "d1", "text": "Everybody knows that the tower stands in Paris. The tower is tall."},
+        {"id": "d2", "text": "The moon is far away."},
+    ],
+    "reference": "The tower stands in Paris. It was built in 1889.",
+    "language": "en",
+}
+
+
+def settings(server: FaultServer, **more: Any) -> dict[str, Any]:
+    """A judge on the server, quick to give up."""
+    embeddings = {"model": "openai:e", "base_url": server.url}
+    quick = {"max_retries": 2, "deadline": 2.0, "timeout": 0.5}
+    kept = {k: v for k, v in (quick | more).items() if k in ("max_retries", "deadline", "timeout")}
+    base = {"model": "openai:m", "base_url": server.url, "embeddings": embeddings | kept}
+    return base | quick | more
+
+
+def scored(server: FaultServer, metrics: list[Any] | None = None, **more: Any) -> dict[str, Score]:
+    """The scores of the sample."""
+    sample = SAMPLE | more.pop("sample", {})
+    run = ragstone.evaluate([sample], metrics or JUDGED, judge=settings(server, **more))
+    (row,) = run.rows()
+    return dict(row.scores)
