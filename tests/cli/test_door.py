@@ -69,6 +69,14 @@ def test_every_command_explains_itself_in_short_lines(call, name):
     assert result.out.startswith(f"Usage: ragstone {name}")
 
 
+def test_shells_complete_commands_and_options(call, monkeypatch):
+    for words, wanted in (("ragstone ev", "eval"), ("ragstone eval --ski", "--skip-bad-rows")):
+        monkeypatch.setenv("_RAGSTONE_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+        assert wanted in call().out
+
+
 def test_version(call):
     assert call("--version").out == f"ragstone {__version__}\n"
 

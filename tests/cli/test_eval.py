@@ -93,7 +93,8 @@ def test_too_few_scored_exits_3(call, write):
     quiet = call("eval", "data.jsonl", "-m", "token_f1", "-q")
     assert quiet.code == 3
     assert "1 of 2 applicable samples" in quiet.err
-    assert call("eval", "data.jsonl", "-m", "token_f1", "--floor", "0.5").code == 0
+    for floor in ("0.5", "0"):
+        assert call("eval", "data.jsonl", "-m", "token_f1", "--floor", floor).code == 0
 
 
 def test_a_config_file_says_it_all_and_flags_replace_it(call, rows, write, tmp_path):
@@ -122,6 +123,7 @@ def test_a_gate_that_m_leaves_out_is_said_not_forgotten(call, rows, write):
     ("flags", "said"),
     [
         (["-m", "recal@5"], "no metric 'recal'; did you mean 'recall'?"),
+        (["-m", ""], "-m '' names no metric"),
         (["-m", "recall@0"], "the cut-off starts at 1"),
         (["-o", "x.docx"], "'x.docx' names no format"),
         (["-o", "nowhere/x.md"], "there is no folder 'nowhere'"),
@@ -217,7 +219,7 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_p
     assert "Traceback" not in said
     assert said.startswith("stopped; ")
     assert "samples scored and kept; go on with: " in said
-    assert said.rstrip().endswith("eval data.jsonl -m slow.py:slowly --resume")
+    assert said.rstrip().endswith(": python -m ragstone eval data.jsonl -m slow.py:slowly --resume")
     write("slow.py", SLOW_METRIC.replace("time.sleep(0.005)", "pass"))
     again = call(*arguments, "--resume")
     assert again.code == 0

@@ -161,7 +161,7 @@ def score(
                 reading if data.path in (None, "-") else data.path,
                 metrics,
                 judge=judge_settings(plan),
-                name=plan.name,
+                name=plan.name or ("stdin" if data.path == "-" else None),
                 store=revealed(plan.store),
                 language=plan.language,
                 concurrency=plan.concurrency,
@@ -286,7 +286,9 @@ def _interrupted(started: list[StoredRun]) -> Exception:
         return Interrupted("stopped before anything was scored")
     (run,) = started
     arguments = [word for word in sys.argv[1:] if word != "--resume"]
-    again = shlex.join([Path(sys.argv[0]).name, *arguments, "--resume"])
+    program = Path(sys.argv[0]).name
+    program = "python -m ragstone" if program == "__main__.py" else program
+    again = f"{program} {shlex.join([*arguments, '--resume'])}"
     return Interrupted(
         f"stopped; {counted(run.count(), 'sample')} scored and kept; go on with: {again}"
     )

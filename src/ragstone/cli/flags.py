@@ -20,7 +20,10 @@ def planned(config: str | None, flags: dict[str, Any]) -> tuple[Plan, list[str]]
     complaints: list[str] = []
     plan = load(config) if config is not None else Plan()
     notes: list[str] = []
-    given = {key: value for key, value in flags.items() if value not in (None, (), False)}
+    unset = (None, (), False)  # by identity: a floor or a budget of 0 is given
+    given = {
+        key: value for key, value in flags.items() if not any(value is empty for empty in unset)
+    }
     changes: dict[str, Any] = {"data": _data(plan.data, given, complaints)}
     if "metrics" in given:
         changes["metrics"] = metrics_of(given["metrics"], complaints)
@@ -62,6 +65,9 @@ def metrics_of(texts: Sequence[str], complaints: list[str]) -> tuple[Metric, ...
     from ragstone.registry import split_specs
 
     found: dict[str, Metric] = {}
+    complaints += [
+        f"-m {text!r} names no metric; write recall@5" for text in texts if not split_specs(text)
+    ]
     for spec in (spec for text in texts for spec in split_specs(text)):
         try:
             metric = resolve(spec)

@@ -74,7 +74,9 @@ def show(
 @store_option
 @click.pass_obj
 def delete(default: str | None, runs: tuple[str, ...], yes: bool, store: str | None) -> None:
-    """Delete runs with their samples and scores; the judge's replies are kept for other runs."""
+    """Delete runs with their samples and scores.
+
+    The judge's replies are kept, other runs may use them."""
     found = {run.id: run for run in (open_run(name, store or default) for name in runs)}
     for run in found.values():
         what = f"{run.id} ({run.info.name}, {run.stored.count():,} samples)"

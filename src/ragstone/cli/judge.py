@@ -1,0 +1,165 @@
+"""`ragstone judge`: look at the prompts, adapt them to a language, check whether a judge is any good."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ragstone.judges import Judge
+    from ragstone.judges.probe import Checkup
+
+
+@click.group()
+def command() -> None:
+    """Look at the prompts, or check whether a judge is fit to decide anything."""
+
+
+def _judge_options(function: Any) -> Any:
+    """Which judge, where, and how large."""
+    for option in (
+        click.option("--small", is_flag=True, help="Ask one claim at a time, as small models need it."),
+        click.option("--base-url", metavar="URL", help="Where the judge's server listens."),
+        click.option("--judge", "spec", metavar="JUDGE", help="offline, openai:MODEL, anthropic:MODEL, gemini:MODEL, hf:PATH, python:module:function"),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+@command.command()
+@click.option(
+    "--export", "export_to", metavar="DIR", type=click.Path(), help="Write our prompts into DIR."
+)
+@click.option(
+    "--adapt", "language", metavar="LANG", help="Draft the prompts in a new language with a judge."
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    default="prompts",
+    show_default=True,
+    type=click.Path(),
+    help="Where --adapt writes LANG/*.md.",
+)
+@_judge_options
+def prompts(
+    export_to: str | None,
+    language: str | None,
+    output: str,
+    spec: str | None,
+    base_url: str | None,
+    small: bool,
+) -> None:
+    """List the prompts, write them out, or draft them in another language.
+
+    A config uses a folder of prompts with `prompts: DIR`. No file is ever overwritten."""
+    from ragstone import prompts as ours
+
+    if export_to and language:
+        raise click.UsageError("--export and --adapt are two steps; run one of them")
+    if export_to:
+        for path in ours.export(export_to):
+            click.echo(str(path))
+        return
+    if language is None:
+        for name in ours.names():
+            click.echo(f"{name}  ({', '.join(ours.languages())})")
+        return
+    if spec is None:
+        raise click.UsageError("--adapt needs a judge that can write: --judge openai:MODEL")
+    for path in asyncio.run(_adapted(_made(spec, base_url, small), language, output)):
+        click.echo(str(path))
+    click.echo("A draft: have somebody who speaks the language read it.", err=True)
+
+
+@command.command()
+@click.option(
+    "--lang",
+    default="en",
+    show_default=True,
+    metavar="LANG",
+    help="Language of the probe items: en or es.",
+)
+@_judge_options
+def check(lang: str, spec: str | None, base_url: str | None, small: bool) -> int:
+    """Put twelve questions of known truth to a judge, twice, and say whether it is fit to gate on.
+
+    Exits 1 when it is not."""
+    found = asyncio.run(_checked(_made(spec or "offline", base_url, small), lang))
+    _show(found)
+    return 0 if found.fit else 1
+
+
+def _made(spec: str, base_url: str | None, small: bool) -> Judge:
+    from ragstone.judges.choose import make_judge
+
+    settings: dict[str, Any] = {"model": spec}
+    if base_url:
+        settings["base_url"] = base_url
+    if small:
+        settings["small"] = True
+    return make_judge(settings)
+
+
+async def _checked(judge: Judge, language: str) -> Checkup:
+    from ragstone.judges.probe import check as put
+
+    try:
+        return await put(judge, language)
+    finally:
+        await judge.close()
+
+
+async def _adapted(judge: Judge, language: str, folder: str) -> list[Any]:
+    from ragstone.judges.adapt import adapt
+
+    try:
+        return list(await adapt(judge, language, folder))
+    finally:
+        await judge.close()
+
+
+def _show(found: Checkup) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table(
+        title=f"{escape(found.judge)} on {len(found.tried)} items ({found.language})",
+        title_justify="left",
+    )
+    for head in ("item", "truth", "said", "again"):
+        table.add_column(head, overflow="ellipsis", no_wrap=True, max_width=52)
+    for one in found.tried:
+        mark = "green" if one.right else "red"
+        said = one.first or f"({one.failure})"
+        table.add_row(
+            escape(one.item.what),
+            one.item.truth,
+            f"[{mark}]{escape(said)}[/]",
+            escape(one.second or "–"),
+        )
+    console.print(table)
+    total = len(found.tried)
+    usage = found.usage
+    rate = usage.calls / found.seconds if found.seconds else 0.0
+    price = f"{found.usd_for_1000:.2f} USD" if usage.usd else "not known, or free"
+    for name, text in (
+        ("usable replies", f"{found.replied} of {total}"),
+        ("agreement with the truth", f"{found.right} of {total}"),
+        ("same reply when asked again", f"{found.same} of {total}"),
+        ("tokens", f"{usage.input_tokens:,} in, {usage.output_tokens:,} out, {usage.calls} calls"),
+        ("speed", f"{rate:.1f} calls a second, {found.seconds:.1f} s in all"),
+        ("price of 1,000 samples, five metrics", price),
+    ):
+        console.print(f"{name:>38}  {text}")
+    if found.fit:
+        console.print(
+            "[green]Fit to gate on[/], as far as twelve easy items can tell; calibrate it on your own data."
+        )
+    else:
+        console.print("[red]Not fit to gate on[/]: its scores may be shown, not relied on.")
