@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragstone.analysis.tally import UNSTORED, Tally
@@ -155,9 +157,8 @@ def _take(batch: list[Row], tallies: list[Tally], groups: Groups, first: Worst) 
     distance = np.zeros(len(batch))
     scored = np.zeros(len(batch), np.int64)
     failures = np.zeros(len(batch), np.int64)
-    for tally in tallies:
-        name = tally.name
-        values, failed = tally.add([row[3].get(name, UNSTORED) for row in batch], places)
+    for tally, column in zip(tallies, _columns(batch, tallies), strict=True):
+        values, failed = tally.add(column, places)
         failures[failed] += 1
         if tally in ranking:
             absent = np.isnan(values)
@@ -165,6 +166,17 @@ def _take(batch: list[Row], tallies: list[Tally], groups: Groups, first: Worst) 
             scored += ~absent
     badness = np.where(scored > 0, distance / np.maximum(scored, 1), UNSCORED)
     first.add([row[0] for row in batch], badness, failures)
+
+
+def _columns(batch: list[Row], tallies: list[Tally]) -> list[Sequence[Score]]:
+    """The scores of each metric over the batch."""
+    names = [tally.name for tally in tallies]
+    if len(names) > 1:
+        pick = itemgetter(*names)
+        # One call a sample where every metric has its score, which is nearly always.
+        with suppress(KeyError):
+            return list(zip(*[pick(row[3]) for row in batch], strict=True))
+    return [[row[3].get(name, UNSTORED) for row in batch] for name in names]
 
 
 def _metric_summary(tally: Tally, groups: Groups, floor: float) -> MetricSummary:
@@ -276,7 +288,7 @@ def _histogram(tally: Tally) -> tuple[tuple[int, ...], tuple[float, ...]]:
     share = (table / 2 - low / 2) / width if width > 0 else np.zeros(len(table))
     index = np.clip(np.floor(share * bins + 1e-9), 0, bins - 1).astype(np.int64)
     histogram = np.bincount(index, counts, minlength=bins)
-    edges = [low + 2 * (width * (i / bins)) for i in range(bins)] + [high]
+    edges = [low * (1 - i / bins) + high * (i / bins) for i in range(bins)] + [high]
     return tuple(int(n) for n in histogram), tuple(edges)
 
 

@@ -1,0 +1,136 @@
+"""Streaming figures equal those of numpy on the whole data, in constant memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragstone.analysis import values as streaming
+from ragstone.analysis.values import DISTINCT, GROUPS, Groups, Values
+
+
+def fed(numbers: np.ndarray, step: int = 512, names: list[str | None] | None = None) -> Values:
+    values, groups = Values(), Groups()
+    for start in range(0, len(numbers), step):
+        part = slice(start, start + step)
+        values.add(numbers[part], groups.places(names[part]) if names else None)
+    return values
+
+
+@pytest.mark.parametrize("n", [1, 2, 511, 8192, 40_001])
+def test_moments_equal_those_of_the_whole(n: int) -> None:
+    numbers = np.random.default_rng(n).normal(1e6, 1, n)
+    found = fed(numbers).moments()
+    assert found is not None
+    assert found.n == n
+    assert found.mean == pytest.approx(numbers.mean(), rel=1e-14)
+    assert (found.minimum, found.maximum) == (numbers.min(), numbers.max())
+    if n > 1:
+        assert found.sd == pytest.approx(numbers.std(ddof=1), rel=1e-9)
+    else:
+        assert found.sd is None
+
+
+def test_a_mean_never_leaves_its_values() -> None:
+    found = fed(np.full(3, 0.1)).moments()
+    assert found is not None
+    assert (found.mean, found.sd) == (0.1, 0.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 16_000])
+def test_the_median_is_exact_while_values_fit(n: int) -> None:
+    numbers = np.random.default_rng(n).random(n)
+    assert fed(numbers).median() == pytest.approx(np.median(numbers), rel=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1.0, -1e9, 1e-9])
+def test_beyond_that_it_is_off_by_less_than_a_thousandth(scale: float) -> None:
+    numbers = np.random.default_rng(7).lognormal(0, 2, 120_000) * scale
+    values = fed(numbers)
+    table, counts = values.table()
+    assert values.bits is not None
+    assert len(table) <= DISTINCT
+    assert counts.sum() == len(numbers)
+    assert values.median() == pytest.approx(np.median(numbers), rel=1e-3)
+
+
+def test_few_distinct_values_stay_exact_at_any_size() -> None:
+    numbers = np.random.default_rng(8).integers(0, 7, 100_000) / 7
+    values = fed(numbers)
+    assert values.bits is None
+    assert dict(zip(*(part.tolist() for part in values.table()), strict=True)) == {
+        value: int((numbers == value).sum()) for value in np.unique(numbers).tolist()
+    }
+
+
+def test_numbers_too_large_to_square_have_no_mean_but_a_median() -> None:
+    values = fed(np.array([1e308, -1e308, 1e308]))
+    assert values.moments() is None
+    assert values.huge
+    assert values.median() == 1e308
+
+
+def test_clusters_are_the_sums_by_group() -> None:
+    numbers = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    groups, values = Groups(), Values()
+    values.add(numbers, groups.places(["a", "b", "a", None, None]))
+    found = values.clusters(groups)
+    assert found is not None
+    assert found.sizes.tolist() == [2.0, 1.0]
+    assert found.sums.tolist() == [5.0, 2.0]
+    assert found.alone == 2
+    assert found.alone_squares == pytest.approx(((numbers[3:] - numbers.mean()) ** 2).sum())
+    assert found.count == 4
+
+
+def test_samples_before_the_first_group_stand_alone() -> None:
+    groups, values = Groups(), Values()
+    values.add(np.array([1.0, 3.0]), groups.places([None, None]))
+    values.add(np.array([5.0, 7.0]), groups.places(["a", "a"]))
+    found = values.clusters(groups)
+    assert found is not None
+    assert (found.count, found.alone, found.alone_squares) == (3, 2, pytest.approx(10.0))
+
+
+def test_groups_of_one_are_no_clusters() -> None:
+    groups, values = Groups(), Values()
+    values.add(np.arange(4.0), groups.places(["a", "b", "c", None]))
+    assert values.clusters(groups) is None
+
+
+def test_more_groups_than_places_share_them() -> None:
+    n = 3 * GROUPS
+    numbers = np.random.default_rng(1).random(n)
+    pairs = [f"g{i // 2}" for i in range(n)]
+    groups, values = Groups(), Values()
+    values.add(numbers, groups.places(pairs))
+    found = values.clusters(groups)
+    assert found is not None
+    assert found.count == GROUPS
+    assert found.sizes.sum() == n
+    assert found.sums.sum() == pytest.approx(numbers.sum())
+    again = Groups()
+    assert again.places(pairs).tolist() == groups.places(pairs).tolist()  # type: ignore[union-attr]
+
+
+def test_many_groups_of_one_are_still_no_clusters() -> None:
+    n = 2 * GROUPS
+    groups, values = Groups(), Values()
+    values.add(np.arange(float(n)), groups.places([str(i) for i in range(n)]))
+    assert groups.shared
+    assert values.clusters(groups) is None
+
+
+def test_the_size_of_a_block_does_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.random.default_rng(11).random(5000)
+    names = [f"g{i % 50}" for i in range(5000)]
+    whole = fed(numbers, names=names)
+    before = whole.moments()
+    monkeypatch.setattr(streaming, "BLOCK", 64)
+    small = fed(numbers, step=10, names=names)
+    after = small.moments()
+    assert before is not None
+    assert after is not None
+    assert after.mean == pytest.approx(before.mean, rel=1e-15)
+    assert after.squares == pytest.approx(before.squares, rel=1e-12)
+    assert small.median() == whole.median()
