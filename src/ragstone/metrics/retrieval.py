@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ragstone.errors import MissingField, NotApplicable
@@ -26,14 +27,14 @@ def precision(contexts: Ranked, relevant: Mapping[str, float], *, k: int | None 
     """Relevant documents in the top k ÷ k; without k, ÷ the number retrieved."""
     found = hits(contexts, relevant)
     among = found.retrieved if k is None else k
-    return Score(found.upto(k) / among if among else 0.0, warnings=found.warnings)
+    return _scored(found.upto(k) / among if among else 0.0, found.warnings)
 
 
 @metric
 def recall(contexts: Ranked, relevant: Mapping[str, float], *, k: int | None = None) -> Score:
     """Relevant documents in the top k ÷ all relevant ones."""
     found = hits(contexts, relevant)
-    return Score(found.upto(k) / len(found.ideal), warnings=found.warnings)
+    return _scored(found.upto(k) / len(found.ideal), found.warnings)
 
 
 @metric
@@ -41,21 +42,21 @@ def f1(contexts: Ranked, relevant: Mapping[str, float], *, k: int | None = None)
     """Harmonic mean of precision and recall in the top k; 0 when both are 0."""
     found = hits(contexts, relevant)
     among = found.retrieved if k is None else k
-    return Score(2 * found.upto(k) / (among + len(found.ideal)), warnings=found.warnings)
+    return _scored(2 * found.upto(k) / (among + len(found.ideal)), found.warnings)
 
 
 @metric(binary=True)
 def hit_rate(contexts: Ranked, relevant: Mapping[str, float], *, k: int | None = None) -> Score:
     """1 if a relevant document stands in the top k, else 0."""
     found = hits(contexts, relevant)
-    return Score(1.0 if found.upto(k) else 0.0, warnings=found.warnings)
+    return _scored(1.0 if found.upto(k) else 0.0, found.warnings)
 
 
 @metric
 def mrr(contexts: Ranked, relevant: Mapping[str, float], *, k: int | None = None) -> Score:
     """1 ÷ rank of the first relevant document in the top k; 0 without one."""
     found = hits(contexts, relevant)
-    return Score(1 / found.ranks[0] if found.upto(k) else 0.0, warnings=found.warnings)
+    return _scored(1 / found.ranks[0] if found.upto(k) else 0.0, found.warnings)
 
 
 @metric(name="map")
@@ -67,7 +68,7 @@ def average_precision(
     total = 0.0
     for count, rank in enumerate(found.ranks[: found.upto(k)], 1):
         total += count / rank
-    return Score(total / len(found.ideal), warnings=found.warnings)
+    return _scored(total / len(found.ideal), found.warnings)
 
 
 @metric
@@ -86,7 +87,13 @@ def ndcg(
         got += _worth(grade, best, gain) / math.log2(rank + 1)
     for rank, grade in enumerate(found.ideal[:k], 1):
         ideal += _worth(grade, best, gain) / math.log2(rank + 1)
-    return Score(min(1.0, got / ideal), warnings=found.warnings)
+    return _scored(min(1.0, got / ideal), found.warnings)
+
+
+@lru_cache(maxsize=4096)
+def _scored(value: float, warnings: tuple[str, ...]) -> Score:
+    """A score; small rankings take few values, and a score cannot change, so equal ones are one object."""
+    return Score(value, warnings=warnings)
 
 
 class Hits(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
@@ -24,7 +23,7 @@ def exact_match(
 ) -> Score:
     """1 if answer and reference are equal after case folding and collapsing white space; `normalize=squad` also drops punctuation and the language's articles."""
     same = _tokens(answer, normalize, language) == _tokens(reference, normalize, language)
-    return Score(1.0 if same else 0.0)
+    return RIGHT if same else WRONG
 
 
 @metric
@@ -35,9 +34,11 @@ def token_f1(
     given = _tokens(answer, normalize, language)
     wanted = _tokens(reference, normalize, language)
     if not given or not wanted:
-        return Score(1.0 if given == wanted else 0.0)
+        return RIGHT if given == wanted else WRONG
     return Score(2 * _shared(given, wanted) / (len(given) + len(wanted)))
 
+
+RIGHT, WRONG = Score(1.0), Score(0.0)
 
 REFUSALS = ("correct_refusal", "missed_refusal", "false_refusal", "answered")
 """The four ways in which declining and being unanswerable meet."""
@@ -95,11 +96,17 @@ def _tokens(text: str, normalize: Normalize, language: str | None) -> list[str]:
 
 def _shared(given: list[str], wanted: list[str]) -> int:
     """Size of the intersection of two bags."""
-    counts, others = Counter(given), Counter(wanted)
-    common = counts.keys() & others.keys()
-    if len(counts) == len(given) or len(others) == len(wanted):
-        return len(common)
-    return sum(map(min, map(counts.__getitem__, common), map(others.__getitem__, common)))
+    left: dict[str, int] = {}
+    for word in wanted:
+        left[word] = left.get(word, 0) + 1
+    shared = 0
+    for word in given:
+        if word in left:
+            count = left[word]
+            if count:
+                left[word] = count - 1
+                shared += 1
+    return shared
 
 
 @lru_cache(maxsize=8)
