@@ -47,7 +47,6 @@ def test_every_command_is_listed_with_its_own_first_line(call):
         command = group.get_command(ctx, name)
         assert command is not None
         assert (command.help or "").split("\n\n")[0].replace("\n", " ") == line
-        assert command.name == name
         assert f"  {name} " in shown
         assert line in " ".join(shown.split())
 
@@ -69,12 +68,19 @@ def test_every_command_explains_itself_in_short_lines(call, name):
     assert result.out.startswith(f"Usage: ragstone {name}")
 
 
-def test_shells_complete_commands_and_options(call, monkeypatch):
-    for words, wanted in (("ragstone ev", "eval"), ("ragstone eval --ski", "--skip-bad-rows")):
-        monkeypatch.setenv("_RAGSTONE_COMPLETE", "bash_complete")
-        monkeypatch.setenv("COMP_WORDS", words)
-        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
-        assert wanted in call().out
+@pytest.mark.parametrize(
+    ("words", "wanted"), [("ragstone ev", "eval"), ("ragstone eval --ski", "--skip-bad-rows")]
+)
+def test_shells_complete_commands_and_options(words, wanted):
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    done = subprocess.run(
+        [sys.executable, "-m", "ragstone"],
+        env={**os.environ, **asked, "_RAGSTONE_COMPLETE": "bash_complete"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert wanted in done.stdout
 
 
 def test_version(call):

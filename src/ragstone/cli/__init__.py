@@ -20,7 +20,7 @@ COMMANDS: dict[str, str] = {
     "metrics": "List the metrics, or explain one.",
     "report": "Write the report of a stored run as a page, table or file.",
     "runs": "List, show or delete the stored runs.",
-    "judge": "Check a judge, or see and adapt its prompts.",
+    "judge": "Look at the prompts, or check whether a judge is fit to decide anything.",
     "import": "Turn a file in any known format into ragstone's own.",
     "export": "Write the rows of a stored run with one column per metric.",
 }
