@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from ragstone.report.words import Words
 
 METRICS = ("exact_match", "token_f1", "abstention_accuracy")
-CAPTION = "Mean, 95 % interval, scored/applicable."
+CAPTION = {
+    "en": "Mean, 95% interval, scored/applicable.",
+    "es": "Media, intervalo del 95 %, puntuadas/aplicables.",
+}
 OUTPUTS = (".json", ".csv", ".md")
 
 
@@ -49,6 +52,7 @@ def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False)
         for file, name in zip(preds, _names(preds), strict=True)
     ]
     if not quiet:
+        _say_formats(entries)
         _show(entries, words)
     for entry in entries:
         for sentence in _faults(entry):
@@ -82,7 +86,6 @@ def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry
             gates=plan.gates or None,
             watch=bar,
         )
-    note(f"{name}: read {counted(run.info.total or 0, 'sample')} as {run.info.format}", quiet=quiet)
     summary = run.summary()
     missing = max((m.outcomes.get("system_error", 0) for m in summary.metrics), default=0)
     if missing:
@@ -91,6 +94,15 @@ def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry
             quiet=quiet,
         )
     return Entry(name, file, summary)
+
+
+def _say_formats(entries: Sequence[Entry]) -> None:
+    """What was read as what, once where it is the same for all."""
+    infos = [entry.summary.run for entry in entries]
+    for text in dict.fromkeys(
+        f"read {counted(info.total or 0, 'sample')} as {info.format}" for info in infos
+    ):
+        note(text)
 
 
 def _names(preds: Sequence[str]) -> list[str]:
@@ -142,7 +154,7 @@ def _show(entries: Sequence[Entry], words: Words) -> None:
         table.add_row(Text(entry.name, style="cyan"), *cells)
     console = Console(highlight=False)
     console.print(table)
-    console.print(f"\n{CAPTION}", style="dim")
+    console.print(f"\n{CAPTION[words.language]}", style="dim")
 
 
 def coverage(metric: MetricSummary) -> str:
@@ -205,4 +217,4 @@ def _markdown(entries: Sequence[Entry], words: Words) -> str:
         ]
         name = entry.name.replace("|", "\\|")
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", CAPTION]) + "\n"
+    return "\n".join([*lines, "", CAPTION[words.language]]) + "\n"
