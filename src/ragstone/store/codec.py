@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from ragstone.asks import Reply
@@ -34,7 +35,7 @@ def encode_scores(scores: Mapping[str, Score]) -> str:
 def decode_scores(text: str) -> dict[str, Score]:
     """The scores that `encode_scores` wrote."""
     return {
-        name: Score(item) if isinstance(item, float) else _score(item)
+        name: _number(item) if item.__class__ is float else _score(item)
         for name, item in json.loads(text).items()
     }
 
@@ -73,7 +74,15 @@ def _whole(score: Score) -> str:
     return _dump(item)
 
 
+@lru_cache(maxsize=8192)
+def _number(value: float) -> Score:
+    """A bare score; scores cannot change and repeat often, so equal ones are one object."""
+    return Score(value)
+
+
 def _score(item: Mapping[str, Any]) -> Score:
+    if len(item) <= 4 and "findings" not in item and "warnings" not in item and "usage" not in item:
+        return _bare(*map(item.get, ("value", "outcome", "reason", "kind", "label")))
     return Score(
         value=item.get("value"),
         outcome=item.get("outcome", "ok"),
@@ -84,6 +93,11 @@ def _score(item: Mapping[str, Any]) -> Score:
         warnings=tuple(item.get("warnings", ())),
         usage=Usage(**item["usage"]) if "usage" in item else NOTHING_USED,
     )
+
+
+@lru_cache(maxsize=1024)
+def _bare(value: Any, outcome: Any, reason: Any, kind: Any, label: Any) -> Score:
+    return Score(value, outcome or "ok", reason or "", kind, label)
 
 
 def _findings(items: Iterable[Mapping[str, Any]]) -> Iterable[Finding]:
