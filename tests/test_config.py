@@ -7,6 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ragstone.config import Plan, load, revealed, split_gate
 from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS
@@ -295,3 +298,47 @@ def test_a_gate_on_the_command_line(text, parts):
 def test_a_gate_that_cannot_be_read(text):
     with pytest.raises(ConfigError, match="is not a gate"):
         split_gate(text)
+
+
+def refusal(path: Path) -> tuple[str, ...] | None:
+    """The complaints about a file; None when it is a plan."""
+    try:
+        load(path)
+    except ConfigError as refused:
+        return refused.complaints
+    return None
+
+
+KEYS = st.sampled_from([*PLAN_KEYS, *DATA_KEYS, "nmae", "<<", "", "é"])
+SCALAR = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=12),
+    st.sampled_from(["recall@5", ">= 0.8", "${X}", "offline", "-", "a.py:f", "no", "{"]),
+)  # fmt: skip
+VALUE = st.recursive(
+    SCALAR,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(KEYS | st.text(), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(tree=st.dictionaries(KEYS, VALUE, max_size=5))
+def test_any_tree_is_a_plan_or_a_list_of_complaints(write, tree):
+    path = write(yaml.safe_dump(tree, allow_unicode=True))
+    said = refusal(path)
+    assert said is None or (said and all(line.startswith(str(path)) for line in said))
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(raw=st.binary(max_size=60) | st.text("{}[]&*!|>:-#?'\"a1 \n\t", max_size=40).map(str.encode))
+def test_any_bytes_are_a_plan_or_a_list_of_complaints(tmp_path, raw):
+    path = tmp_path / "c.yaml"
+    path.write_bytes(raw)
+    said = refusal(path)
+    assert said is None or (said and all(line.startswith(str(path)) for line in said))

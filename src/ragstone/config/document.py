@@ -37,8 +37,8 @@ def read_document(path: Path, complaints: list[str]) -> Value:
 
     shown = str(path)
     text = _text(path)
-    loader = yaml.SafeLoader(text)
     try:
+        loader = yaml.SafeLoader(text)
         root = loader.get_single_node()
         if root is None:
             return Value(f"{shown}:1", {})
@@ -47,12 +47,12 @@ def read_document(path: Path, complaints: list[str]) -> Value:
         mark = bad.problem_mark or bad.context_mark
         place = f"{shown}:{mark.line + 1}" if mark else shown
         raise ConfigError([f"{place}: {bad.problem or bad.context}; correct the YAML"]) from None
-    except yaml.YAMLError as bad:
-        raise ConfigError([f"{shown}: {' '.join(str(bad).split())}; correct the YAML"]) from None
+    except yaml.reader.ReaderError as bad:
+        line = text.count("\n", 0, bad.position) + 1
+        what = f"the control character {chr(bad.character)!r}"
+        raise ConfigError([f"{shown}:{line}: {what} stands in it; remove it"]) from None
     except RecursionError:
         raise ConfigError([f"{shown}: nested too deeply; a plan has a few levels"]) from None
-    finally:
-        loader.dispose()
 
 
 def _text(path: Path) -> str:
