@@ -218,21 +218,28 @@ def _fitted(run: StoredRun, summary: Summary, say: Words, budget: int) -> tuple[
         shown = view(row, summary.metrics, limits, say)
         return str(template.render(say=say, s=shown, open=first)), shown.cut
 
-    def largest(limits: Limits, cap: int) -> Iterator[tuple[str, bool]]:
+    def drawn(cap: int) -> Iterator[tuple[str, bool]]:
         for number, position in enumerate(summary.worst):
-            yield _shrunk(draw, run.row(position), limits, cap, first=number == 0)
+            yield _shrunk(draw, run.row(position), GENEROUS, cap, first=number == 0)
 
-    sizes = [len(encoded(text)) + 1 for text, _ in largest(GENEROUS, budget)]
-    cap = _level(sizes, budget)
+    texts, cut, sizes = _kept(drawn(budget), budget)
+    if sum(sizes) > budget:
+        texts, cut, _ = _kept(drawn(_level(sizes, budget)), budget)
+    return texts, cut or len(texts) < len(sizes)
+
+
+def _kept(drawn: Iterator[tuple[str, bool]], budget: int) -> tuple[list[str], bool, list[int]]:
+    """The texts that fit into the budget, whether one of them is shortened, and the sizes of all."""
     texts: list[str] = []
-    cut, used = False, 0
-    for text, shortened in largest(GENEROUS, cap):
-        used += len(encoded(text)) + 1
-        if used > budget:
-            return texts, True
-        texts.append(text)
-        cut |= shortened
-    return texts, cut
+    sizes: list[int] = []
+    used, cut = 0, False
+    for text, shortened in drawn:
+        sizes.append(len(encoded(text)) + 1)
+        used += sizes[-1]
+        if used <= budget:
+            texts.append(text)
+            cut |= shortened
+    return texts, cut, sizes
 
 
 def _shrunk(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -118,9 +119,13 @@ def _from_reference(finding: Finding, sample: Sample) -> bool:
     """Whether the span lies in the reference rather than the answer: where more of the claim's words stand."""
     assert finding.span is not None
     start, end = finding.span
-    wanted = set(fold(finding.text).split())
+    wanted = _word_set(finding.text)
     answer, reference = (
-        len(wanted & set(fold((text or "")[start:end]).split()))
+        len(wanted & _word_set((text or "")[start:end]))
         for text in (sample.answer, sample.reference)
     )
     return reference > answer
+
+
+def _word_set(text: str) -> set[str]:
+    return set(re.findall(r"\w+", fold(text)))

@@ -9,7 +9,6 @@ PHRASES: dict[str, tuple[str, str]] = {
     "money": ("${value}", "{value}\u00a0USD"),
     # the run
     "report": ("Evaluation report", "Informe de evaluación"),
-    "run": ("Run", "Ejecución"),
     "data": ("Data", "Datos"),
     "format": ("Format", "Formato"),
     "samples": ("Samples", "Muestras"),
@@ -115,10 +114,8 @@ PHRASES: dict[str, tuple[str, str]] = {
     "method.clustered t": ("clustered t", "t por grupos"),
     "clusters.one": ("{n} group", "{n} grupo"),
     "clusters.many": ("{n} groups", "{n} grupos"),
-    "warnings": ("Warnings", "Avisos"),
     "warning": ("Warning", "Aviso"),
     # labels
-    "labels": ("Categories", "Categorías"),
     "labels_of": ("Categories of {metric}", "Categorías de {metric}"),
     "label": ("Category", "Categoría"),
     "count": ("Count", "Recuento"),
@@ -141,7 +138,6 @@ PHRASES: dict[str, tuple[str, str]] = {
         "{metric} {rule}: {state}; media {mean}, intervalo del 95\u00a0% {interval}",
     ),
     "rule": ("Rule", "Regla"),
-    "result": ("Result", "Resultado"),
     # cost
     "usage": ("Judging cost", "Coste del juez"),
     "calls": ("Calls", "Llamadas"),
@@ -149,12 +145,6 @@ PHRASES: dict[str, tuple[str, str]] = {
     "output_tokens": ("Tokens out", "Tokens salida"),
     "usd": ("Cost", "Coste"),
     "sum": ("This run", "Esta ejecución"),
-    "usage_line": (
-        "{calls}, {input} tokens in, {output} tokens out, {usd}",
-        "{calls}, {input} tokens de entrada, {output} de salida, {usd}",
-    ),
-    "call.one": ("{n} call", "{n} llamada"),
-    "call.many": ("{n} calls", "{n} llamadas"),
     "usage_note": (
         "Per metric: what its replies cost when they were first asked; a reply that several metrics share counts for each. The last line is what this run itself paid.",
         "Por métrica: lo que costaron sus respuestas cuando se pidieron por primera vez; una respuesta compartida cuenta para cada métrica. La última línea es lo que pagó esta ejecución.",
@@ -246,5 +236,4 @@ PHRASES: dict[str, tuple[str, str]] = {
     "shown_of": ("{shown} of {total} shown", "{shown} de {total} mostradas"),
     "nothing_fits": ("No sample fits these filters.", "Ninguna muestra cumple estos filtros."),
     "skip_link": ("Skip to the samples", "Ir a las muestras"),
-    "overview": ("Overview", "Resumen"),
 }

@@ -124,7 +124,7 @@ def _metrics(summary: Summary, screen: _Screen) -> Table:
         columns.append(("", False))
     if screen.width >= WIDE:
         columns += [(say("sd"), True), (say("median"), True)]
-    columns.append((say("coverage" if screen.width >= WIDE else "coverage_short"), True))
+    columns.append((say("coverage_short"), True))
     table = screen.table(*columns)
     for one in summary.metrics:
         table.add_row(*_row(one, screen))

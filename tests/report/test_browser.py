@@ -1,0 +1,240 @@
+"""The page in a real Chromium: nothing in it runs but its own script, which filters and sorts."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.analysis import Summary, summarise
+from ragstone.report import html
+from ragstone.store import StoredRun
+from ragstone.types import Finding, Score
+
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="needs chromium-headless-shell or chromium"
+)
+
+PAYLOADS = (
+    "<script>window.hit=1</script>",
+    "<img src=x onerror=window.hit=1>",
+    "\"><svg onload=window.hit=1>",
+    "'><iframe srcdoc='<script>parent.hit=1</script>'>",
+    "</style></title></textarea></script><script>window.hit=1</script>",
+    "' onmouseover='window.hit=1' autofocus onfocus='window.hit=1' x='",
+    "{{ 7*7 }}{% for x in [1] %}{% endfor %}",
+    "<a href=javascript:window.hit=1>x</a><base href=//evil.invalid><link rel=stylesheet href=//evil.invalid>",
+    "<meta http-equiv=refresh content='0;url=javascript:window.hit=1'><style>*{display:none}</style>",
+    "<!-- ]]> --><details open ontoggle=window.hit=1>\u2028\u2029\x00",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        one = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+class Visit:
+    """A page that was opened, with everything it asked for and complained about."""
+
+    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+        self.page = browser.new_context(**options).new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.goto(path.as_uri())
+
+    def shown(self) -> int:
+        return int(self.page.locator(".sample:visible").count())
+
+
+@pytest.fixture
+def page_file(run: StoredRun, summary: Summary, tmp_path: Path) -> Path:
+    path = tmp_path / "report.html"
+    html.write(run, summary, path)
+    return path
+
+
+def poisoned(payload: str, number: int) -> tuple[dict[str, Any], dict[str, Score]]:
+    """A sample with the payload in every text that a report can show."""
+    text = f"{payload} {number}"
+    row = {
+        "id": text,
+        "question": text,
+        "answer": text,
+        "contexts": [
+            {"id": text, "text": f"{text} and a quote. {text}"},
+            {"id": "b", "text": text},
+        ],
+        "reference": text,
+        "relevant": {text: 1, payload: 1},
+        "group": text,
+        "meta": {payload: payload},
+    }
+    findings = (Finding(text, payload, payload, text, "and a quote", verified=False, span=(0, 5)),)
+    scores = {
+        f"m{payload}": Score(0.1, findings=findings, warnings=(payload,), label=payload),
+        "n": Score(outcome="judge_error", kind="refusal", reason=payload, label=payload),
+    }
+    return row, scores
+
+
+def test_no_text_from_outside_runs_or_loads_anything(
+    build: Any, browser: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    for number, payload in enumerate(PAYLOADS):
+        plain = {"higher_is_better": True, "bounds": [0, 1], "binary": False, "judged": True}
+        metrics = (
+            {
+                "name": f"m{payload}",
+                "family": payload,
+                "labels": [payload],
+                "meaning": payload,
+                **plain,
+            },
+            {"name": "n", "family": "n", "labels": [payload], "meaning": payload, **plain},
+        )
+        run = build([poisoned(payload, number)], metrics=metrics, name=payload, source=payload,
+                    judge=payload, bad=(payload,))  # fmt: skip
+        summary = summarise(run, gates={f"m{payload}": ">= 0.5"})
+        for language in ("en", "es"):
+            html.write(run, summary, path, language)
+            visit = Visit(browser, path)
+            visit.page.locator(".claim").first.focus()
+            visit.page.locator(".claim").first.hover()
+            visit.page.get_by_role("searchbox").fill(payload)
+            visit.page.wait_for_timeout(150)
+            assert visit.page.evaluate("window.hit") is None
+            assert visit.complaints == []
+            assert visit.requests == [path.as_uri()]
+            assert visit.page.locator(".sample").count() == 1
+            assert payload.split("\u2028")[0] in visit.page.locator("h1").inner_text()
+            visit.page.context.close()
+
+
+def test_the_notebook_table_runs_nothing_either(build: Any, browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "cell.html"
+    plain = {
+        "higher_is_better": True,
+        "bounds": [0, 1],
+        "binary": False,
+        "judged": True,
+        "labels": [],
+    }
+    for payload in PAYLOADS:
+        scores = {payload: Score(outcome="metric_error", reason=payload)}
+        metrics = ({"name": payload, "family": payload, "meaning": payload, **plain},)
+        run = build([({"question": "q"}, scores)], metrics=metrics, name=payload, source=payload)
+        fragment = html.summary_html(summarise(run))
+        path.write_text(f'<!doctype html><meta charset="utf-8">{fragment}', encoding="utf-8")
+        visit = Visit(browser, path)
+        assert visit.page.evaluate("window.hit") is None
+        assert [url for url in visit.requests if "evil" in url] == []
+        visit.page.context.close()
+
+
+def test_the_page_reads_without_its_script(browser: Any, page_file: Path) -> None:
+    visit = Visit(browser, page_file, java_script_enabled=False)
+    assert visit.shown() == 120
+    assert not visit.page.locator("#filter").is_visible()
+    visit.page.locator("#list summary").nth(1).click()
+    assert visit.page.locator("#list details[open]").count() == 2
+
+
+def test_filters_by_outcome_metric_and_text(browser: Any, page_file: Path, run: StoredRun) -> None:
+    visit = Visit(browser, page_file)
+    failed = [row for row in run.rows() if not row.scores["faithfulness"].ok]
+    errors = [row for row in failed if row.scores["faithfulness"].outcome == "judge_error"]
+    visit.page.locator("select[name=metric]").select_option(label="faithfulness")
+    visit.page.locator("select[name=outcome]").select_option("o:judge_error")
+    playwright.expect(visit.page.locator("output")).to_have_text(f"{len(errors)} of 120 shown")
+    assert visit.shown() == len(errors)
+    visit.page.locator("select[name=outcome]").select_option("o:")
+    playwright.expect(visit.page.locator("output")).to_have_text(f"{len(failed)} of 120 shown")
+    visit.page.get_by_role("button", name="Clear").click()
+    playwright.expect(visit.page.locator("output")).to_have_text("120 of 120 shown")
+    visit.page.keyboard.press("/")
+    visit.page.keyboard.type("TREINTA anos")
+    playwright.expect(visit.page.locator("output")).to_have_text("30 of 120 shown")
+    visit.page.get_by_role("searchbox").fill("nowhere to be found")
+    playwright.expect(visit.page.locator("#nothing")).to_be_visible()
+
+
+def test_choosing_a_metric_sorts_its_worst_first(
+    browser: Any, page_file: Path, run: StoredRun
+) -> None:
+    visit = Visit(browser, page_file)
+    visit.page.locator("select[name=metric]").select_option(label="hallucination_rate")
+    visit.page.locator("select[name=outcome]").select_option("o:ok")
+    playwright.expect(visit.page.locator("output")).to_have_text("102 of 120 shown")
+    first = visit.page.locator(".sample:visible").first.get_attribute("id")
+    values = {f"s{row.position}": row.scores["hallucination_rate"].value for row in run.rows()}
+    assert values[first] == max(value for value in values.values() if value is not None)
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_pointing_at_a_claim_lights_up_its_evidence(
+    browser: Any, page_file: Path, summary: Summary, run: StoredRun, script: bool
+) -> None:
+    visit = Visit(browser, page_file, java_script_enabled=script, reduced_motion="reduce")
+    position = next(p for p in summary.worst if run.row(p).scores["faithfulness"].findings
+                    and run.row(p).scores["faithfulness"].findings[0].quote)  # fmt: skip
+    sample = visit.page.locator(f"#s{position}")
+    if sample.locator("details[open]").count() == 0:
+        sample.locator("summary").click()
+    mark = sample.locator(".chunk mark").first
+    lit = "element => getComputedStyle(element).boxShadow !== 'none'"
+    assert not mark.evaluate(lit)
+    sample.locator(".claim").first.focus()
+    assert mark.evaluate(lit)
+    visit.page.locator("h1").click()
+    assert not mark.evaluate(lit)
+    sample.locator(".claim").first.hover()
+    assert mark.evaluate(lit)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_sticks_out_and_text_has_contrast(
+    browser: Any, page_file: Path, width: int, scheme: str
+) -> None:
+    visit = Visit(browser, page_file, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    visit.page.locator("#list summary").nth(1).click()
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+    assert visit.page.evaluate(CONTRAST) == []
+
+
+CONTRAST = """() => {
+  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const poor = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !node.checkVisibility() || node.matches("i, script")) continue;
+    const [a, b] = [light(parse(getComputedStyle(node).color)), light(behind(node))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) poor.add(node.outerHTML.slice(0, 120));
+  }
+  return [...poor];
+}"""

@@ -1,0 +1,168 @@
+"""The HTML page as text; what a browser makes of it is in test_browser.py."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.analysis import Summary, summarise
+from ragstone.report import html
+from ragstone.store import StoredRun
+from ragstone.types import Finding, Score
+
+VOID = {"meta", "link", "input", "br", "rect", "line", "path"}
+
+
+class Outline(HTMLParser):
+    """Tags that close in order, and every attribute seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+def outline(page: str) -> Outline:
+    reader = Outline()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_the_page_needs_nothing_from_elsewhere(run: StoredRun, summary: Summary) -> None:
+    for tag, attributes in outline(html.render(run, summary)).tags:
+        assert tag not in ("img", "iframe", "object", "embed", "base", "audio", "video")
+        assert "src" not in attributes
+        assert (attributes.get("href") or "#").startswith(("#", "data:image/svg+xml,"))
+        assert not [name for name in attributes if name.startswith("on") or name == "style"]
+    assert "@import" not in html.render(run, summary)
+    assert "url(" not in html.render(run, summary)
+
+
+def test_the_policy_allows_only_what_is_on_the_page(run: StoredRun, summary: Summary) -> None:
+    page = html.render(run, summary)
+    policy = next(
+        str(attributes["content"])
+        for _, attributes in outline(page).tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        (body,) = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_an_incomplete_metric_is_marked(run: StoredRun, summary: Summary) -> None:
+    page = html.render(run, summary)
+    assert page.count('class="card incomplete"') == 2
+    assert "Incomplete: 2 metrics are under the coverage floor" in page
+
+
+def test_samples_come_worst_first_with_their_findings(run: StoredRun, summary: Summary) -> None:
+    page = html.render(run, summary)
+    order = [int(n) for n in re.findall(r'<article class="sample" id="s(\d+)"', page)]
+    assert order == list(summary.worst)
+    assert (
+        '<mark class="good" data-e="1">At standard atmospheric pressure water boils at 100 °C</mark>'
+        in page
+    )
+    assert "Relevant but not retrieved" in page
+
+
+def test_a_run_without_judge_gates_or_scores_is_a_page(build: Any) -> None:
+    cases = [({"question": "q"}, {"m": Score(outcome="not_applicable", reason="nothing")})]
+    metric = {"name": "m", "family": "m", "higher_is_better": True, "bounds": None, "binary": False,
+              "judged": False, "labels": [], "meaning": ""}  # fmt: skip
+    run = build(cases, metrics=(metric,), judge=None)
+    page = html.render(run, summarise(run))
+    outline(page)
+    assert "no judge" in page
+    assert "<strong>–</strong>" in page
+    empty = build([], metrics=(metric,))
+    assert "the run has no samples" in html.render(empty, summarise(empty))
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_the_page_is_in_its_language(run: StoredRun, summary: Summary, language: str) -> None:
+    page = html.render(run, summary, language)
+    outline(page)
+    assert f'<html lang="{language}">' in page
+    assert ("<strong>0,496</strong>" in page) == (language == "es")
+    assert ("Documentos relevantes entre los k primeros" in page) == (language == "es")
+
+
+def long_case(number: int) -> tuple[dict[str, Any], dict[str, Score]]:
+    """A sample of about a hundred kilobytes whose escaped form is five times that."""
+    text = f'{number} "&<>\'" ' * 1500
+    row = {
+        "question": text,
+        "answer": text,
+        "contexts": [{"id": f"{n}", "text": text} for n in range(8)],
+    }
+    findings = tuple(
+        Finding(f"{n} {text}", "not_found", text, f"{n}", text[:400]) for n in range(40)
+    )
+    return row, {"m": Score(number % 7 / 7, findings=findings)}
+
+
+def test_long_samples_are_shortened_to_fit_the_budget(build: Any) -> None:
+    metric = {"name": "m", "family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": False,
+              "judged": True, "labels": [], "meaning": ""}  # fmt: skip
+    small = ({"question": "a short one", "answer": "kept whole"}, {"m": Score(0.99)})
+    run = build([*(long_case(n) for n in range(60)), small], metrics=(metric,))
+    budget = 900_000
+    page = html.render(run, summarise(run), budget=budget)
+    assert len(page.encode()) <= budget
+    assert len(page.encode()) > budget / 3
+    assert page.count('<article class="sample"') == 61
+    assert "characters left out" in page
+    assert "Long texts are shortened" in page
+    assert "kept whole" in page
+    outline(page)
+
+
+def test_the_worst_thousand_are_shown_of_a_larger_run(build: Any, tmp_path: Path) -> None:
+    metric = {"name": "m", "family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": False,
+              "judged": False, "labels": [], "meaning": ""}  # fmt: skip
+    text = "A passage of about the usual length, with words enough to fill a line or two. " * 12
+    contexts = [{"id": str(n), "text": text} for n in range(10)]
+    cases = [
+        ({"question": f"q{n}", "answer": text, "contexts": contexts}, {"m": Score(n / 1500)})
+        for n in range(1500)
+    ]
+    run = build(cases, metrics=(metric,))
+    path = tmp_path / "report.html"
+    html.write(run, summarise(run), path)
+    assert path.stat().st_size < 10_000_000
+    page = path.read_text(encoding="utf-8")
+    assert page.count('<article class="sample"') == 1000
+    assert "The 1,000 worst of 1,500 samples." in page
+
+
+def test_the_notebook_table_marks_incomplete_metrics(summary: Summary) -> None:
+    fragment = html.summary_html(summary)
+    outline(fragment)
+    assert fragment.count("incomplete</span>") == 2
+    assert "<b>0.496</b>" in fragment
+    assert "<script" not in fragment

@@ -1,0 +1,103 @@
+"""The table on a terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ragstone.analysis import Summary, summarise
+from ragstone.report import terminal
+from ragstone.store import StoredRun
+from ragstone.types import Score
+
+
+def shown(summary: Summary, width: int = 80, language: str = "en", **options: Any) -> str:
+    out = io.StringIO()
+    terminal.show(summary, Console(file=out, width=width, **options), language)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_no_line_is_wider_than_the_terminal(summary: Summary, width: int, language: str) -> None:
+    assert max(map(len, shown(summary, width, language).splitlines())) <= width
+
+
+def test_an_incomplete_metric_is_not_shown_like_a_good_number(summary: Summary) -> None:
+    text = shown(summary, 120)
+    row = next(line for line in text.splitlines() if line.startswith("faithfulness ↑"))
+    assert "(incomplete)" in row
+    assert re.search(r"\(0\.\d{3}\)", row)
+    assert (
+        "Incomplete: 102 of 113 applicable samples scored (90.3%), under the floor of 95%." in text
+    )
+    assert "Incomplete: 2 metrics are under the coverage floor" in text
+
+
+def test_a_complete_metric_has_mean_interval_and_counts(summary: Summary) -> None:
+    row = next(line for line in shown(summary).splitlines() if line.startswith("recall@5 ↑"))
+    assert re.fullmatch(r"recall@5 ↑ +0\.496 +0\.4\d\d – 0\.5\d\d +107 / 107 / 120 *", row)
+
+
+def test_failures_are_counted_with_reason_and_bounds(summary: Summary) -> None:
+    text = " ".join(shown(summary, 200).split())
+    assert "Not scored: judge error, transport (×11); not applicable (×7)." in text
+    assert "the judge did not answer within 60 s (×11)" in text
+    assert (
+        "If every failure scored 0 the mean would be 0.476; if every failure scored 1, 0.574."
+        in text
+    )
+
+
+def test_gates_are_ticked_or_crossed(summary: Summary) -> None:
+    text = shown(summary)
+    assert "✓ recall@5 >= 0.3" in text
+    assert "✗ token_f1 mean >= 0.9" in text
+
+
+def test_refusals_are_rates_of_their_own_side(summary: Summary) -> None:
+    text = shown(summary)
+    assert re.search(r"correct refusal +20 +66\.7% +of 30 unanswerable", text)
+    assert re.search(r"false refusal +6 +6\.7% +of 90 answerable", text)
+
+
+def test_there_is_no_colour_when_it_is_not_a_terminal(summary: Summary) -> None:
+    assert "\x1b" not in shown(summary)
+    assert "\x1b" in shown(summary, force_terminal=True, color_system="truecolor")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
+def test_it_prints_in_poor_encodings(summary: Summary, encoding: str) -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
+    terminal.show(summary, Console(file=out, width=80), "es")
+    out.flush()
+    text = out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+    assert "recall@5 ^" in text or "recall@5 ↑" in text
+    assert "0,496" in text
+
+
+def test_text_from_outside_controls_nothing(build: Any) -> None:
+    evil = "[bold]x[/bold]\x1b[31mred\x07\x9b2J"
+    metrics = ({"name": "m", "family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": False,
+                "judged": False, "labels": [], "meaning": evil},)  # fmt: skip
+    cases = [({"question": "q", "answer": "a"}, {"m": Score(outcome="metric_error", reason=evil)})]
+    run = build(cases, metrics=metrics, name=evil, source=evil, judge=evil, bad=(evil,))
+    text = shown(summarise(run), force_terminal=True, color_system=None)
+    assert "\x07" not in text
+    assert "\x9b" not in text
+    assert "\x1b[31m" not in text
+    assert "[bold]x[/bold]" in text
+
+
+def test_the_table_says_where_the_run_is(run: StoredRun, summary: Summary) -> None:
+    assert f"ragstone report {run.id} -o report.html" in shown(summary)
+    assert "judge openai:small" in shown(summary)
+    assert "1 row was skipped because it could not be read:" in shown(summary)
+
+
+def test_text_gives_the_same_without_a_console(summary: Summary) -> None:
+    assert terminal.text(summary, "es", 80) == shown(summary, 80, "es")
