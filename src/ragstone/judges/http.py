@@ -84,12 +84,19 @@ class Client:
         self._welcome = False
 
     async def post(
-        self, path: str, body: Any, read: Callable[[Any], T], deadline: Deadline, estimate: float
+        self,
+        path: str,
+        body: Callable[[], Any],
+        read: Callable[[Any], T],
+        deadline: Deadline,
+        estimate: float,
     ) -> T:
-        """What `read` makes of the reply. The caller settles the estimate with the budget."""
-        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        """What `read` makes of the reply. The caller settles the estimate with the budget.
+
+        The body is made when there is a lane: by then others may have learned what the server refuses."""
         url = self.place.join(path)
         async with self.lanes:
+            data = json.dumps(body(), ensure_ascii=False).encode("utf-8", "replace")
             reason = ""
             for attempt in range(1 + self._max_retries):
                 if self._locked is not None:

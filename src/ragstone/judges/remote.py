@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,13 +67,17 @@ class RemoteModel:
 
     async def complete(self, order: Order) -> Completion:
         """One completion; a parameter that the model refuses is dropped for good."""
+        sent: list[Mode] = []
+
+        def body() -> Any:
+            sent.append(self.dialect.modes[self._learned.step])
+            return self.dialect.body(self.model, order, self._sent(order), sent[-1])
+
         for _ in range(2 + len(self.parameters) + len(self.dialect.modes)):
-            mode = self.dialect.modes[self._learned.step]
-            body = self.dialect.body(self.model, order, self._sent(order), mode)
             try:
                 return await self._call(body, order)
             except Refused as refused:
-                if not self._yielded(refused, mode):
+                if not self._yielded(refused, sent[-1]):
                     said = f"HTTP {refused.status}: {refused.message}"
                     raise JudgeFailed("transport", said) from None
         raise JudgeFailed("transport", f"{self.name} refuses every form of the question")
@@ -82,7 +86,7 @@ class RemoteModel:
         """Close the connections."""
         await self.client.close()
 
-    async def _call(self, body: Any, order: Order) -> Completion:
+    async def _call(self, body: Callable[[], Any], order: Order) -> Completion:
         guess = estimate(self.price, len(order.system) + len(order.user), int(self._usual_output))
         written = await self.client.post(
             self.dialect.path(self.model), body, self.dialect.read, order.deadline, guess
@@ -174,7 +178,7 @@ class RemoteEmbeddings:
         try:
             vectors, usage = await self.client.post(
                 "/embeddings",
-                {"model": self.model, "input": texts, **self.parameters},
+                lambda: {"model": self.model, "input": texts, **self.parameters},
                 lambda reply: self._read(reply, len(texts)),
                 Deadline(self.deadline),
                 guess,
