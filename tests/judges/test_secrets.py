@@ -1,0 +1,140 @@
+"""Keys: sent to their own host only, and written nowhere."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+import ragstone
+from faults.scoring import SAMPLE, settings
+from faults.server import Call, FaultServer
+from ragstone.errors import RagstoneError
+from ragstone.judges.choose import make_judge, shown_spec
+from ragstone.judges.secrets import HOSTS, NoKey, Redaction, address, find_key
+
+Serve = Callable[..., FaultServer]
+CANARIES = {
+    "environment": "sk-canary-environment-1234567890",
+    "config": "canary/config+key==0987654321",
+    "password": "canarypassword4711",
+    "query": "canaryquerytoken0815",
+}
+
+
+async def echo(call: Call) -> None:
+    """An error that repeats every header and the URL."""
+    said = json.dumps({"error": {"message": f"bad request {call.path} {call.headers}"}})
+    await call.send(500 if call.number % 2 else 403, said.encode())
+
+
+def spellings(canary: str) -> list[bytes]:
+    raw = canary.encode()
+    login = base64.b64encode(b"user:" + raw).rstrip(b"=")
+    return [raw, quote(canary, safe="").encode(), base64.b64encode(raw).rstrip(b"="), login]
+
+
+@pytest.mark.parametrize("place", ["api_key", "key_env", "login", "query"])
+def test_no_byte_of_a_key_is_written_anywhere(
+    place: str, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    caplog.set_level(0)
+    monkeypatch.setenv("MY_KEY", CANARIES["environment"])
+    monkeypatch.setenv("OPENAI_API_KEY", CANARIES["environment"])
+    monkeypatch.chdir(tmp_path)
+    server = serve(echo)
+    host = f"127.0.0.1:{server.port}"
+    given: dict[str, Any] = {
+        "api_key": {"api_key": CANARIES["config"]},
+        "key_env": {"key_env": "MY_KEY"},
+        "login": {"base_url": f"http://user:{CANARIES['password']}@{host}/v1"},
+        "query": {"base_url": f"http://{host}/v1?token={CANARIES['query']}"},
+    }[place]
+    spec = settings(server, max_retries=1) | given
+    run = ragstone.evaluate(
+        [SAMPLE], ["faithfulness", "coherence"], judge=spec, store=tmp_path / "s.db"
+    )
+    for name in ("out.jsonl", "out.html", "out.md", "out.xml"):
+        run.write(tmp_path / name)
+    (row,) = run.rows()
+    assert all(score.outcome == "judge_error" for score in row.scores.values())
+    sent = "\n".join(f"{call.path} {call.headers}" for call in server.calls)
+    canary = {"key_env": "environment", "api_key": "config", "login": "password"}.get(place, place)
+    assert any(text.decode() in sent for text in spellings(CANARIES[canary])), (
+        "it was not even sent"
+    )
+    seen = [
+        repr(row.scores),
+        repr(make_judge(spec)),
+        repr(vars(make_judge(spec).model)),
+        str(shown_spec(spec)),
+    ]  # type: ignore[attr-defined]
+    out, err = capfd.readouterr()
+    seen += [out, err, caplog.text]
+    blobs = [text.encode() for text in seen]
+    blobs += [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(blobs) >= 9
+    for name, canary in CANARIES.items():
+        for spelling in spellings(canary):
+            assert not any(spelling in blob for blob in blobs), name
+
+
+def test_a_key_from_the_environment_goes_to_its_own_host_only(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", CANARIES["environment"])
+    server = serve()
+    ragstone.evaluate([SAMPLE], ["coherence"], judge=settings(server))
+    assert server.calls
+    assert all("authorization" not in call.headers for call in server.calls)
+
+
+@pytest.mark.parametrize(("host", "variables"), HOSTS.items())
+def test_each_vendor_has_its_variable(
+    host: str, variables: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in {v for names in HOSTS.values() for v in names}:
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(NoKey, match=f"export {variables[0]}="):
+        find_key(address(f"https://{host}/v1"), None, None)
+    monkeypatch.setenv(variables[-1], "k-123456")
+    assert find_key(address(f"https://{host}/v1"), None, None) == "k-123456"
+    with pytest.raises(NoKey, match="not encrypted"):
+        find_key(address(f"http://{host}/v1"), None, None)
+    assert find_key(address("https://example.org/v1"), None, None) is None
+    assert find_key(address(f"https://{host}.example.org/v1"), None, None) is None
+    assert find_key(address(f"https://example.org/{host}"), None, None) is None
+
+
+def test_a_named_variable_that_is_not_set_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MINE", raising=False)
+    with pytest.raises(NoKey, match="'MINE', which is not set"):
+        find_key(address("https://example.org"), None, "MINE")
+
+
+def test_what_is_secret_in_a_url_is_kept_apart() -> None:
+    place = address("https://me:pass%20word@example.org:8443/v1/?key=abcdefgh")
+    assert place.url == "https://example.org:8443/v1"
+    assert "pass" not in repr(place)
+    assert "abcdefgh" not in repr(place)
+    assert place.login == "me:pass word"
+    assert place.join("/x") == "https://example.org:8443/v1/x?key=abcdefgh"
+
+
+@pytest.mark.parametrize("url", ["", "example.org", "ftp://x", "file:///etc/passwd", "http://"])
+def test_other_urls_are_refused(url: str) -> None:
+    with pytest.raises(RagstoneError, match="is not a URL"):
+        address(url)
+
+
+def test_things_that_look_like_keys_are_struck_out_too() -> None:
+    clean = Redaction("mysecretvalue")(
+        "x mysecretvalue sk-abcdefghijk AIzaSyABCDEFGHIJK Bearer abcdefgh.ijk and words"
+    )
+    assert clean == "x *** *** *** *** and words"
