@@ -58,7 +58,7 @@ class Counter:
 
     async def replies(self, asks: Sequence[Ask]) -> list[Answered]:
         """The embedded judge's replies."""
-        answered = await self.judge.answer(asks)
+        answered = await self.judge.answer(asks) if asks else []
         for ask, reply in zip(asks, answered, strict=True):
             if ask.kind != "embed" and ask.key not in self.seen:
                 self.seen.add(ask.key)
