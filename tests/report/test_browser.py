@@ -109,19 +109,18 @@ def test_no_text_from_outside_runs_or_loads_anything(
         run = build([poisoned(payload, number)], metrics=metrics, name=payload, source=payload,
                     judge=payload, bad=(payload,))  # fmt: skip
         summary = summarise(run, gates={f"m{payload}": ">= 0.5"})
-        for language in ("en", "es"):
-            html.write(run, summary, path, language)
-            visit = Visit(browser, path)
-            visit.page.locator(".claim").first.focus()
-            visit.page.locator(".claim").first.hover()
-            visit.page.get_by_role("searchbox").fill(payload)
-            visit.page.wait_for_timeout(150)
-            assert visit.page.evaluate("window.hit") is None
-            assert visit.complaints == []
-            assert visit.requests == [path.as_uri()]
-            assert visit.page.locator(".sample").count() == 1
-            assert payload.split("\u2028")[0] in visit.page.locator("h1").inner_text()
-            visit.page.context.close()
+        html.write(run, summary, path, ("en", "es")[number % 2])
+        visit = Visit(browser, path)
+        visit.page.locator(".claim").first.focus()
+        visit.page.locator(".claim").first.hover()
+        visit.page.get_by_role("searchbox").fill(payload)
+        visit.page.wait_for_timeout(150)
+        assert visit.page.evaluate("window.hit") is None
+        assert visit.complaints == []
+        assert visit.requests == [path.as_uri()]
+        assert visit.page.locator(".sample").count() == 1
+        assert payload.split("\u2028")[0] in visit.page.locator("h1").inner_text()
+        visit.page.context.close()
 
 
 def test_the_notebook_table_runs_nothing_either(build: Any, browser: Any, tmp_path: Path) -> None:

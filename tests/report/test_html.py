@@ -99,8 +99,6 @@ def test_a_run_without_judge_gates_or_scores_is_a_page(build: Any) -> None:
     outline(page)
     assert "no judge" in page
     assert "<strong>–</strong>" in page
-    empty = build([], metrics=(metric,))
-    assert "the run has no samples" in html.render(empty, summarise(empty))
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
@@ -121,7 +119,7 @@ def long_case(number: int) -> tuple[dict[str, Any], dict[str, Score]]:
         "contexts": [{"id": f"{n}", "text": text} for n in range(8)],
     }
     findings = tuple(
-        Finding(f"{n} {text}", "not_found", text, f"{n}", text[:400]) for n in range(40)
+        Finding(f"{n} {text}", "not_found", text, f"{n}", text[:400]) for n in range(20)
     )
     return row, {"m": Score(number % 7 / 7, findings=findings)}
 
@@ -130,12 +128,12 @@ def test_long_samples_are_shortened_to_fit_the_budget(build: Any) -> None:
     metric = {"name": "m", "family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": False,
               "judged": True, "labels": [], "meaning": ""}  # fmt: skip
     small = ({"question": "a short one", "answer": "kept whole"}, {"m": Score(0.99)})
-    run = build([*(long_case(n) for n in range(60)), small], metrics=(metric,))
-    budget = 900_000
+    run = build([*(long_case(n) for n in range(30)), small], metrics=(metric,))
+    budget = 600_000
     page = html.render(run, summarise(run), budget=budget)
     assert len(page.encode()) <= budget
     assert len(page.encode()) > budget / 3
-    assert page.count('<article class="sample"') == 61
+    assert page.count('<article class="sample"') == 31
     assert "characters left out" in page
     assert "Long texts are shortened" in page
     assert "kept whole" in page

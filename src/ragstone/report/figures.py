@@ -157,8 +157,11 @@ def moment(created: str) -> str:
 
 def shortened(text: str, limit: int) -> str:
     """The text on one line, cut with an ellipsis when it is longer than the limit."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    head = text[: 4 * limit + 100]  # a reply of a megabyte is not split for a line of it
+    line = " ".join(head.split())
+    if len(line) <= limit and len(head) == len(text):
+        return line
+    return line[: limit - 1].rstrip() + "…"
 
 
 def _tone(one: MetricSummary) -> Tone:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,13 @@ from ragstone.analysis import label_rates
 from ragstone.report import figures
 from ragstone.report.charts import Picture, picture
 from ragstone.report.files import encoded, write_text
-from ragstone.report.samples import GENEROUS, Limits, view
+from ragstone.report.samples import GENEROUS, opened, view
 from ragstone.report.words import Words, words
 from ragstone.types import NOTHING_USED, OUTCOMES
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
-    from ragstone.store import RunInfo, StoredRow, StoredRun
+    from ragstone.store import RunInfo, StoredRun
 
 BUDGET = 9_500_000
 """Bytes a page may take; ten megabytes still open in a mail reader and in any browser."""
@@ -214,13 +214,18 @@ def _fitted(run: StoredRun, summary: Summary, say: Words, budget: int) -> tuple[
     """The samples as HTML, the largest ones shortened until all fit; and whether anything was left out."""
     template = _template("sample.html.j2")
 
-    def draw(row: StoredRow, limits: Limits, first: bool) -> tuple[str, bool]:
-        shown = view(row, summary.metrics, limits, say)
-        return str(template.render(say=say, s=shown, open=first)), shown.cut
-
     def drawn(cap: int) -> Iterator[tuple[str, bool]]:
         for number, position in enumerate(summary.worst):
-            yield _shrunk(draw, run.row(position), GENEROUS, cap, first=number == 0)
+            row = run.row(position)
+            book = opened(row, summary.metrics)
+            limits = GENEROUS.within(row.sample, len(book.entries))
+            while True:
+                shown = view(row, book, summary.metrics, limits, say)
+                text = str(template.render(say=say, s=shown, open=number == 0))
+                if len(encoded(text)) < cap or limits == limits.tighter():
+                    break
+                limits = limits.tighter()
+            yield text, shown.cut
 
     texts, cut, sizes = _kept(drawn(budget), budget)
     if sum(sizes) > budget:
@@ -240,22 +245,6 @@ def _kept(drawn: Iterator[tuple[str, bool]], budget: int) -> tuple[list[str], bo
             texts.append(text)
             cut |= shortened
     return texts, cut, sizes
-
-
-def _shrunk(
-    draw: Callable[[StoredRow, Limits, bool], tuple[str, bool]],
-    row: StoredRow,
-    limits: Limits,
-    cap: int,
-    *,
-    first: bool,
-) -> tuple[str, bool]:
-    """The sample at the most generous limits that keep it under the cap."""
-    text, cut = draw(row, limits, first)
-    while len(encoded(text)) >= cap and limits.halved() != limits:
-        limits = limits.halved()
-        text, cut = draw(row, limits, first)
-    return text, cut
 
 
 def _level(sizes: Sequence[int], budget: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.report.excerpts import Mark, Piece, is_cut, pieces
 from ragstone.report.figures import shortened
-from ragstone.report.ledger import Entry, ledger
+from ragstone.report.ledger import Entry, Ledger, ledger
 from ragstone.report.sentences import translated
 from ragstone.report.words import Words
 from ragstone.types import FAILURES, Chunk, Sample, Score
@@ -27,9 +27,24 @@ class Limits:
     chunks: int
     findings: int
 
-    def halved(self) -> Limits:
-        """Half as much of everything, down to a readable least."""
-        return Limits(max(self.text // 2, 80), max(self.chunks // 2, 2), max(self.findings // 2, 2))
+    def tighter(self) -> Limits:
+        """A step less of everything, of texts most, down to a readable least."""
+        return Limits(
+            text=max(self.text * 2 // 3, min(self.text, 80)),
+            chunks=max(self.chunks * 5 // 6, min(self.chunks, 2)),
+            findings=max(self.findings * 5 // 6, min(self.findings, 2)),
+        )
+
+    def within(self, sample: Sample, findings: int) -> Limits:
+        """No more than the sample has, so that the next step down is felt."""
+        chunks = sample.contexts or ()
+        texts = (sample.question, sample.answer, sample.reference, *(c.text for c in chunks))
+        longest = max(len(text or "") for text in texts)
+        return Limits(
+            min(self.text, max(longest, 600)),  # findings are cut at 600 anyway
+            min(self.chunks, max(len(chunks), len(sample.relevant or ()))),
+            min(self.findings, findings),
+        )
 
 
 GENEROUS = Limits(text=20_000, chunks=50, findings=99)
@@ -109,13 +124,16 @@ class SampleView:
         return [one for one in self.scores if one.value or one.outcome in FAILURES]
 
 
+def opened(row: StoredRow, metrics: Sequence[MetricSummary]) -> Ledger:
+    """The findings of a row, to be viewed within whatever limits."""
+    return ledger(row.sample, _scores(row, metrics))
+
+
 def view(
-    row: StoredRow, metrics: Sequence[MetricSummary], limits: Limits, say: Words
+    row: StoredRow, book: Ledger, metrics: Sequence[MetricSummary], limits: Limits, say: Words
 ) -> SampleView:
     """The sample within the limits."""
-    sample = row.sample
-    scores = {one.metric: row.scores[one.metric] for one in metrics if one.metric in row.scores}
-    book = ledger(sample, scores)
+    sample, scores = row.sample, _scores(row, metrics)
     shown = book.entries[: limits.findings]
     chunk_views = _chunks(sample, book.in_chunks, limits, say)
     missed = _missed(sample)
@@ -146,6 +164,10 @@ def view(
         labels=[_label(scores.get(one.metric)) for one in metrics],
         cut=any(is_cut(parts) for parts in texts) or any(extra > 0 for extra in more),
     )
+
+
+def _scores(row: StoredRow, metrics: Sequence[MetricSummary]) -> dict[str, Score]:
+    return {one.metric: row.scores[one.metric] for one in metrics if one.metric in row.scores}
 
 
 def _text(text: str | None, marks: Sequence[Mark], limits: Limits) -> list[Piece] | None:

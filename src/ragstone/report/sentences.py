@@ -49,8 +49,10 @@ SENTENCES: dict[str, tuple[tuple[str, str], ...]] = {
 
 def translated(sentence: str, language: str) -> str:
     """The sentence in the language when it is one of ours, else as it is; a count of samples at its end is kept."""
+    if language not in SENTENCES or len(sentence) > LONGEST:
+        return sentence
     counted = _COUNT.fullmatch(sentence)
-    if counted and language in SENTENCES:
+    if counted:
         noun = "muestra" if counted[2] == "1" else "muestras"
         return f"{translated(counted[1], language)} ({counted[2]} {noun})"
     for pattern, wording in _compiled(language):
@@ -59,6 +61,9 @@ def translated(sentence: str, language: str) -> str:
             return match.expand(wording)
     return sentence
 
+
+LONGEST = 400
+"""Characters of the longest sentence that could be one of ours."""
 
 _COUNT = re.compile(r"(.+) \((\d+) samples?\)", re.DOTALL)
 
