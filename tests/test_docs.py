@@ -71,11 +71,12 @@ def run_console(block: Block, folder: Path, where: str) -> None:
         done = subprocess.run(
             words,
             cwd=folder,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,  # in the order in which a person sees it
             text=True,
-            env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+            env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"},
         )
-        got = done.stdout + done.stderr
+        got = done.stdout
         assert "Traceback" not in got, f"{where}: {got}"
         if wanted.strip():
             agree(wanted, got, f"{where}: $ {command}")
@@ -120,3 +121,42 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 def test_the_readme_files_fit_on_a_page() -> None:
     for page in ROOT.glob("README*.md"):
         assert len(page.read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_generated_parts_are_as_the_code_has_them() -> None:
+    """In a process of its own: the examples above register metrics of their own."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_every_page_is_in_the_navigation(page: Path) -> None:
+    listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert f": {page.relative_to(ROOT / 'docs').as_posix()}\n" in listed
+
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_example_files_run(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.strip(), f"{example.name} shows nothing"
+
+
+def test_there_are_examples() -> None:
+    assert EXAMPLES
+
+
+def test_pictures_are_small() -> None:
+    for picture in (ROOT / "docs" / "images").iterdir():
+        assert picture.stat().st_size < 200_000, picture.name

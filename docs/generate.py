@@ -1,0 +1,452 @@
+"""Rewrites the parts of the docs that come from the code: metrics, formats, config keys, help texts, public names.
+
+    python docs/generate.py              rewrite what is stale
+    python docs/generate.py --check      say what is stale, exit 1
+    python docs/generate.py --picture    take the pictures of the report anew (needs playwright and a Chromium)
+
+A part stands between `<!-- generated: NAME -->` and `<!-- end -->`; everything else in a page is written by hand."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+PART = re.compile(
+    r"(?P<head><!-- generated: (?P<name>[\w:-]+) -->\n).*?(?P<foot><!-- end -->)", re.DOTALL
+)
+
+
+def pages() -> list[Path]:
+    """Every page that may hold generated parts."""
+    return sorted([*ROOT.glob("README*.md"), *DOCS.rglob("*.md")])
+
+
+def renewed(page: Path) -> str:
+    """The page's text with its generated parts as the code has them now."""
+
+    def part(match: re.Match[str]) -> str:
+        name, _, language = match["name"].partition(":")
+        if name not in PARTS:
+            raise SystemExit(f"{page}: no part {name!r}; known: {', '.join(PARTS)}")
+        return f"{match['head']}\n{PARTS[name](language or 'en').strip()}\n\n{match['foot']}"
+
+    return PART.sub(part, page.read_text(encoding="utf-8"))
+
+
+def stale() -> list[Path]:
+    """Pages whose generated parts differ from the code."""
+    return [page for page in pages() if renewed(page) != page.read_text(encoding="utf-8")]
+
+
+# ── metrics ───────────────────────────────────────────────────────────────────────────────
+
+WORDS: dict[str, dict[str, str]] = {
+    "en": {
+        "head": "metric | needs | better | options | meaning",
+        "higher": "higher",
+        "lower": "lower",
+        "Ranking": "Ranking: retrieved ids against the relevant ones",
+        "Text": "Text: the answer against the reference",
+        "System": "What the system took",
+        "Judged": "With a judge",
+        "extra": "Needs the extra `{}`.",
+        "any": "any",
+    },
+    "es": {
+        "head": "métrica | necesita | mejor | opciones | significado",
+        "higher": "mayor",
+        "lower": "menor",
+        "Ranking": "Recuperación: identificadores recuperados frente a los relevantes",
+        "Text": "Texto: la respuesta frente a la referencia",
+        "System": "Lo que costó al sistema",
+        "Judged": "Con juez",
+        "extra": "Requiere el extra `{}`.",
+        "any": "cualquiera",
+    },
+}
+
+
+def metrics(language: str) -> str:
+    """Every registered metric in tables by kind."""
+    say = WORDS[language]
+    groups: dict[str, list[Any]] = {"Ranking": [], "Text": [], "System": [], "Judged": []}
+    for metric in _ours():
+        groups[_group(metric)].append(metric)
+    parts = []
+    for name, found in groups.items():
+        rows = [_metric_row(metric, language) for metric in found]
+        parts += [f"### {say[name]}", "", table(say["head"], rows), ""]
+    return "\n".join(parts)
+
+
+ORDER = ("retrieval", "text", "system", "grounding", "answer", "citations", "context", "rubric")
+"""Modules of metrics as the tables show them; others come last."""
+
+
+def _ours() -> list[Any]:
+    """The metrics of the package, without those that a user's page has registered."""
+    from ragstone.metrics import REGISTERED
+
+    found = [
+        (metric.function.__module__.removeprefix("ragstone.metrics."), metric)
+        for metric in REGISTERED.values()
+        if metric.function.__module__.startswith("ragstone.")
+    ]
+    place = {module: at for at, module in enumerate(ORDER)}
+    return [metric for module, metric in sorted(found, key=lambda one: place.get(one[0], 99))]
+
+
+def _group(metric: Any) -> str:
+    if metric.judged:
+        return "Judged"
+    home = metric.function.__module__.rpartition(".")[2]
+    return {"retrieval": "Ranking", "system": "System"}.get(home, "Text")
+
+
+def _metric_row(metric: Any, language: str) -> list[str]:
+    from ragstone.registry import accepted
+
+    say = WORDS[language]
+    name = f"`{metric.name}`" + (f", `{metric.name}@k`" if "k" in metric.options else "")
+    better = say["higher" if metric.higher_is_better else "lower"]
+    options = [
+        f"`{option}={_option(metric.options[option])}`"
+        + (f" ({words})" if _choice(words) and language == "en" else "")
+        for option, words in accepted(metric).items()
+        if option != "k"
+    ]
+    meaning = meaning_of(metric, language)
+    if metric.extra:
+        meaning += " " + say["extra"].format(metric.extra)
+    needs = ", ".join(metric.needs) or "–"
+    return [name, needs, better, "<br>".join(options) or "–", meaning]
+
+
+def meaning_of(metric: Any, language: str) -> str:
+    """What a metric means, in the words of its docstring or of its translation."""
+    if language == "en":
+        return str(metric.meaning)
+    from ragstone.report.meanings import MEANINGS
+
+    return MEANINGS[language][metric.family]
+
+
+def _choice(words: str) -> bool:
+    return " or " in words and "a list" not in words
+
+
+def _option(value: Any) -> str:
+    if isinstance(value, dict):
+        return "…"
+    if isinstance(value, tuple | list):
+        return "[…]"
+    text = str(value)
+    return text if len(text) <= 20 else "…"
+
+
+def readme_metrics(language: str) -> str:
+    """One row a kind of metric, for the README."""
+    groups: dict[str, list[str]] = {"Ranking": [], "Text": [], "Judged": [], "System": []}
+    for metric in _ours():
+        cut = "@k" if "k" in metric.options else ""
+        groups[_group(metric)].append(f"`{metric.name}{cut}`")
+    heads = {
+        "en": ("kind | metrics", "ranking", "text", "with a judge", "the system's own"),
+        "es": ("tipo | métricas", "recuperación", "texto", "con juez", "del propio sistema"),
+    }[language]
+    rows = [
+        [name, ", ".join(found)] for name, found in zip(heads[1:], groups.values(), strict=True)
+    ]
+    return table(heads[0], rows)
+
+
+# ── data ──────────────────────────────────────────────────────────────────────────────────
+
+
+def formats(language: str) -> str:
+    """Every format of rows: how it is known and which column each field comes from."""
+    from ragstone.data import FORMATS
+
+    head = {
+        "en": "`--format` | known by the columns | fields and their columns",
+        "es": "`--format` | se reconoce por las columnas | campos y sus columnas",
+    }[language]
+    rows = []
+    for known in FORMATS.values():
+        marks = "<br>".join(_listed(sorted(mark)) for mark in _least(known.marks))
+        fields = "<br>".join(
+            f"{field}: {_shortened(columns)}"
+            for field, columns in known.fields.items()
+            if field not in ("id", "meta", "error", "language")
+        )
+        rows.append([f"`{known.name}`", marks, fields])
+    return table(head, rows)
+
+
+def _least(marks: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    """Marks that no smaller mark makes needless."""
+    every = list(marks)
+    return [mark for mark in every if not any(other < mark for other in every)]
+
+
+def _shortened(columns: tuple[str, ...]) -> str:
+    return _listed(columns[:3]) + (" …" if len(columns) > 3 else "")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+# ── config ────────────────────────────────────────────────────────────────────────────────
+
+KEYS: dict[str, dict[str, str]] = {
+    "en": {
+        "data": "A path, or a mapping with the keys below.",
+        "metrics": "What to measure: names, or `name: {option: value}`; a list, or one text with commas. "
+        "Left out: every metric that needs no judge and fits the data.",
+        "store": "The SQLite file where runs are kept.",
+    },
+    "es": {
+        "name": "Cómo se llama la ejecución en listas e informes.",
+        "data": "Una ruta, o las claves de la segunda tabla.",
+        "metrics": "Qué medir: nombres, o `nombre: {opción: valor}`; una lista, o un texto con comas. "
+        "Si falta: todas las métricas sin juez que encajan con los datos.",
+        "judge": "Quién responde a las métricas con juez: `offline`, `openai:MODELO`, o un mapa con `model` y sus ajustes.",
+        "embeddings": "Quién calcula los vectores de los textos, si no es el juez.",
+        "language": "Idioma de las muestras que no indican el suyo, y del informe.",
+        "prompts": "Carpeta cuyos textos de instrucciones sustituyen a los incluidos.",
+        "gates": "Métrica → regla: `>= 0.8` para el extremo prudente del intervalo, `mean >= 0.8` para la media.",
+        "floor": "Proporción de las muestras aplicables que deben quedar puntuadas.",
+        "store": "Fichero donde se guardan las ejecuciones.",
+        "output": "Ficheros que escribir, cada uno en el formato de su extensión.",
+        "concurrency": "Preguntas al juez en curso a la vez.",
+        "resume": "Continuar la ejecución inacabada del mismo plan.",
+        "retry_errors": "Volver a puntuar lo que acabó en fallo.",
+        "max_usd": "Dejar de preguntar al juez antes de gastar esta cantidad.",
+        "max_calls": "Dejar de preguntar al juez tras este número de llamadas.",
+        "path": "Un fichero, una carpeta (BEIR) o `-` para la entrada estándar.",
+        "format": "La forma de las filas, si no debe decidirla la detección.",
+        "fields": "Campo de la muestra → dónde está en la fila: `answer: output.text`.",
+        "limit": "Solo las primeras muestras, hasta este número.",
+        "skip_bad_rows": "Dejar fuera las filas que no se pueden leer, y contarlas.",
+    },
+}
+"""What the schema's own docstrings leave unsaid, and all of it in Spanish."""
+
+
+def config(language: str) -> str:
+    """Every key of a config file."""
+    from ragstone.config.plan import Plan
+
+    return _keys(Plan, language)
+
+
+def config_data(language: str) -> str:
+    """Every key of `data:`."""
+    from ragstone.config.plan import Data
+
+    return _keys(Data, language)
+
+
+def _keys(schema: type, language: str) -> str:
+    import dataclasses
+
+    said = {**field_docs(schema), **KEYS["en"]} if language == "en" else KEYS[language]
+    rows = []
+    for item in dataclasses.fields(schema):
+        if item.name not in said:
+            raise SystemExit(f"nothing is said about the key {item.name!r} of {schema.__name__}")
+        given = item.default
+        shown = f"`{str(given).lower() if isinstance(given, bool) else given}`"
+        plain = given in (None, (), dataclasses.MISSING) or dataclasses.is_dataclass(given)
+        rows.append([f"`{item.name}`", "–" if plain else shown, said[item.name]])
+    head = {"en": "key | default | meaning", "es": "clave | por defecto | significado"}[language]
+    return table(head, rows)
+
+
+def field_docs(schema: type) -> dict[str, str]:
+    """The docstring under each field of a class."""
+    (body,) = ast.parse(inspect.getsource(schema)).body
+    assert isinstance(body, ast.ClassDef)
+    found: dict[str, str] = {}
+    for before, here in zip(body.body, body.body[1:], strict=False):
+        if (
+            isinstance(before, ast.AnnAssign)
+            and isinstance(before.target, ast.Name)
+            and isinstance(here, ast.Expr)
+            and isinstance(here.value, ast.Constant)
+        ):
+            found[before.target.id] = " ".join(str(here.value.value).split())
+    return found
+
+
+SETTINGS = {
+    "model": "`offline`, `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `hf:PATH` or `python:module:function`.",
+    "jury": "Instead of `model`: a list of judges that vote.",
+    "base_url": "Where the API is, for any server that speaks the same dialect: `http://localhost:11434/v1`.",
+    "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
+    "key_env": "The environment variable that holds the key.",
+    "small": "`true` for a small model: one claim or chunk a question.",
+    "temperature": "Passed on to the model.",
+    "top_p": "Passed on to the model.",
+    "seed": "Passed on to the model.",
+    "max_tokens": "Longest reply.",
+    "parameters": "Any other parameters of the API, passed on as they are.",
+    "prices": "`{input: USD, output: USD}` per million tokens, for models whose price is not known.",
+    "concurrency": "Calls in flight at once (default 16; fewer while the server says 429).",
+    "max_retries": "Tries again after a transport fault, 408, 409, 429 or 5xx (default 5).",
+    "timeout": "Seconds a call may take (default 120).",
+    "deadline": "Seconds a question may take, with its retries (default 300, `hf:` 600).",
+    "run_deadline": "Seconds the run may take, from the first call on.",
+    "max_usd": "Money that may be spent; checked before each call.",
+    "max_calls": "Calls that may be made; checked before each call.",
+    "embeddings": "Who embeds texts: `offline` (default), `openai:NAME` or `hf:PATH`.",
+    "language": "Language of the prompts, for samples that name none.",
+    "prompts": "A folder whose prompt files replace the bundled ones.",
+    "batch": "`hf:` questions that are run together (default 4).",
+    "device": "`hf:` `cpu`, `cuda`, … (default: the GPU if there is one).",
+}
+
+
+def settings(language: str) -> str:
+    """Every setting of a judge; a new one must be described here."""
+    from ragstone.judges.choose import SETTINGS as KNOWN
+
+    if set(KNOWN) != set(SETTINGS):
+        raise SystemExit(f"describe these settings of a judge: {set(KNOWN) ^ set(SETTINGS)}")
+    return table("setting | meaning", [[f"`{name}`", SETTINGS[name]] for name in KNOWN])
+
+
+def keys_of_hosts(language: str) -> str:
+    """Which environment variable holds the key of which host."""
+    from ragstone.judges.secrets import HOSTS
+
+    head = {"en": "host | environment variable", "es": "servidor | variable de entorno"}[language]
+    return table(head, [[f"`{host}`", _listed(names)] for host, names in HOSTS.items()])
+
+
+# ── command line and Python ───────────────────────────────────────────────────────────────
+
+
+def cli(language: str) -> str:
+    """The help text of every command."""
+    import click
+
+    from ragstone.cli import ragstone
+
+    top = click.Context(
+        ragstone,
+        info_name="ragstone",
+        terminal_width=96,
+        max_content_width=96,
+        help_option_names=["-h", "--help"],
+    )
+    parts = []
+    for context in _contexts(top):
+        level = "##" if context.parent in (None, top) else "###"
+        help_text = context.command.get_help(context)
+        parts += [f"{level} {context.command_path}", "", "```text", help_text, "```", ""]
+    return "\n".join(parts)
+
+
+def _contexts(context: Any) -> Iterator[Any]:
+    """The context of a command and of all commands below it."""
+    import click
+
+    yield context
+    if isinstance(context.command, click.Group):
+        for name in context.command.list_commands(context):
+            command = context.command.get_command(context, name)
+            assert command is not None
+            yield from _contexts(
+                click.Context(command, parent=context, info_name=name, terminal_width=96)
+            )
+
+
+def names(language: str) -> str:
+    """The public names with their first sentence."""
+    import ragstone
+
+    rows = []
+    for name in ragstone.__all__:
+        thing = getattr(ragstone, name)
+        text = "The version." if name == "__version__" else inspect.getdoc(thing) or ""
+        rows.append([f"`{name}`", " ".join(text.split("\n\n")[0].split())])
+    return table("name | what it is", rows)
+
+
+def table(head: str, rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table."""
+    lines = [f"| {head} |", f"|{' --- |' * (head.count('|') + 1)}"]
+    lines += [f"| {' | '.join(cell.replace('|', '&#124;') for cell in row)} |" for row in rows]
+    return "\n".join(lines)
+
+
+PARTS: dict[str, Callable[[str], str]] = {
+    "cli": cli,
+    "config": config,
+    "config-data": config_data,
+    "formats": formats,
+    "judge-keys": keys_of_hosts,
+    "judge-settings": settings,
+    "metrics": metrics,
+    "names": names,
+    "readme-metrics": readme_metrics,
+}
+
+
+# ── the picture ───────────────────────────────────────────────────────────────────────────
+
+
+def picture(target: Path, language: str) -> None:
+    """The top of the demo's report, as a browser shows it."""
+    import shutil
+    import subprocess
+    import tempfile
+
+    from playwright.sync_api import sync_playwright
+
+    browser = next(
+        (
+            found
+            for name in ("chromium-headless-shell", "chromium")
+            if (found := shutil.which(name))
+        ),
+        None,
+    )
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
+        report = Path(folder) / "report.html"
+        command = [sys.executable, "-m", "ragstone", "demo", "-o", str(report), "--lang", language]
+        subprocess.run([*command, "--store", f"{folder}/demo.db"], check=True, capture_output=True)
+        window = play.chromium.launch(executable_path=browser)
+        page = window.new_page(viewport={"width": 1100, "height": 820})
+        page.goto(report.as_uri())
+        page.screenshot(path=target)
+        window.close()
+    print(f"{target.relative_to(ROOT)}: {target.stat().st_size / 1000:.0f} KB")
+
+
+def main() -> int:
+    if "--picture" in sys.argv:
+        picture(DOCS / "images" / "report.png", "en")
+        picture(DOCS / "images" / "report.es.png", "es")
+        return 0
+    old = stale()
+    for page in old:
+        if "--check" in sys.argv:
+            print(f"{page.relative_to(ROOT)} is stale; run: python docs/generate.py")
+        else:
+            page.write_text(renewed(page), encoding="utf-8")
+            print(f"rewrote {page.relative_to(ROOT)}")
+    return 1 if old and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
