@@ -1,11 +1,13 @@
 #!/bin/sh
-# A headless Chromium for the tests that open reports in a browser. Without the rights to install it the
-# tests that need it are skipped and say so.
-command -v chromium-headless-shell >/dev/null 2>&1 && exit 0
-command -v chromium >/dev/null 2>&1 && exit 0
+# A headless Chromium for the tests that open reports in a browser, and a PostgreSQL server for those of the store.
+# Without the rights to install them the tests that need them are skipped and say so.
+wanted=""
+command -v chromium-headless-shell >/dev/null 2>&1 || command -v chromium >/dev/null 2>&1 || wanted="chromium-headless-shell"
+ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || command -v pg_ctl >/dev/null 2>&1 || wanted="$wanted postgresql"
+[ -z "$wanted" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell >/dev/null && exit 0
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends $wanted >/dev/null && exit 0
 fi
-echo "no headless Chromium and no way to install it: the browser tests will be skipped" >&2
+echo "not installed, and no way to:$wanted; the tests that need them will be skipped" >&2
 exit 0

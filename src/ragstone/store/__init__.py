@@ -1,7 +1,7 @@
-"""Where Runs and replies live: one SQLite file that several processes may share."""
+"""Where Runs and replies live: a SQLite file by default, PostgreSQL by URL; several processes may share one."""
 
 from ragstone.store.runs import RunInfo, StoredRow, StoredRun, describe, with_language
-from ragstone.store.sqlite import NewRow, Store, default_path
+from ragstone.store.store import NewRow, Store, default_path
 
 __all__ = [
     "NewRow",

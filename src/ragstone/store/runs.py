@@ -13,7 +13,7 @@ from ragstone.store.codec import decode_scores
 from ragstone.types import NOTHING_USED, Sample, Score, Usage
 
 if TYPE_CHECKING:
-    from ragstone.store.sqlite import Store
+    from ragstone.store.store import Store
 
 Status = Literal["running", "done"]
 

@@ -1,20 +1,20 @@
 """One thread that writes: what arrives while it commits goes into its next commit.
 
-A commit reaches the disk before its operations count as done (`synchronous=FULL`), except one made of operations
-that asked for speed: that one survives the death of the process at once and a power failure from the next full
-commit on, which costs 0.1 ms instead of the 4 ms of an fsync and lets a paid reply be kept before it is used."""
+A commit reaches the disk before its operations count as done, except one made of operations that asked for speed: that
+one survives the death of the process at once and a power failure from the next full commit on, which costs 0.1 ms
+instead of the 4 ms of an fsync and lets a paid reply be kept before it is used."""
 
 from __future__ import annotations
 
 import queue
-import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 
 from ragstone.errors import StoreError
+from ragstone.store.database import Connection, Database
 
-Operation = Callable[[sqlite3.Connection], None]
+Operation = Callable[[Connection], None]
 
 Job = tuple[Operation, bool, "Future[None]"]
 
@@ -25,19 +25,11 @@ GROUP = 256
 class Writer:
     """Runs operations in group commits; an operation's Future is done once it is on disk."""
 
-    def __init__(
-        self,
-        connect: Callable[[], sqlite3.Connection],
-        explain: Callable[[sqlite3.Error], StoreError],
-        level: str = "FULL",
-    ) -> None:
-        self._connect = connect
-        self._explain = explain
+    def __init__(self, database: Database) -> None:
+        self._database = database
         # bounded: a slow disk slows the producer down instead of filling memory
         self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=GROUP)
         self._thread: threading.Thread | None = None
-        self._level = level
-        self._set = ""
         self._lock = threading.Lock()
         self._open = True
 
@@ -67,7 +59,7 @@ class Writer:
             thread.join()
 
     def _work(self) -> None:
-        connection: sqlite3.Connection | None = None
+        connection: Connection | None = None
         try:
             while True:
                 item = self._queue.get()
@@ -86,10 +78,10 @@ class Writer:
                     batch.append(item)
                 try:
                     if connection is None:
-                        connection = self._connect()
+                        connection = self._database.connect_to_write()
                     self._commit(connection, batch)
-                except sqlite3.Error as broken:
-                    self._fail(batch, self._explain(broken))
+                except self._database.faults as broken:
+                    self._fail(batch, self._database.explain(broken))
                 except StoreError as broken:
                     self._fail(batch, broken)
                 if last:
@@ -98,21 +90,15 @@ class Writer:
             if connection is not None:
                 connection.close()
 
-    def _commit(self, connection: sqlite3.Connection, batch: list[Job]) -> None:
-        level = self._level
-        if level == "FULL" and all(fast for _, fast, _ in batch):
-            level = "NORMAL"
-        if level != self._set:
-            connection.execute(f"PRAGMA synchronous = {level}")
-            self._set = level
-        connection.execute("BEGIN IMMEDIATE")
+    @staticmethod
+    def _commit(connection: Connection, batch: list[Job]) -> None:
         try:
+            connection.begin(fast=all(fast for _, fast, _ in batch))
             for operation, _, _ in batch:
                 operation(connection)
-            connection.execute("COMMIT")
+            connection.commit()
         except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            connection.roll_back()
             raise
         for _, _, future in batch:
             future.set_result(None)

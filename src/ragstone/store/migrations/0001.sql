@@ -1,6 +1,6 @@
 -- Runs, their samples and scores, and every reply a judge gave.
 CREATE TABLE runs (
-    number INTEGER PRIMARY KEY,
+    number COUNTER,
     id TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
     created TEXT NOT NULL,
@@ -11,28 +11,28 @@ CREATE TABLE runs (
     format TEXT NOT NULL,
     metrics TEXT NOT NULL,
     judge TEXT,
-    total INTEGER,
-    bad_count INTEGER NOT NULL DEFAULT 0,
+    total BIGINT,
+    bad_count BIGINT NOT NULL DEFAULT 0,
     bad TEXT NOT NULL DEFAULT '[]'
 );
 
--- `row` is the input row as it was read: exports give it back untouched.
+-- `input` is the row as it was read: exports give it back untouched.
 CREATE TABLE samples (
-    run INTEGER NOT NULL,
-    position INTEGER NOT NULL,
-    row TEXT NOT NULL,
-    PRIMARY KEY (run, position)
+    run BIGINT NOT NULL,
+    place BIGINT NOT NULL,
+    input TEXT NOT NULL,
+    PRIMARY KEY (run, place)
 );
 
 -- One row a sample, all its metrics in one JSON object: a fraction of the time and space of one row a score.
 -- Apart from `samples`, so that a summary does not read the texts.
 CREATE TABLE scores (
-    run INTEGER NOT NULL,
-    position INTEGER NOT NULL,
+    run BIGINT NOT NULL,
+    place BIGINT NOT NULL,
     id TEXT NOT NULL,
     cluster TEXT,
     scores TEXT NOT NULL,
-    PRIMARY KEY (run, position)
+    PRIMARY KEY (run, place)
 );
 
 -- Content-addressed; `run` is the run that paid for it.
@@ -42,10 +42,10 @@ CREATE TABLE replies (
     kind TEXT NOT NULL,
     judge TEXT NOT NULL,
     reply TEXT NOT NULL,
-    calls INTEGER NOT NULL,
-    input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL,
-    usd REAL NOT NULL,
+    calls BIGINT NOT NULL,
+    input_tokens BIGINT NOT NULL,
+    output_tokens BIGINT NOT NULL,
+    usd DOUBLE PRECISION NOT NULL,
     created TEXT NOT NULL
 );
 CREATE INDEX replies_by_run ON replies (run);

@@ -1,0 +1,277 @@
+"""Runs and replies, kept: the one way in and out of the database."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ragstone.asks import Reply
+from ragstone.errors import RunNotFound, StoreError
+from ragstone.store.codec import decode_reply, encode_reply, encode_scores
+from ragstone.store.database import Connection, Database
+from ragstone.store.runs import RunInfo, StoredRun
+from ragstone.store.sqlite import SqliteDatabase
+from ragstone.store.writer import Writer
+from ragstone.types import Score, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class NewRow:
+    """One finished sample on its way into the store."""
+
+    position: int
+    id: str
+    group: str | None
+    row: str
+    scores: Mapping[str, Score]
+
+
+def default_path() -> Path:
+    """The file in the user's data folder."""
+    from platformdirs import user_data_path
+
+    return user_data_path("ragstone", appauthor=False) / "ragstone.db"
+
+
+class Store:
+    """Runs and replies in one database; reads from any thread, writes through one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.RLock()
+        try:
+            self._reader = database.connect()
+        except database.faults as broken:
+            raise database.explain(broken) from None
+        self._writer = Writer(database)
+        self._finalizer = weakref.finalize(self, _release, self._writer, self._reader, database)
+
+    @classmethod
+    def open(cls, place: str | Path | Store | None = None) -> Store:
+        """The store at a path or PostgreSQL URL; None is `$RAGSTONE_STORE` or the default file, `:memory:` one that vanishes when it is closed."""
+        if isinstance(place, Store):
+            return place
+        named = str(
+            place if place is not None else os.environ.get("RAGSTONE_STORE") or default_path()
+        )
+        if named == ":memory:":
+            folder = Path(tempfile.mkdtemp(prefix="ragstone-"))
+            return cls(SqliteDatabase(folder / "ragstone.db", temporary=True))
+        scheme, separator, _ = named.partition("://")
+        if not separator:
+            return cls(SqliteDatabase(Path(named).expanduser()))
+        if scheme in ("postgresql", "postgres"):
+            from ragstone.store.postgres import PostgresDatabase
+
+            return cls(PostgresDatabase(named))
+        raise StoreError(
+            f"no store speaks {scheme!r}; give the path of a SQLite file or a postgresql:// URL"
+        )
+
+    @property
+    def place(self) -> str:
+        """Where it is, without a password."""
+        return self._database.shown
+
+    def close(self) -> None:
+        """Write what is queued and let go of the database."""
+        self._finalizer()
+
+    # ── runs ──────────────────────────────────────────────────────────────────────────────
+
+    def create(self, info: RunInfo) -> StoredRun:
+        """Record a new run."""
+        values = (
+            info.id, info.name, info.created, info.status, _dump(info.plan), _dump(info.shape),
+            info.source, info.format, _dump(list(info.metrics)), info.judge,
+        )  # fmt: skip
+        sql = (
+            "INSERT INTO runs (id, name, created, status, plan, shape, source, format, metrics, judge)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        )
+        self._writer.submit(lambda db: _run(db, sql, values)).result()
+        return self.run(info.id)
+
+    def finish(self, run: str, *, total: int, bad_count: int, bad: Sequence[str]) -> None:
+        """Mark a run as done."""
+        values = (total, bad_count, _dump(list(bad)), run)
+        sql = "UPDATE runs SET status = 'done', total = ?, bad_count = ?, bad = ? WHERE id = ?"
+        self._writer.submit(lambda db: _run(db, sql, values)).result()
+
+    def runs(self) -> list[RunInfo]:
+        """Every run, newest first."""
+        rows = self._read(SELECT_RUNS + " ORDER BY number DESC")
+        return [self._info(row) for row in rows]
+
+    def run(self, name: str) -> StoredRun:
+        """The run with this id, the start of its id, its name (the newest such), or `last`."""
+        if name == "last":
+            rows = self._read(SELECT_RUNS + " ORDER BY number DESC LIMIT 1")
+        else:
+            rows = self._read(
+                SELECT_RUNS + " WHERE id = ? OR name = ? OR id LIKE ? ESCAPE '!'"
+                " ORDER BY CASE WHEN id = ? THEN 0 WHEN name = ? THEN 1 ELSE 2 END, number DESC",
+                (name, name, _like(name) + "%", name, name),
+            )
+        if not rows:
+            raise RunNotFound(f"no run {name!r} in {self.place}; `ragstone runs` lists them")
+        first = rows[0]
+        exact = name in (first[0], first[1], "last")
+        if len(rows) > 1 and not exact:
+            raise RunNotFound(f"{len(rows)} runs start with {name!r}; give more of the id")
+        return StoredRun(self, self._info(first))
+
+    def delete(self, run: str) -> None:
+        """Remove a run with its samples and scores; replies stay, they may serve other runs."""
+        number = self._number(run)
+
+        def remove(db: Connection) -> None:
+            for table in ("samples", "scores"):
+                db.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608
+            db.execute("DELETE FROM runs WHERE number = ?", (number,))
+
+        self._writer.submit(remove).result()
+
+    # ── samples and scores ────────────────────────────────────────────────────────────────
+
+    def append(self, run: str, rows: Sequence[NewRow]) -> Future[None]:
+        """Add finished samples in input order; the Future is done when they are on disk."""
+        number = self._number(run)
+        samples = [(number, new.position, new.row) for new in rows]
+        scores = [
+            (number, new.position, new.id, new.group, encode_scores(new.scores)) for new in rows
+        ]
+
+        def write(db: Connection) -> None:
+            db.execute_many("INSERT INTO samples VALUES (?, ?, ?)", samples)
+            db.execute_many("INSERT INTO scores VALUES (?, ?, ?, ?, ?)", scores)
+
+        return self._writer.submit(write)
+
+    def rescore(self, run: str, position: int, scores: Mapping[str, Score]) -> Future[None]:
+        """Put new scores in the place of a sample's old ones."""
+        values = (encode_scores(scores), self._number(run), position)
+        sql = "UPDATE scores SET scores = ? WHERE run = ? AND place = ?"
+        return self._writer.submit(lambda db: _run(db, sql, values))
+
+    def count(self, run: str) -> int:
+        """How many samples of a run are stored; they are always the first ones of its input."""
+        rows = self._read("SELECT COUNT(*) FROM scores WHERE run = ?", (self._number(run),))
+        return int(rows[0][0])
+
+    def score_rows(self, run: str) -> Iterator[tuple[int, str, str | None, str]]:
+        """Position, id, group and encoded scores of each sample in input order."""
+        sql = "SELECT place, id, cluster, scores FROM scores WHERE run = ? ORDER BY place"
+        yield from self._stream(sql, (self._number(run),))
+
+    def full_rows(
+        self, run: str, position: int | None = None
+    ) -> Iterator[tuple[int, str, str, str]]:
+        """Position, id, input row and encoded scores, of one sample or of all in input order."""
+        sql = (
+            "SELECT place, id, input, scores FROM scores JOIN samples USING (run, place)"
+            " WHERE run = ? AND place BETWEEN ? AND ? ORDER BY place"
+        )
+        first, last = (1, 2**62) if position is None else (position, position)
+        yield from self._stream(sql, (self._number(run), first, last))
+
+    def input_rows(self, run: str) -> Iterator[str]:
+        """The stored input rows, in order."""
+        sql = "SELECT input FROM samples WHERE run = ? ORDER BY place"
+        for (row,) in self._stream(sql, (self._number(run),)):
+            yield row
+
+    # ── replies ───────────────────────────────────────────────────────────────────────────
+
+    def reply(self, key: str) -> Reply | None:
+        """The stored reply under a key."""
+        rows = self._read(
+            "SELECT reply, calls, input_tokens, output_tokens, usd FROM replies WHERE key = ?",
+            (key,),
+        )
+        return decode_reply(rows[0][0], Usage(*rows[0][1:])) if rows else None
+
+    def save_reply(
+        self, key: str, reply: Reply, *, run: str, kind: str, judge: str
+    ) -> Future[None]:
+        """Keep a reply; the Future is done when the death of this process can no longer lose it."""
+        used = reply.usage
+        values = (
+            key, run, kind, judge, encode_reply(reply), used.calls, used.input_tokens,
+            used.output_tokens, used.usd, datetime.now(UTC).isoformat(timespec="seconds"),
+        )  # fmt: skip
+        sql = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+        return self._writer.submit(lambda db: _run(db, sql, values), fast=True)
+
+    # ── underneath ────────────────────────────────────────────────────────────────────────
+
+    def _number(self, run: str) -> int:
+        rows = self._read("SELECT number FROM runs WHERE id = ?", (run,))
+        if not rows:
+            raise RunNotFound(f"no run {run!r} in {self.place}; `ragstone runs` lists them")
+        return int(rows[0][0])
+
+    def _info(self, row: tuple[Any, ...]) -> RunInfo:
+        found = dict(zip(COLUMNS, row, strict=True))
+        paid = self._read(
+            "SELECT COALESCE(SUM(calls), 0), COALESCE(SUM(input_tokens), 0),"
+            " COALESCE(SUM(output_tokens), 0), COALESCE(SUM(usd), 0.0)"
+            " FROM replies WHERE run = ?",
+            (found["id"],),
+        )[0]
+        usage = Usage(int(paid[0]), int(paid[1]), int(paid[2]), float(paid[3]))
+        for name in ("plan", "shape"):
+            found[name] = json.loads(found[name])
+        for name in ("metrics", "bad"):
+            found[name] = tuple(json.loads(found[name]))
+        return RunInfo(**found, usage=usage)
+
+    def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._lock:
+            try:
+                return list(self._reader.execute(sql, values))
+            except self._database.faults as broken:
+                raise self._database.explain(broken) from None
+
+    def _stream(self, sql: str, values: Sequence[Any]) -> Iterator[Any]:
+        # a connection of its own: a long read neither blocks nor sees other reads of this store
+        try:
+            yield from self._database.stream(sql, values)
+        except self._database.faults as broken:
+            raise self._database.explain(broken) from None
+
+
+COLUMNS = (
+    "id", "name", "created", "status", "plan", "shape", "source", "format", "metrics", "judge",
+    "total", "bad_count", "bad",
+)  # fmt: skip
+"""Of a run, as RunInfo names them."""
+
+SELECT_RUNS = f"SELECT {', '.join(COLUMNS)} FROM runs"  # noqa: S608
+
+
+def _run(connection: Connection, sql: str, values: Sequence[Any]) -> None:
+    connection.execute(sql, values)
+
+
+def _release(writer: Writer, reader: Connection, database: Database) -> None:
+    writer.close()
+    reader.close()
+    database.release()
+
+
+def _like(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
+def _dump(item: Any) -> str:
+    return json.dumps(item, ensure_ascii=True, allow_nan=False)
