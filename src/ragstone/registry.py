@@ -292,10 +292,14 @@ def _is_union(hint: Any) -> bool:
     return typing.get_origin(hint) in (typing.Union, pytypes.UnionType)
 
 
+_CONSTANTS = {"true": True, "false": False, "none": None}
+"""Bare words in a spec that are not texts."""
+
+
 def _literal(node: ast.expr) -> Any:
     """A value in a spec: a bare word is a string, lists and scalars are themselves."""
     if isinstance(node, ast.Name):
-        return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
+        return _CONSTANTS.get(node.id.lower(), node.id)
     if isinstance(node, ast.List | ast.Tuple):
         return [_literal(item) for item in node.elts]
     return ast.literal_eval(node)
@@ -318,6 +322,8 @@ def _coerce(value: Any, hint: Any) -> Any:
         if value is None:
             return None
     elif origin is Literal:
+        if value is None and "none" in inner:  # typed as a bare word: normalize=none
+            return "none"
         if value in inner and type(value) in {type(choice) for choice in inner}:
             return value
     elif hint is float:
@@ -365,7 +371,7 @@ def _printed(family: str, options: Mapping[str, Any], defaults: Mapping[str, Any
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, str) and value.isidentifier():
+    if isinstance(value, str) and value.isidentifier() and value.lower() not in _CONSTANTS:
         return value
     if isinstance(value, tuple):
         value = list(value)

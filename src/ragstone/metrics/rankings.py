@@ -74,7 +74,9 @@ def score_rankings(
         unranked=[query for query in relevant if query not in rankings]
         if isinstance(relevant, Mapping)
         else [],
-        warnings=(f"{REPEATED} ({found.repeated} rankings)",) if found.repeated else (),
+        warnings=(f"{REPEATED} (in {found.repeated} of {len(found.ids)})",)
+        if found.repeated
+        else (),
     )
 
 
