@@ -11,7 +11,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.config import Plan, load, revealed, split_gate
+from ragstone.config import Plan, load, revealed, split_gate, without_password
 from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS
 from ragstone.errors import ConfigError
 
@@ -180,6 +180,11 @@ def test_a_list_of_judges_is_a_jury(write, monkeypatch):
     assert revealed(plan.judge) == {
         "jury": ["offline", {"model": "openai:m", "api_key": "s3cret-value"}]
     }
+
+
+def test_passwords_in_urls_are_masked():
+    assert without_password("a postgresql://me:hun@ter2@db/r b") == "a postgresql://me:***@db/r b"
+    assert without_password("http://host:80/x@y data.jsonl") == "http://host:80/x@y data.jsonl"
 
 
 def test_a_secret_in_the_store_url_is_hidden_even_when_written_out(write):

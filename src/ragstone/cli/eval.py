@@ -280,12 +280,13 @@ def _missed(summary: Summary) -> None:
 
 
 def _interrupted(started: list[StoredRun]) -> Exception:
+    from ragstone.config import without_password
     from ragstone.errors import Interrupted
 
     if not started:
         return Interrupted("stopped before anything was scored")
     (run,) = started
-    arguments = [word for word in sys.argv[1:] if word != "--resume"]
+    arguments = [without_password(word) for word in sys.argv[1:] if word != "--resume"]
     program = Path(sys.argv[0]).name
     program = "python -m ragstone" if program == "__main__.py" else program
     again = f"{program} {shlex.join([*arguments, '--resume'])}"

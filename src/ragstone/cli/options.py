@@ -17,8 +17,8 @@ def store_option(function: F) -> F:
     """`--store`: where runs are kept."""
     option = click.option(
         "--store",
-        metavar="PATH",
-        help="Where runs are kept [default: $RAGSTONE_STORE, or the user's data folder].",
+        metavar="PLACE",
+        help="File or URL where runs are kept [default: $RAGSTONE_STORE, or the user's data folder].",
     )
     return option(function)
 

@@ -34,12 +34,12 @@ def listing(default: str | None, as_json: bool, store: str | None) -> None:
     """List the runs, newest first."""
     from ragstone.store import Store
 
-    place = Store.open(store or default)
-    runs = place.runs()
+    kept = Store.open(store or default)
+    runs = kept.runs()
     if as_json:
         click.echo(json.dumps([_facts(info) for info in runs], ensure_ascii=False, indent=2))
     elif not runs:
-        note(f"no runs yet in {place.path}; start with: ragstone demo")
+        note(f"no runs yet in {kept.place}; start with: ragstone demo")
     else:
         _table(runs)
 

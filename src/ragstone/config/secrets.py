@@ -10,7 +10,7 @@ from typing import Any
 from ragstone.config.document import Value
 
 VARIABLE = re.compile(r"\$\{([^}]*)\}")
-_PASSWORD = re.compile(r"://[^/\s]*:[^/\s]*@")
+_PASSWORD = re.compile(r"(://[^/\s:]*:)[^/\s]*(?=@)")
 SECRET_KEYS = ("store", "api_key")
 """Keys whose value may come from the environment."""
 
@@ -36,6 +36,11 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(("Secret", self._text))
+
+
+def without_password(text: str) -> str:
+    """A text whose URLs show `***` for their password."""
+    return _PASSWORD.sub(r"\1***", text)
 
 
 def revealed(value: Any) -> Any:
