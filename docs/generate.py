@@ -49,7 +49,7 @@ def stale() -> list[Path]:
 
 WORDS: dict[str, dict[str, str]] = {
     "en": {
-        "head": "metric | needs | better | options | meaning",
+        "head": "metric | needs | better | meaning",
         "higher": "higher",
         "lower": "lower",
         "Ranking": "Ranking: retrieved ids against the relevant ones",
@@ -57,10 +57,10 @@ WORDS: dict[str, dict[str, str]] = {
         "System": "What the system took",
         "Judged": "With a judge",
         "extra": "Needs the extra `{}`.",
-        "any": "any",
+        "options": "Options: ",
     },
     "es": {
-        "head": "métrica | necesita | mejor | opciones | significado",
+        "head": "métrica | necesita | mejor | significado",
         "higher": "mayor",
         "lower": "menor",
         "Ranking": "Recuperación: identificadores recuperados frente a los relevantes",
@@ -68,7 +68,7 @@ WORDS: dict[str, dict[str, str]] = {
         "System": "Lo que costó al sistema",
         "Judged": "Con juez",
         "extra": "Requiere el extra `{}`.",
-        "any": "cualquiera",
+        "options": "Opciones: ",
     },
 }
 
@@ -123,10 +123,11 @@ def _metric_row(metric: Any, language: str) -> list[str]:
         if option != "k"
     ]
     meaning = meaning_of(metric, language)
+    if options:
+        meaning += f" {say['options']}{', '.join(options)}."
     if metric.extra:
         meaning += " " + say["extra"].format(metric.extra)
-    needs = ", ".join(metric.needs) or "–"
-    return [name, needs, better, "<br>".join(options) or "–", meaning]
+    return [name, ", ".join(metric.needs) or "–", better, meaning]
 
 
 def meaning_of(metric: Any, language: str) -> str:

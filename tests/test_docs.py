@@ -2,7 +2,7 @@
 
 In a page: a block with a title is a file and is written; a `python` block is run; in a `console` block each line
 after `$` is run and the lines below it are its output (`...` stands for anything). A `text` block right after a
-`python` block is that block's output."""
+`python` block is that block's output. `sh` blocks are for what cannot run here: installing, and judges that want a key."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 class Block:
     kind: str
     title: str | None
-    skip: bool
     body: str
     line: int
 
@@ -48,7 +47,6 @@ def blocks(page: Path) -> Iterator[Block]:
         yield Block(
             match["kind"] or "text",
             title[1] if title else None,
-            "no-run" in rest,
             body,
             text[: match.start()].count("\n") + 1,
         )
@@ -92,8 +90,6 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     printed: str | None = None
     for block in blocks(page):
         where = f"{page.relative_to(ROOT)}:{block.line}"
-        if block.skip:
-            continue
         if block.title:
             (tmp_path / block.title).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / block.title).write_text(block.body, encoding="utf-8")
@@ -160,3 +156,22 @@ def test_there_are_examples() -> None:
 def test_pictures_are_small() -> None:
     for picture in (ROOT / "docs" / "images").iterdir():
         assert picture.stat().st_size < 200_000, picture.name
+
+
+def test_the_built_pages_load_nothing_from_outside(tmp_path: Path) -> None:
+    pytest.importorskip("material")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", str(tmp_path)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    built = sorted(tmp_path.rglob("*.html"))
+    assert built
+    loaded = re.compile(
+        r"<(?:link|script|img|iframe|source)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//"
+    )
+    for page in built:
+        assert not loaded.search(page.read_text(encoding="utf-8")), page.name
