@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from ragstone.cli.progress import Bar, duration, lines_in
+from ragstone.cli.progress import Bar, duration, lines_in, waiting
 from ragstone.engine import Progress
 from ragstone.types import Usage
 
@@ -247,7 +247,7 @@ def test_the_bar_keeps_still_on_a_pipe_and_when_quiet(capfd, monkeypatch):
     with Bar() as bar:
         bar(Progress(5, 10, 0, Usage()))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with Bar(quiet=True) as bar:
+    with Bar(quiet=True) as bar, waiting("x", quiet=True):
         bar(Progress(5, 10, 0, Usage()))
     assert capfd.readouterr() == ("", "")
 

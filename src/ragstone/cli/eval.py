@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import counted, note, reading_options, report_language, store_option
+from ragstone.cli.options import (
+    counted,
+    note,
+    reading_options,
+    report_language,
+    store_option,
+    summed_up,
+    write_files,
+)
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
@@ -202,15 +210,13 @@ def check_outputs(plan: Plan) -> None:
 def finish(run: Run, plan: Plan, *, quiet: bool = False) -> int:
     """Show the result, write the files, and say how it went as an exit code."""
     info, language = run.info, report_language(plan.language)
-    summary = run.summary()
+    summary = summed_up(run, quiet=quiet)
     note(f"read {counted(info.total or 0, 'sample')} as {info.format}", quiet=quiet)
     if quiet:
         _missed(summary)
     else:
         show_summary(summary, language)
-    for path in plan.output:
-        run.write(path, language=language)
-        note(f"wrote {path}", quiet=quiet)
+    write_files(run, plan.output, language, quiet=quiet)
     return summary.exit_code
 
 

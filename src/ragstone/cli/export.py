@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import note, open_run, store_option
+from ragstone.cli.options import open_run, store_option, write_files
 
 EXPORTS = (".jsonl", ".json", ".csv", ".parquet")
 
@@ -30,7 +30,4 @@ def command(run: str, output: tuple[str, ...], store: str | None) -> None:
                 f"{path!r} is no table of rows; end it in one of {' '.join(EXPORTS)}"
                 " (`ragstone report` writes the others)"
             )
-    found = open_run(run, store)
-    for path in output:
-        found.write(path)
-        note(f"wrote {path}")
+    write_files(open_run(run, store), output, "en")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from ragstone.analysis.summary import Summary
     from ragstone.run import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -52,6 +53,24 @@ def open_run(name: str, store: str | None) -> Run:
     from ragstone.run import Run
 
     return Run.open(name, store=store)
+
+
+def write_files(run: Run, paths: Sequence[str], language: str, *, quiet: bool = False) -> None:
+    """Write each file in the format of its extension, and say so."""
+    from ragstone.cli.progress import waiting
+
+    for path in paths:
+        with waiting(f"writing {path}", quiet=quiet):
+            run.write(path, language=language)
+        note(f"wrote {path}", quiet=quiet)
+
+
+def summed_up(run: Run, *, quiet: bool = False) -> Summary:
+    """The run's summary, with a sign of life while a large one is read."""
+    from ragstone.cli.progress import waiting
+
+    with waiting(f"summing up {run.info.name}", quiet=quiet):
+        return run.summary()
 
 
 def report_language(*wanted: str | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import note, open_run, report_language, store_option
+from ragstone.cli.options import open_run, report_language, store_option, summed_up, write_files
 
 
 @click.command("report")
@@ -27,7 +27,5 @@ def command(run: str, output: tuple[str, ...], language: str | None, store: str 
     if not output:
         from ragstone.cli.eval import show_summary
 
-        show_summary(found.summary(), spoken)
-    for path in output:
-        found.write(path, language=spoken)
-        note(f"wrote {path}")
+        show_summary(summed_up(found), spoken)
+    write_files(found, output, spoken)

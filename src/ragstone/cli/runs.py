@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import note, open_run, report_language, store_option
+from ragstone.cli.options import note, open_run, report_language, store_option, summed_up
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
@@ -65,7 +65,7 @@ def show(
     click.echo()
     from ragstone.cli.eval import show_summary
 
-    show_summary(found.summary(), report_language(language, found.info.plan.get("language")))
+    show_summary(summed_up(found), report_language(language, found.info.plan.get("language")))
 
 
 @command.command("delete")
