@@ -27,6 +27,14 @@ def test_rows_keep_their_text_and_gain_their_scores(run: StoredRun, tmp_path: Pa
             assert written[name] == score.value
 
 
+def test_a_summary_changes_nothing_but_the_time(
+    run: StoredRun, summary: Summary, tmp_path: Path
+) -> None:
+    export.write(run, tmp_path / "with.csv", summary)
+    export.write(run, tmp_path / "without.csv")
+    assert (tmp_path / "with.csv").read_bytes() == (tmp_path / "without.csv").read_bytes()
+
+
 def test_an_unscored_cell_is_empty_and_says_why_beside_it(run: StoredRun, tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     export.write(run, path)

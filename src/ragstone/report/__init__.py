@@ -28,7 +28,7 @@ def write(
 
     ending = Path(path).suffix.lower()
     if ending in ROWS:
-        export.write(run, path)
+        export.write(run, path, summary)
     elif ending == ".html":
         html.write(run, summary, path, language)
     elif ending == ".md":

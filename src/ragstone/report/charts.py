@@ -73,6 +73,8 @@ def _scale(one: MetricSummary) -> tuple[float, float] | None:
 
 
 def _bars(one: MetricSummary, say: Words, place: Callable[[float], float]) -> list[Bar]:
+    if one.binary and one.bounds is not None and len(one.histogram) == 2:
+        return _two_bars(one, one.bounds, say)
     tallest = max(one.histogram, default=0)
     bars = []
     for count, left, right in zip(one.histogram, one.edges, one.edges[1:], strict=False):
@@ -86,6 +88,22 @@ def _bars(one: MetricSummary, say: Words, place: Callable[[float], float]) -> li
         width = round(max(end - x - 2, 1.0), 2)
         bars.append(Bar(round(x + 1, 2), round(HEIGHT - height, 2), width, height, title))
     return bars
+
+
+def _two_bars(one: MetricSummary, bounds: tuple[float, float], say: Words) -> list[Bar]:
+    """One bar at each end of the scale: between them there is nothing to count."""
+    tallest, width = max(one.histogram), 40.0
+    return [
+        Bar(
+            x=x,
+            y=round(HEIGHT - count / tallest * HEIGHT, 2),
+            width=width,
+            height=round(count / tallest * HEIGHT, 2),
+            title=f"{_end(value, say)}: {say.count('sample', count)}",
+        )
+        for count, value, x in zip(one.histogram, bounds, (0.0, WIDTH - width), strict=True)
+        if count
+    ]
 
 
 def _end(value: float, say: Words) -> str:

@@ -11,18 +11,23 @@ from ragstone.data.strict import mend
 from ragstone.types import Score
 
 if TYPE_CHECKING:
+    from ragstone.analysis import Summary
     from ragstone.store import StoredRun
 
 OUTCOME = ".outcome"
 """Ending of the column that says why a metric has no value; there only when a sample lacks one."""
 
 
-def write(run: StoredRun, path: str | os.PathLike[str]) -> int:
+def write(run: StoredRun, path: str | os.PathLike[str], summary: Summary | None = None) -> int:
     """Write every row with its scores, as the path's ending says; the number of rows.
 
-    A sample without a score has an empty cell, and `<metric>.outcome` says why."""
+    A sample without a score has an empty cell, and `<metric>.outcome` says why. A summary, where there is one,
+    saves reading the scores once more."""
     names = [str(one["name"]) for one in run.info.metrics]
-    unscored = _unscored(run)
+    if summary is None:
+        unscored = _unscored(run)
+    else:
+        unscored = {one.metric for one in summary.metrics if one.outcomes}
     columns = [
         column
         for name in names

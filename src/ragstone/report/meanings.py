@@ -33,7 +33,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "cost": "Dinero que gastó el sistema en la respuesta, según consta en la muestra (`cost`).",
         "exact_match": "1 si respuesta y referencia son iguales sin distinguir mayúsculas ni espacios repetidos; `normalize=squad` prescinde además de la puntuación y de los artículos.",
         "token_f1": "F1 de las dos bolsas de tokens, normalizadas como en exact_match; 1 si ambas están vacías y 0 si lo está una.",
-        "abstention_accuracy": "Proporción de preguntas sin respuesta posible en las que el sistema se abstuvo; cada muestra cuenta como abstención correcta, abstención que faltó, abstención indebida o respondida.",
+        "abstention_accuracy": "Proporción de preguntas sin respuesta posible en las que el sistema se abstuvo; cada muestra cuenta como abstención correcta, abstención omitida, abstención indebida o respondida.",
         "rouge_l": "F1 de la subsecuencia común más larga de palabras (ROUGE-L, de rouge-score).",
         "bleu": "BLEU de la respuesta como una sola frase, con suavizado exponencial y orden efectivo (sacrebleu), en una escala de 0 a 1.",
         "chrf": "F2 de los n-gramas de caracteres (chrF, de sacrebleu), en una escala de 0 a 1; `word_order=2` es chrF++.",
