@@ -224,6 +224,12 @@ def test_a_trec_run_is_ordered_by_score_then_by_id_backwards() -> None:
     assert by_id["q3"].relevant is None
 
 
+def test_lines_may_be_named_as_a_format_where_there_are_lines() -> None:
+    assert read(f"{FILES}/run.trec+{FILES}/qrels.txt", format="trec").check() == 3
+    with pytest.raises(UnknownFormat, match="is not trec"):
+        read(FILES / "ragas.jsonl", format="trec")
+
+
 def test_a_run_without_qrels_says_what_to_add() -> None:
     with pytest.raises(DataError, match=r"run without judgements; add them: .*\+qrels.txt"):
         read(FILES / "run.trec")

@@ -133,6 +133,12 @@ def test_samples_and_dicts_in_memory() -> None:
     assert second.sample.id == "2"
 
 
+def test_samples_that_all_failed_are_still_samples() -> None:
+    failed = [Sample("a", error="timeout"), Sample("b", error="timeout")]
+    assert [record.sample for record in read(failed)] == failed
+    assert [record.sample for record in read(iter(failed))] == failed
+
+
 def test_half_a_surrogate_pair_in_memory() -> None:
     reading = read([{"question": "a\ud800", "answer": "ñ"}])
     (record,) = reading
@@ -233,6 +239,16 @@ def test_relevant_as_ids_grades_or_objects() -> None:
     ):
         (record,) = read([{"question": "a?", "relevant": given}])
         assert record.sample.relevant == wanted
+
+
+def test_quick_construction_fills_every_field() -> None:
+    from ragstone.data import quick
+
+    assert quick.chunk("a", "b", 0.5) == Chunk("a", "b", 0.5)
+    values: Any = [f"value {n}" for n in range(10)]
+    made = quick.sample(*values)
+    assert made == Sample(*values)
+    assert [getattr(made, name) for name in Sample.__slots__] == values
 
 
 def test_ids_are_seen_in_nine_bytes_each() -> None:

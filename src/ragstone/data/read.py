@@ -125,9 +125,9 @@ def read(
     found = _container(source, limit)
     if format in _LINES and not found.lines:
         raise UnknownFormat(f"{found.shown!r} is not {format}; write run.trec+qrels.txt")
-    if format is None and found.own:
+    if found.own and (format is None or format in _LINES):
         format = OWN.name
-    known, title = _known(found, None if format in _LINES else format, fields)
+    known, title = _known(found, format, fields)
     reading = Reading(
         found.shown,
         found.lines or title,

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from ragstone.data.formats import Format, mapping, named
+from ragstone.data.quick import chunk
+from ragstone.data.quick import sample as quick_sample
 from ragstone.data.strict import BadRow, reparse
 from ragstone.data.values import (
     cell,
@@ -19,7 +21,7 @@ from ragstone.data.values import (
     with_ids,
 )
 from ragstone.errors import DataError
-from ragstone.types import EMPTY, Chunk, Ranked, Sample
+from ragstone.types import EMPTY, Ranked, Sample
 
 Mapper = Callable[[Any, int], tuple[Sample, bool]]
 """A parsed row and its position → the sample, and whether the row gave it an id."""
@@ -76,6 +78,7 @@ def _mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> 
     get_reference, get_relevant, get_meta = get["reference"], get["relevant"], get["meta"]
     get_language, get_group, get_error = get["language"], get["group"], get["error"]
     contexts_of = _contexts(known, paths, cells)
+    quoted = known.name == "trulens"
     used = frozenset(
         column for names in paths.values() for path in names for column in _heads(path)
     )
@@ -83,7 +86,7 @@ def _mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> 
 
     def text(value: Any, field: str, row: Mapping[str, Any]) -> str | None:
         column = _source(paths[field], row)
-        if known.name == "trulens":
+        if quoted:
             value = _unquoted(value)
         if field == "reference":
             return reference_of(value, column, loose=known.loose)
@@ -102,11 +105,11 @@ def _mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> 
             row = {column: value for column, value in row.items() if value != ""}
         # The checks for str spare the common case a call; every other kind goes through `text`.
         question, answer, reference = get_question(row), get_answer(row), get_reference(row)
-        if question is not None and (question.__class__ is not str or known.loose):
+        if question is not None and (question.__class__ is not str or quoted):
             question = text(question, "question", row)
-        if answer is not None and (answer.__class__ is not str or known.loose):
+        if answer is not None and (answer.__class__ is not str or quoted):
             answer = text(answer, "answer", row)
-        if reference is not None and (reference.__class__ is not str or known.loose):
+        if reference is not None and (reference.__class__ is not str or quoted):
             reference = text(reference, "reference", row)
         contexts = contexts_of(row)
         relevant = get_relevant(row)
@@ -132,7 +135,7 @@ def _mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> 
         given = get_id(row)
         if given is not None and (given.__class__ is not str or not given):
             given = id_of(given, _source(paths["id"], row))
-        return Sample(
+        return quick_sample(
             str(position) if given is None else given,
             question,
             answer,
@@ -231,7 +234,7 @@ def _contexts(
         id_column = _source(id_columns, row)
         names = ids_of(cell(ids, id_column) if cells else ids, id_column)
         if ranked is None:
-            return Ranked([Chunk(name) for name in names])
+            return Ranked([chunk(name, "") for name in names])
         return with_ids(ranked, names, _source(columns, row), id_column)
 
     return contexts

@@ -67,7 +67,7 @@ def ranking(source: str) -> Container | None:
         if used is not None:
             found.opened[used] = Opened(used)
     title = "a BEIR folder" if found.queries else "a TREC run with qrels"
-    return Container(source, lambda: _rows(found), lines=title)
+    return Container(source, lambda: _rows(found), lines=title, own=True)
 
 
 def _folder(path: Path, found: Parts) -> None:

@@ -10,6 +10,7 @@ import tokenize
 from collections.abc import Mapping
 from typing import Any
 
+from ragstone.data.quick import chunk
 from ragstone.data.strict import BadRow, parse
 from ragstone.types import Chunk, Ranked
 
@@ -67,12 +68,12 @@ def chunks_of(value: Any, column: str) -> Ranked:
     for rank, item in enumerate(value, 1):
         # The two usual kinds are read here: five calls less a sample.
         if item.__class__ is str and item:
-            found.append(Chunk("", item))
+            found.append(chunk("", item))
             continue
         if item.__class__ is dict:
             name, text = item.get("id"), item.get("text")
             if name.__class__ is str and text.__class__ is str and name and len(item) == 2:
-                found.append(Chunk(name, text))
+                found.append(chunk(name, text))
                 continue
         found.append(_chunk(item, column, rank))
     return Ranked(found)
@@ -98,7 +99,7 @@ def with_ids(texts: Ranked, ids: list[str], column: str, id_column: str) -> Rank
             "give one id for each text"
         )
     return Ranked(
-        [Chunk(name, chunk.text, chunk.score) for name, chunk in zip(ids, texts, strict=True)]
+        [chunk(name, item.text, item.score) for name, item in zip(ids, texts, strict=True)]
     )
 
 
@@ -107,7 +108,12 @@ def relevant_of(value: Any, column: str) -> Mapping[str, float]:
 
     Grades are kept as given; below zero, as in some TREC qrels, means judged not relevant."""
     if isinstance(value, dict):
-        return {str(name): _grade(grade, column, name) for name, grade in value.items()}
+        return {
+            name: grade
+            if grade.__class__ is int and -99 < grade < 99
+            else _grade(grade, column, name)
+            for name, grade in value.items()
+        }
     if not isinstance(value, list):
         raise BadRow(f'"{column}" is {_kind(value)}; give a list of ids or {{id: grade}}')
     grades: dict[str, float] = {}
