@@ -139,7 +139,7 @@ def test_a_metric_whose_field_is_missing_everywhere_is_incomplete() -> None:
     assert not summary["m"].complete
     assert (
         summary["m"].incomplete
-        == "m: no sample can be scored, the sample has no `relevant` (2 of 2)"
+        == "m: no sample can be scored: the sample has no `relevant` (2 of 2 samples)"
     )
     assert summary.exit_code == 3
     assert not summarise(run_of(MISSING, NOT_APPLICABLE))["m"].complete

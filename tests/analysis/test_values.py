@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,14 @@ def test_numbers_too_large_to_square_have_no_mean_but_a_median() -> None:
     assert values.moments() is None
     assert values.huge
     assert values.median() == 1e308
+
+
+def test_rounding_the_largest_numbers_stays_finite() -> None:
+    numbers = -sys.float_info.max * np.linspace(0.5, 1, 50_000)
+    values = fed(np.concatenate([numbers, [sys.float_info.max]]))
+    table, _ = values.table()
+    assert values.bits is not None
+    assert np.isfinite(table).all()
 
 
 def test_clusters_are_the_sums_by_group() -> None:

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from itertools import islice
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ragstone.analysis.tally import UNSTORED, Tally
+from ragstone.analysis.batch import Row, count
+from ragstone.analysis.tally import Tally
 from ragstone.analysis.values import Groups
-from ragstone.analysis.worst import UNSCORED, Worst
+from ragstone.analysis.worst import Worst
 from ragstone.errors import UnknownMetric, nearest
 from ragstone.gates import GateResult, check, parse_gate
 from ragstone.stats import Interval, mean_interval
-from ragstone.types import FAILURES, Score, Usage
+from ragstone.types import FAILURES, Usage
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
 
-__all__ = ["GateResult", "MetricSummary", "Row", "Scored", "Summary", "summarise"]
+__all__ = ["GateResult", "MetricSummary", "Scored", "Summary", "summarise"]
 
 FLOOR = 0.95
 """Share of the applicable samples that must be scored for a metric to be complete."""
-BATCH = 512
-"""Samples looked at together: enough for numpy, little enough for memory."""
 BINS = 20
 REASONS = 5
-
-Row = tuple[int, str, str | None, dict[str, Score]]
-"""Position, sample id, group and scores."""
 
 
 class Scored(Protocol):
@@ -38,7 +31,7 @@ class Scored(Protocol):
 
     @property
     def info(self) -> RunInfo: ...
-    def scores(self) -> Iterator[Row]: ...
+    def scores(self) -> Iterable[Row]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,46 +130,11 @@ def summarise(
                 f"a gate on {name!r}, which is not among the metrics{nearest(name, names)}"
             )
     groups, first = Groups(), Worst(worst)
-    samples = 0
-    rows = run.scores()
-    while batch := list(islice(rows, BATCH)):
-        samples += len(batch)
-        _take(batch, tallies, groups, first)
+    samples = count(run.scores(), tallies, groups, first)
     metrics = tuple(_metric_summary(tally, groups, floor) for tally in tallies)
     found = {one.metric: one for one in metrics}
     results = tuple(check(gate, found[name]) for name, gate in rules.items())
     return Summary(run.info, metrics, floor, results, first.positions(), samples)
-
-
-def _take(batch: list[Row], tallies: list[Tally], groups: Groups, first: Worst) -> None:
-    import numpy as np
-
-    places = groups.places([row[2] for row in batch])
-    # A metric without bounds has no best value: it ranks samples only where no other metric can.
-    ranking = [tally for tally in tallies if tally.bounds is not None] or tallies
-    distance = np.zeros(len(batch))
-    scored = np.zeros(len(batch), np.int64)
-    failures = np.zeros(len(batch), np.int64)
-    for tally, column in zip(tallies, _columns(batch, tallies), strict=True):
-        values, failed = tally.add(column, places)
-        failures[failed] += 1
-        if tally in ranking:
-            absent = np.isnan(values)
-            distance += np.where(absent, 0.0, tally.badness(values))
-            scored += ~absent
-    badness = np.where(scored > 0, distance / np.maximum(scored, 1), UNSCORED)
-    first.add([row[0] for row in batch], badness, failures)
-
-
-def _columns(batch: list[Row], tallies: list[Tally]) -> list[Sequence[Score]]:
-    """The scores of each metric over the batch."""
-    names = [tally.name for tally in tallies]
-    if len(names) > 1:
-        pick = itemgetter(*names)
-        # One call a sample where every metric has its score, which is nearly always.
-        with suppress(KeyError):
-            return list(zip(*[pick(row[3]) for row in batch], strict=True))
-    return [[row[3].get(name, UNSTORED) for row in batch] for name in names]
 
 
 def _metric_summary(tally: Tally, groups: Groups, floor: float) -> MetricSummary:
@@ -239,7 +197,9 @@ def _incomplete(tally: Tally, scored: int, applicable: int, floor: float) -> str
             return ""
         reason = next(iter(tally.missing_reasons.common(1)), "a field is missing")
         of_all = "no sample" if missing == tally.total else "no applicable sample"
-        return f"{tally.name}: {of_all} can be scored, {reason} ({missing} of {tally.total})"
+        return (
+            f"{tally.name}: {of_all} can be scored: {reason} ({missing} of {tally.total} samples)"
+        )
     # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
     if scored >= floor * applicable - 1e-9:
         return ""

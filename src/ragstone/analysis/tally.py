@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.values import Values
-from ragstone.types import FAILURES, NOTHING_USED, Score, Usage
+from ragstone.types import FAILURES, NOTHING_USED, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 TEXTS = 512
 """Different reasons and warnings remembered; the rarest go first."""
 TEXT_LENGTH = 400
-
-UNSTORED = Score(outcome="metric_error", reason="no score was stored for this sample")
 
 
 class Tally:
@@ -40,26 +38,36 @@ class Tally:
         self.warnings = Texts()
         self.usage = NOTHING_USED
 
-    def add(
-        self, scores: Sequence[Score], places: NDArray[np.int64] | None
-    ) -> tuple[NDArray[np.float64], list[int]]:
-        """Take in one score a sample; returns the values, NaN where there is none, and the indexes of failures."""
+    def add(self, values: NDArray[np.float64], places: NDArray[np.int64] | None) -> None:
+        """Take in one value a sample, NaN where there is none, with the place of its group."""
         import numpy as np
 
-        self.total += len(scores)
-        values = np.array([score.value for score in scores], np.float64)  # None becomes NaN
-        self._count_extras(scores)
+        self.total += len(values)
         absent = np.isnan(values)
-        if not absent.any():
-            self.values.add(values, places)
-            return values, []
-        present = ~absent
-        self.values.add(values[present], None if places is None else places[present])
-        failed = []
-        for index in np.flatnonzero(absent).tolist():
-            if self._count_unscored(scores[index]):
-                failed.append(index)
-        return values, failed
+        if absent.any():
+            present = ~absent
+            values = values[present]
+            places = None if places is None else places[present]
+        self.values.add(values, places)
+
+    def note(self, score: Score) -> bool:
+        """Count what comes with a score besides its value; returns whether it is a failure."""
+        if score.label is not None:
+            self.labels[score.label] = self.labels.get(score.label, 0) + 1
+        for warning in score.warnings:
+            self.warnings.add(warning)
+        if score.usage is not NOTHING_USED:
+            self.usage += score.usage
+        if score.ok:
+            return False
+        kind = f": {score.kind}" if score.kind else ""
+        self.outcomes[score.outcome + kind] += 1
+        failed = score.outcome in FAILURES
+        if score.reason:
+            (self.failure_reasons if failed else self.other_reasons).add(score.reason)
+            if score.outcome == "missing_field":
+                self.missing_reasons.add(score.reason)
+        return failed
 
     def count(self, outcome: str) -> int:
         """How many samples ended so, whatever the kind of fault."""
@@ -75,33 +83,6 @@ class Tally:
         else:
             share = 0.5 + 0.5 * values / (1 + np.abs(values))
         return np.clip(1 - share if self.higher_is_better else share, 0, 1)
-
-    def _count_unscored(self, score: Score) -> bool:
-        kind = f": {score.kind}" if score.kind else ""
-        self.outcomes[score.outcome + kind] += 1
-        failed = score.outcome in FAILURES
-        if score.reason:
-            (self.failure_reasons if failed else self.other_reasons).add(score.reason)
-            if score.outcome == "missing_field":
-                self.missing_reasons.add(score.reason)
-        return failed
-
-    def _count_extras(self, scores: Sequence[Score]) -> None:
-        labels = [score.label for score in scores if score.label is not None]
-        for label, n in Counter(labels).items():
-            self.labels[label] = self.labels.get(label, 0) + n
-        for score in scores:
-            if score.warnings:
-                for warning in score.warnings:
-                    self.warnings.add(warning)
-        used = [score.usage for score in scores if score.usage is not NOTHING_USED]
-        if used:
-            self.usage += Usage(
-                sum(one.calls for one in used),
-                sum(one.input_tokens for one in used),
-                sum(one.output_tokens for one in used),
-                sum(one.usd for one in used),
-            )
 
 
 class Texts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -153,7 +154,7 @@ class Values:
             bits -= 1
             rounded = _rounded(self._table, bits)
             # Down to half the room, lest the next block asks for another round at once.
-            if len(np.unique(rounded)) <= DISTINCT // 2 or bits == 1:
+            if np.count_nonzero(rounded[1:] != rounded[:-1]) < DISTINCT // 2 or bits == 1:
                 self.bits = bits
                 self._merge(rounded, self._counts)
 
@@ -225,5 +226,8 @@ def _rounded(values: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
     import numpy as np
 
     mantissa, exponent = np.frexp(values)
-    rounded: NDArray[np.float64] = np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
-    return rounded
+    with np.errstate(over="ignore"):  # the largest number of all may round up to infinity
+        rounded = np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
+    largest = sys.float_info.max
+    clipped: NDArray[np.float64] = np.clip(rounded, -largest, largest)
+    return clipped

@@ -1,0 +1,91 @@
+"""Scores on their way from a run into its tallies: a few hundred samples at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ragstone.analysis.tally import Tally
+from ragstone.analysis.values import Groups
+from ragstone.analysis.worst import UNSCORED, Worst
+from ragstone.types import NOTHING_USED, Score
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SIZE = 512
+"""Samples worked in together: enough for numpy, little enough for memory."""
+
+Row = tuple[int, str, str | None, Mapping[str, Score]]
+"""Position, sample id, group and scores."""
+
+UNSTORED = Score(outcome="metric_error", reason="no score was stored for this sample")
+
+
+def count(rows: Iterable[Row], tallies: list[Tally], groups: Groups, worst: Worst) -> int:
+    """Work every row into the tallies, the groups and the worst; returns how many there were.
+
+    Only plain numbers wait for their batch: the scores themselves, with all their evidence, are let go at once."""
+    names = [tally.name for tally in tallies]
+    positions: list[int] = []
+    kin: list[str | None] = []
+    values: list[list[float | None]] = []
+    failures: list[int] = []
+    samples = 0
+    for position, _, group, scores in rows:
+        row = [scores.get(name, UNSTORED) for name in names]
+        failed = 0
+        for tally, score in zip(tallies, row, strict=True):
+            if (
+                score.value is None
+                or score.label is not None
+                or score.warnings
+                or score.usage is not NOTHING_USED
+            ):
+                failed += tally.note(score)
+        positions.append(position)
+        kin.append(group)
+        values.append([score.value for score in row])
+        failures.append(failed)
+        if len(positions) == SIZE:
+            samples += SIZE
+            _work_in(positions, kin, values, failures, tallies, groups, worst)
+            for waiting in (positions, kin, values, failures):
+                waiting.clear()
+    if positions:
+        _work_in(positions, kin, values, failures, tallies, groups, worst)
+    return samples + len(positions)
+
+
+def _work_in(
+    positions: list[int],
+    kin: list[str | None],
+    values: list[list[float | None]],
+    failures: list[int],
+    tallies: list[Tally],
+    groups: Groups,
+    worst: Worst,
+) -> None:
+    import numpy as np
+
+    places = groups.places(kin)
+    table = np.array(values, np.float64).T  # one row a metric; None becomes NaN
+    for tally, row in zip(tallies, table, strict=True):
+        tally.add(row, places)
+    worst.add(positions, _badness(table, tallies), np.array(failures))
+
+
+def _badness(table: NDArray[np.float64], tallies: list[Tally]) -> NDArray[np.float64]:
+    """Each sample's mean distance from the best value over the metrics that scored it."""
+    import numpy as np
+
+    # A metric without bounds has no best value: it ranks samples only where no other metric can.
+    bounded = [index for index, tally in enumerate(tallies) if tally.bounds is not None]
+    distance = np.zeros(table.shape[1])
+    scored = np.zeros(table.shape[1], np.int64)
+    for index in bounded or range(len(tallies)):
+        present = ~np.isnan(table[index])
+        distance += np.where(present, tallies[index].badness(table[index]), 0.0)
+        scored += present
+    return np.where(scored > 0, distance / np.maximum(scored, 1), UNSCORED)
