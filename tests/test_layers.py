@@ -13,7 +13,8 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "ragstone"
 
 LAYERS = [
-    {"cli", "__main__"},
+    {"__main__"},
+    {"cli"},
     {"run"},
     {"report"},
     {"analysis"},
@@ -22,7 +23,8 @@ LAYERS = [
     {"metrics", "judges", "data"},
     {"prompts", "registry", "asks"},
     {"plugins", "language", "evidence", "gates", "stats", "types"},
-    {"errors", "_version", ""},
+    {"errors", ""},
+    {"_version"},
 ]
 """From the top down; a module imports from its own layer's folder or from layers below."""
 

@@ -120,7 +120,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> No
 
 def test_a_run_on_postgresql_is_the_same_bytes_as_on_sqlite(place: str, tmp_path: Path) -> None:
     samples = [
-        {"id": f"é{n}", "answer": "a b\x00" * n, "reference": "a b", "group": f"g{n % 3}"}
+        {"id": f"é{n}", "answer": "a b\x00" * (n % 20), "reference": "a b", "group": f"g{n % 3}"}
         for n in range(2500)
     ]
     run = evaluate(samples, ["token_f1", "exact_match"], store=place)

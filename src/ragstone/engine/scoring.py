@@ -49,15 +49,17 @@ def finisher(metric: Metric) -> Callable[[Any], Score]:
     low, high = metric.bounds or (-math.inf, math.inf)
 
     def finish(result: Any) -> Score:
-        if type(result) is not Score:
+        if type(result) is Score:
+            score = result
+        else:
             try:
-                result = Score(float(result))
+                score = Score(float(result))
             except (TypeError, ValueError, OverflowError):
                 return _failed(f"it returned {result!r}, which is not a finite number or a Score")
-        value = result.value
+        value = score.value
         if value is not None and not low <= value <= high:
             return _failed(f"it returned {value!r}, outside its range {low:g} to {high:g}")
-        return result
+        return score
 
     return finish
 
@@ -65,11 +67,12 @@ def finisher(metric: Metric) -> Callable[[Any], Score]:
 def outcome_of(raised: BaseException) -> Score:
     """The outcome that an exception from a metric stands for."""
     if isinstance(raised, Unscored):
+        outcome: OutcomeKind = raised.outcome  # type: ignore[assignment]
         kind = raised.kind if isinstance(raised, JudgeFailed) else None
         if not kind and not raised.label and raised.outcome != "judge_error":
-            return _plain(raised.outcome, raised.reason)  # type: ignore[arg-type]
+            return _plain(outcome, raised.reason)
         return Score(
-            outcome=raised.outcome,  # type: ignore[arg-type]
+            outcome=outcome,
             reason=raised.reason,
             kind=kind,
             label=raised.label,
