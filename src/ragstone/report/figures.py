@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ragstone.report.meanings import MEANINGS
@@ -133,12 +134,29 @@ def judge_text(info: RunInfo, say: Words) -> str:
     return say("judge_is", name=info.judge) if info.judge else say("no_judge")
 
 
+def heading(summary: Summary, say: Words) -> list[str]:
+    """Where the samples came from, how many there are and who judged; nothing twice."""
+    info = summary.run
+    facts = (info.source, info.format, say.count("sample", summary.samples), judge_text(info, say))
+    return [shortened(fact, 200) for fact in dict.fromkeys(facts)]
+
+
 def command(info: RunInfo) -> str:
-    """The command that does the run again."""
-    metrics = ", ".join(str(one["name"]) for one in info.metrics)
-    parts = ["ragstone", "eval", info.source, "-m", metrics]
-    if info.judge:
-        parts += ["--judge", info.judge]
+    """The command that does the run again; empty when its samples came from no file."""
+    if not Path(info.source).suffix and not Path(str(info.plan.get("source", ""))).is_absolute():
+        return ""
+    plan = info.plan
+    parts = ["ragstone", "eval", info.source]
+    parts += ["-m", ",".join(str(one["name"]) for one in info.metrics)]
+    flags = ("judge", info.judge), ("lang", plan.get("language")), ("format", plan.get("format"))
+    for flag, value in (*flags, ("limit", plan.get("limit"))):
+        parts += [f"--{flag}", str(value)] if value is not None else []
+    for field, place in (plan.get("fields") or {}).items():
+        parts += ["--field", f"{field}={place}"]
+    for metric, rule in (plan.get("gates") or {}).items():
+        parts += ["--gate", f"{metric} {rule}"]
+    if plan.get("skip_bad_rows"):
+        parts.append("--skip-bad-rows")
     return " ".join(shlex.quote(part) for part in parts)
 
 

@@ -61,10 +61,8 @@ def summary_html(summary: Summary, language: str = "en") -> str:
     return str(
         _template("summary.html.j2").render(
             say=say,
-            info=summary.run,
-            name=summary.run.name or summary.run.id,
-            samples_text=_samples_text(summary, say),
-            judge=figures.judge_text(summary.run, say),
+            name=figures.shortened(summary.run.name or summary.run.id, 200),
+            heading=figures.heading(summary, say),
             metrics=summary.metrics,
             lines=lines,
             gates=[figures.gate_line(gate, summary, say) for gate in summary.gates],
@@ -104,8 +102,7 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
         "info": info,
         "name": figures.shortened(info.name or info.id, 200),
         "created": figures.moment(info.created),
-        "judge": figures.judge_text(info, say),
-        "samples_text": _samples_text(summary, say),
+        "heading": figures.heading(summary, say),
         "state": figures.state(summary, say),
         "cards": _cards(summary, say),
         "gates": _gates(summary, say),
@@ -175,7 +172,7 @@ def _labels(summary: Summary, say: Words) -> list[dict[str, Any]]:
 
 
 def _facts(info: RunInfo, summary: Summary, say: Words) -> list[tuple[str, str, bool]]:
-    return [
+    facts = [
         (say("data"), figures.shortened(info.source, 400), False),
         (say("format"), info.format, False),
         (say("samples"), say.whole(summary.samples), False),
@@ -183,9 +180,10 @@ def _facts(info: RunInfo, summary: Summary, say: Words) -> list[tuple[str, str, 
         (say("judge"), info.judge or say("no_judge"), False),
         (say("date"), figures.moment(info.created), False),
         (say("identifier"), info.id, False),
-        (say("version"), f"ragstone {__version__}", False),
-        (say("reproduce"), figures.shortened(figures.command(info), 2_000), True),
+        (say("version"), f"ragstone {info.plan.get('ragstone', __version__)}", False),
     ]
+    again = figures.shortened(figures.command(info), 2_000)
+    return [*facts, (say("reproduce"), again, True)] if again else facts
 
 
 def _choices(summary: Summary, say: Words) -> list[tuple[str, str]]:
@@ -197,10 +195,6 @@ def _choices(summary: Summary, say: Words) -> list[tuple[str, str]]:
     choices += [(f"o:{name}", say.outcome(name)) for name in OUTCOMES if name in seen]
     labels = {name: None for one in summary.metrics for name, n in one.labels.items() if n}
     return choices + [(f"l:{name}", say.known("label", name)) for name in labels]
-
-
-def _samples_text(summary: Summary, say: Words) -> str:
-    return say.count("sample", summary.samples)
 
 
 def _worst_note(shown: int, summary: Summary, say: Words) -> str:

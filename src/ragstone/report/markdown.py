@@ -34,7 +34,7 @@ def render(run: StoredRun, summary: Summary, language: str = "en") -> str:
         _costs(summary, say),
         _skipped(summary, say),
         _worst(run, summary, say),
-        [f"`{figures.command(summary.run)}`" if "`" not in figures.command(summary.run) else ""],
+        [_command(summary)],
     ]
     return "\n\n".join("\n".join(part) for part in parts if any(part)) + "\n"
 
@@ -47,15 +47,13 @@ def escaped(text: str, limit: int = 300) -> str:
     return re.sub(r"^(\d*)([#+=.)-])", r"\1\\\2", line)  # no heading, list or rule at its start
 
 
+def _command(summary: Summary) -> str:
+    line = figures.command(summary.run)
+    return f"`{line}`" if line.isprintable() and line and "`" not in line else ""
+
+
 def _heading(summary: Summary, say: Words) -> str:
-    info = summary.run
-    facts = [
-        info.source,
-        info.format,
-        say.count("sample", summary.samples),
-        figures.judge_text(info, say),
-        figures.moment(info.created),
-    ]
+    facts = [*figures.heading(summary, say), figures.moment(summary.run.created)]
     return " · ".join(escaped(fact) for fact in facts)
 
 

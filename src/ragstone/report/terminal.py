@@ -33,10 +33,8 @@ def show(summary: Summary, console: Console, language: str = "en") -> None:
     """Print the summary."""
     screen = _Screen(console, words(language))
     info, say = summary.run, screen.say
-    heading = [info.source, info.format, say.count("sample", summary.samples)]
-    heading.append(figures.judge_text(info, say))
     screen.line(figures.shortened(info.name or info.id, 200), "bold")
-    screen.line(" · ".join(figures.shortened(part, 100) for part in heading), "dim")
+    screen.line(" · ".join(figures.heading(summary, say)), "dim")
     screen.line("")
     screen.put(_metrics(summary, screen))
     _notes(summary, screen)

@@ -1,0 +1,69 @@
+"""What every report says of a run."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from ragstone.analysis import Summary
+from ragstone.gates import GateResult
+from ragstone.report import figures
+from ragstone.report.words import words
+
+
+def test_the_command_does_the_run_again(summary: Summary) -> None:
+    plan = {"language": "es", "limit": 20, "fields": {"answer": "output.text"}, "format": None,
+            "gates": {"recall@5": ">= 0.3"}, "skip_bad_rows": True}  # fmt: skip
+    info = replace(summary.run, source="my data.jsonl", plan=plan)
+    assert shlex.split(figures.command(info)) == [
+        "ragstone", "eval", "my data.jsonl", "-m",
+        "recall@5,token_f1,faithfulness,hallucination_rate,abstention_accuracy,latency",
+        "--judge", "openai:small", "--lang", "es", "--limit", "20", "--field", "answer=output.text",
+        "--gate", "recall@5 >= 0.3", "--skip-bad-rows",
+    ]  # fmt: skip
+
+
+def test_samples_that_came_from_no_file_have_no_command(summary: Summary) -> None:
+    assert figures.command(replace(summary.run, source="3 samples", plan={})) == ""
+    assert figures.command(replace(summary.run, source="-", plan={"source": "-"})) == ""
+
+
+def test_the_heading_says_nothing_twice(summary: Summary) -> None:
+    info = replace(summary.run, source="120 samples", judge=None)
+    heading = figures.heading(replace(summary, run=info), words("en"))
+    assert heading == ["120 samples", "ragstone columns", "no judge"]
+
+
+def gate(passed: bool | None) -> GateResult:
+    return GateResult("recall@5", ">= 0.5", passed, "a sentence")
+
+
+@pytest.mark.parametrize(
+    ("gates", "text", "tone"),
+    [
+        ((), "Complete", "good"),
+        ((gate(True),), "All gates passed", "good"),
+        ((gate(True), gate(False), gate(False)), "2 gates missed", "bad"),
+        ((gate(False), gate(None)), "A gate cannot be decided", "warn"),
+    ],
+)
+def test_the_state_names_the_worst_first(
+    summary: Summary, gates: tuple[GateResult, ...], text: str, tone: str
+) -> None:
+    complete = tuple(replace(one, complete=True) for one in summary.metrics)
+    said = figures.state(replace(summary, metrics=complete, gates=gates), words("en"))
+    assert (said.text, said.tone) == (text, tone)
+
+
+def test_incompleteness_comes_before_gates(summary: Summary) -> None:
+    said = figures.state(replace(summary, gates=(gate(False),)), words("es"))
+    assert said.text == "Incompleta: 2 métricas no alcanzan la cobertura mínima"
+
+
+def test_a_line_is_cut_with_an_ellipsis() -> None:
+    assert figures.shortened(" a \n b ", 10) == "a b"
+    assert figures.shortened("word " * 10, 12) == "word word w…"
+    assert figures.shortened("x" * 1_000_000, 5) == "xxxx…"
+    assert figures.shortened(" " * 1_000 + "x", 5).endswith("…")
