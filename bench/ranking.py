@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-QUERIES, DEPTH, WARM, COLD = 20_000, 100, 9, 7
+QUERIES, DEPTH, WARM, COLD = 20_000, 100, 9, 5
 BAR = 0.35
 OURS = ("precision@10", "recall@10", "f1", "hit_rate@10", "mrr", "map", "ndcg@10")
 THEIRS = ("P_10", "recall_10", "set_F", "success_10", "recip_rank", "map", "ndcg_cut_10")

@@ -128,8 +128,8 @@ class _Found:
     ids: list[Any] = field(default_factory=list)
     retrieved: list[int] = field(default_factory=list)
     """Different documents retrieved, by query."""
-    hits: list[int] = field(default_factory=list)
-    """How many of the next two belong to each query."""
+    ends: list[int] = field(default_factory=list)
+    """Where each query's part of the next two ends."""
     places: list[int] = field(default_factory=list)
     """Ranks from 0, in no order within a query."""
     grades: list[float] = field(default_factory=list)
@@ -141,8 +141,8 @@ class _Found:
     """How many rankings named a document twice."""
 
 
-FEW = 8
-"""Up to so many hits it is quicker to search the list for each than to walk it once."""
+FEW = 12
+"""Up to so many graded documents it is quicker to look for each than to walk the whole ranking."""
 
 
 def _look(pairs: Iterator[tuple[Any, Any, Any]]) -> _Found:
@@ -150,7 +150,8 @@ def _look(pairs: Iterator[tuple[Any, Any, Any]]) -> _Found:
     found = _Found()
     places, grades, given = found.places, found.grades, found.given
     name, retrieve = found.ids.append, found.retrieved.append
-    hit, judge = found.hits.append, found.judged.append
+    end, judge = found.ends.append, found.judged.append
+    place, grade = places.append, grades.append
     for query, ranking, wanted in pairs:
         if type(ranking) is not list:
             ranking = _ordered(ranking, query)
@@ -160,18 +161,19 @@ def _look(pairs: Iterator[tuple[Any, Any, Any]]) -> _Found:
         if len(distinct) != len(ranking):
             ranking = list(dict.fromkeys(ranking))
             found.repeated += 1
-        hits = distinct.intersection(wanted)
-        if len(hits) > FEW:
+        if len(wanted) > FEW:
             here = list(compress(range(len(ranking)), map(wanted.__contains__, ranking)))
             places += here
-            grades += [wanted[ranking[place]] for place in here]
+            grades += [wanted[ranking[one]] for one in here]
         else:
-            places += map(ranking.index, hits)
-            grades += map(wanted.__getitem__, hits)
+            for document in wanted:
+                if document in distinct:
+                    place(ranking.index(document))
+                    grade(wanted[document])
         given += wanted.values()
         name(query)
         retrieve(len(ranking))
-        hit(len(hits))
+        end(len(places))
         judge(len(wanted))
     return found
 
@@ -190,7 +192,8 @@ def _arranged(found: _Found) -> tuple[_Table, NDArray[np.bool_]]:
     owner, given = row[owner], given[positive]
     if np.any((given[1:] > given[:-1]) & (owner[1:] == owner[:-1])):
         given = given[np.lexsort((-given, owner))]
-    query = np.repeat(np.arange(size), np.array(found.hits, dtype=np.int64))
+    ends: Ints = np.array([0, *found.ends], dtype=np.int64)
+    query = np.repeat(np.arange(size), ends[1:] - ends[:-1])
     grade: Floats = np.array(found.grades, dtype=np.float64)
     rank: Ints = np.array(found.places, dtype=np.int64) + 1
     order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
