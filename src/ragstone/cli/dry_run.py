@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -93,9 +93,10 @@ def show(plan: Plan, reading: Reading) -> None:
         judge = make_judge(judge_settings(plan))
         click.echo(f"judge: {judge.name}")
         probe = _Probe(plan, samples, total, judge, make_judge("offline"))
-        rows += [(metric.name, probe.estimate([metric])) for metric in judged]
+        alone = [probe.estimate([metric]) for metric in judged]
+        rows += [(metric.name, one) for metric, one in zip(judged, alone, strict=True)]
         if len(judged) > 1:
-            rows.append(("together", probe.estimate(judged)))
+            rows.append(("together", probe.together(judged, alone)))
     _print(rows)
     if len(judged) > 1:
         click.echo("Metrics share questions, so together they cost less than one by one.")
@@ -113,8 +114,11 @@ class _Probe:
     def estimate(self, metrics: Sequence[Metric]) -> Estimate:
         """The probed samples' questions, scaled to the data set."""
         counter = Counter(self.driver, self.plan.language, self.plan.prompts)
+        if self.judge.local:  # what is loaded once must not be counted for every sample
+            warming = Counter(self.driver, self.plan.language, self.plan.prompts)
+            asyncio.run(self._walk(metrics, warming, self.samples[:1]))
         began = time.perf_counter()
-        asyncio.run(self._walk(metrics, counter))
+        asyncio.run(self._walk(metrics, counter, self.samples))
         taken = time.perf_counter() - began
         scale = self.total / len(self.samples)
         calls = len(counter.seen) * scale
@@ -126,14 +130,21 @@ class _Probe:
         seconds = calls * SECONDS_PER_CALL / max(1, at_once)
         return Estimate(calls, tokens_in, tokens_out, self._usd(tokens_in, tokens_out), seconds)
 
-    async def _walk(self, metrics: Sequence[Metric], counter: Counter) -> None:
+    def together(self, metrics: Sequence[Metric], alone: Sequence[Estimate]) -> Estimate:
+        """All metrics at once; what a local judge still remembers from before makes it look too quick."""
+        found = self.estimate(metrics)
+        return replace(found, seconds=max(found.seconds, *(one.seconds for one in alone)))
+
+    async def _walk(
+        self, metrics: Sequence[Metric], counter: Counter, samples: Sequence[Sample]
+    ) -> None:
         from ragstone.engine.rounds import score_sample
         from ragstone.engine.scoring import starter
         from ragstone.store import with_language
 
         named = {metric.name: metric for metric in metrics}
         starts = {metric.name: starter(metric) for metric in metrics}
-        for sample in self.samples:
+        for sample in samples:
             asked = with_language(sample, self.plan.language)
             await score_sample(asked, named, starts, cast("Desk", counter))
 
