@@ -258,7 +258,7 @@ def _style() -> str:
         f'details[open]:has([data-c="{n}"]:is(:hover,:focus,:focus-within)) [data-e~="{n}"]'
         for n in range(1, GENEROUS.findings + 1)
     ]
-    glow = "{background:var(--accent-soft);box-shadow:0 0 0 .12em var(--accent-soft)}"
+    glow = "{--lit:var(--accent-soft);--edge:var(--accent)}"
     return _resource("report.css") + "".join(f"{rule}{glow}\n" for rule in lit)
 
 

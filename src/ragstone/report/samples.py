@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -76,6 +76,8 @@ class ChunkView:
     relevant: str
     score: str
     parts: list[Piece]
+    numbers: list[int]
+    """The findings that this chunk decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def view(
     """The sample within the limits."""
     sample, scores = row.sample, _scores(row, metrics)
     shown = book.entries[: limits.findings]
-    chunk_views = _chunks(sample, book.in_chunks, limits, say)
+    chunk_views = _chunks(sample, book, limits, say)
     missed = _missed(sample)
     question = pieces(sample.question or "", (), limits.text)
     answer = _text(sample.answer, book.in_answer, limits)
@@ -174,9 +176,7 @@ def _text(text: str | None, marks: Sequence[Mark], limits: Limits) -> list[Piece
     return None if text is None else pieces(text, marks, limits.text)
 
 
-def _chunks(
-    sample: Sample, marks: Mapping[int, list[Mark]], limits: Limits, say: Words
-) -> list[ChunkView] | None:
+def _chunks(sample: Sample, book: Ledger, limits: Limits, say: Words) -> list[ChunkView] | None:
     if sample.contexts is None:
         return None
     grades = sample.relevant or {}
@@ -186,7 +186,8 @@ def _chunks(
             id=shortened(chunk.id, 120),
             relevant=_relevance(grades.get(chunk.id, 0.0), say),
             score=_retriever_score(chunk, say),
-            parts=pieces(chunk.text, marks.get(index, ()), limits.text),
+            parts=pieces(chunk.text, book.in_chunks.get(index, ()), limits.text),
+            numbers=[entry.number for entry in book.entries if entry.chunk == index],
         )
         for index, chunk in enumerate(sample.contexts[: limits.chunks])
     ]
