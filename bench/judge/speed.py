@@ -1,0 +1,121 @@
+"""Samples a second on one core, time to the first score, memory: python bench/judge/speed.py"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+from typing import Any
+
+SHAPE = "5 chunks of 80 words, answers of 4 sentences"
+FAST = ("faithfulness", "hallucination_rate")
+SIX = (*FAST, "context_precision", "context_recall", "answer_relevance", "answer_correctness")
+
+
+def samples(count: int, seed: int = 3) -> list[dict[str, Any]]:
+    """Samples of the stated shape, from paragraphs that repeat no sentence."""
+    from rows import load
+
+    from ragstone.language import sentences
+
+    luck = random.Random(seed)
+    words = [w for row in load("qa", "xquad_en") for w in row["text"].split()]
+    parts = [
+        row["text"][a:b] for row in load("qa", "xquad_en") for a, b in sentences(row["text"], "en")
+    ]
+    made = []
+    for _ in range(count):
+        starts = [luck.randrange(len(words) - 80) for _ in range(5)]
+        made.append(
+            {
+                "question": luck.choice(parts).rstrip(".") + "?",
+                "answer": " ".join(luck.sample(parts, 4)),
+                "reference": " ".join(luck.sample(parts, 2)),
+                "contexts": [" ".join(words[at : at + 80]) for at in starts],
+            }
+        )
+    return made
+
+
+async def _run(rows: list[dict[str, Any]], names: tuple[str, ...]) -> float:
+    """Seconds that judging takes when samples share replies as they do in a run."""
+    from ragstone.asks import Ask, canonical
+    from ragstone.errors import Unscored
+    from ragstone.judges.offline import OfflineJudge
+    from ragstone.metrics import answer, context, grounding
+    from ragstone.types import Chunk, Ranked
+
+    judge = OfflineJudge()
+    homes = {name: next(getattr(m, name) for m in (grounding, context, answer) if hasattr(m, name)) for name in names}
+    began = time.perf_counter()
+    for row in rows:
+        contexts = Ranked(Chunk(f"d{n}", text) for n, text in enumerate(row["contexts"]))
+        fields = {**row, "contexts": contexts}
+        known: dict[str, Any] = {}
+        for function in homes.values():
+            wanted = {k: fields[k] for k in _needs(function)}
+            running = function(**wanted)
+            try:
+                asks: tuple[Ask, ...] = next(running)
+                while True:
+                    new = [a for a in asks if canonical(a.content) not in known]
+                    for one, got in zip(new, await judge.answer(new), strict=True):
+                        known[canonical(one.content)] = got
+                    asks = running.send(tuple(known[canonical(a.content)] for a in asks))
+            except StopIteration:
+                pass
+            except Unscored:
+                pass
+    return time.perf_counter() - began
+
+
+def _needs(function: Any) -> list[str]:
+    import inspect
+
+    return [
+        name
+        for name, one in inspect.signature(function).parameters.items()
+        if one.kind is one.POSITIONAL_OR_KEYWORD and name != "language"
+    ]
+
+
+def speed(count: int = 300) -> dict[str, float]:
+    """Samples a second after the first ten."""
+    rows = samples(count + 10)
+    asyncio.run(_run(rows[:10], SIX))
+    fast = count / asyncio.run(_run(rows[10:], FAST))
+    others = samples(max(count // 4, 20), seed=4)
+    six = len(others) / asyncio.run(_run(others, SIX))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"two metrics": fast, "six metrics": six, "peak MB": peak}
+
+
+_FIRST = """
+import time; began = time.perf_counter()
+import asyncio
+from ragstone.asks import Case, claims, support
+from ragstone.judges.offline import OfflineJudge
+from ragstone.types import Chunk
+judge = OfflineJudge()
+asyncio.run(judge.answer([claims("Paris is the capital of France.")]))
+asyncio.run(judge.answer([support(Case(("Paris is the capital of France.",), (Chunk("a", "The capital of France is Paris."),)))]))
+print(time.perf_counter() - began)
+"""
+
+
+def first_score() -> float:
+    """Seconds from process start to the first verdict, the best of three."""
+    found = []
+    for _ in range(3):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-c", _FIRST], check=True, capture_output=True)
+        found.append(time.perf_counter() - began)
+    return min(found)
+
+
+if __name__ == "__main__":
+    print(json.dumps({**speed(), "first score s": first_score()}, indent=1))

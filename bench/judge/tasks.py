@@ -1,0 +1,104 @@
+"""The other kinds of question against people: relevance, correctness, answerability."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+from drive import chunks, value
+from measures import auroc
+from rows import load
+
+from ragstone.judges.offline.reading import read
+from ragstone.judges.offline.usefulness import relevances
+from ragstone.language import sentences
+from ragstone.metrics.answer import answer_correctness, answer_relevance, answer_similarity
+from ragstone.metrics.context import context_relevance
+
+
+def hard_negatives() -> dict[str, float]:
+    """Relevant chunk against hard negative, by grades (as reported) and by the number behind them."""
+    rows = load("qa", "msmarco_hard_negatives")
+    label = [row["relevant"] for row in rows]
+    graded = [
+        value(context_relevance, question=row["question"], contexts=chunks(row["chunk"]))
+        for row in rows
+    ]
+    return {"grades": auroc(label, graded), "score": auroc(label, _relevance(rows, "chunk"))}
+
+
+def answerable() -> dict[str, float]:
+    """Passage that answers against one that does not."""
+    rows = load("qa", "clapnq_dev")
+    label = [row["answerable"] for row in rows]
+    graded = [
+        value(context_relevance, question=row["question"], contexts=chunks(row["passage"]))
+        for row in rows
+    ]
+    return {"grades": auroc(label, graded), "score": auroc(label, _relevance(rows, "passage"))}
+
+
+def _relevance(rows: list[dict[str, str]], field: str) -> list[float]:
+    return [relevances(r["question"], [read(r[field])], None)[0][0] for r in rows]
+
+
+def right_paragraph(language: str, asked: str | None = None, count: int = 400) -> dict[str, float]:
+    """The paragraph of a question against a random other one; questions may be in another language."""
+    luck = random.Random(1)
+    texts = {row["doc_id"]: row["text"] for row in load("qa", f"xquad_{language}")}
+    items = [(d, q) for d, q, _, _ in _questions(asked or language)]
+    graded, label, scores = [], [], []
+    for doc, question in luck.sample(items, count):
+        other = luck.choice([d for d in texts if d != doc])
+        for name, right in ((doc, 1), (other, 0)):
+            label.append(right)
+            graded.append(value(context_relevance, question=question, contexts=chunks(texts[name])))
+            scores.append(relevances(question, [read(texts[name], language)], None)[0][0])
+    return {"grades": auroc(label, graded), "score": auroc(label, scores)}
+
+
+def right_answer(language: str, count: int = 400) -> dict[str, float]:
+    """The sentence that answers a question against one that answers another question."""
+    luck = random.Random(2)
+    items = luck.sample([item for item in _questions(language) if item[2]], count)
+    label, found = [], []
+    for doc, question, sentence, _ in items:
+        other = luck.choice([item for item in items if item[0] != doc])
+        for answer, right in ((sentence, 1), (other[2], 0)):
+            label.append(right)
+            found.append(
+                value(answer_relevance, question=question, answer=answer, language=language)
+            )
+    return {"score": auroc(label, found)}
+
+
+def _questions(language: str) -> Iterator[tuple[str, str, str, str]]:
+    """Document, question, the sentence that holds the answer (or ""), the answer."""
+    for row in load("qa", f"xquad_{language}"):
+        parts = [row["text"][a:b] for a, b in sentences(row["text"], language)]
+        for question in row["questions"]:
+            holding = [part for part in parts if question["answer"] in part]
+            yield row["doc_id"], question["question"], (holding or [""])[0], question["answer"]
+
+
+def correctness() -> dict[str, float]:
+    """Answers that people accept against those they do not; the best of several references counts."""
+    rows = load("qa", "answer_equivalence_nq301")
+    label = [row["acceptable"] for row in rows]
+    found = {"score": [], "with similarity 0.25": [], "similarity alone": []}
+    for row in rows:
+        plain = [
+            value(answer_correctness, answer=row["answer"], reference=reference)
+            for reference in row["references"]
+        ]
+        alike = [
+            value(answer_similarity, answer=row["answer"], reference=reference)
+            for reference in row["references"]
+        ]
+        found["score"].append(max(plain))
+        found["similarity alone"].append(max(alike))
+        found["with similarity 0.25"].append(
+            max(0.75 * p + 0.25 * a for p, a in zip(plain, alike, strict=True))
+        )
+    return {name: auroc(label, np.array(values)) for name, values in found.items()}

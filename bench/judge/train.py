@@ -1,0 +1,51 @@
+"""Train the offline judge from the shared data folder: python bench/judge/train.py
+
+Writes frequencies.json, words.npz and support.npz into the package, the same bytes for the same data."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import words
+from edits import mark_edits
+from rows import judge_rows
+
+LEARNED = (
+    Path(__file__).resolve().parents[2] / "src" / "ragstone" / "judges" / "offline" / "learned"
+)
+
+
+def main() -> None:
+    """Count words, distil vectors, then fit the trees on what they give."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--target", type=Path, default=LEARNED, help="folder to write into")
+    parser.add_argument(
+        "--only-trees", action="store_true", help="keep the word tables as they are"
+    )
+    options = parser.parse_args()
+    options.target.mkdir(parents=True, exist_ok=True)
+    if not options.only_trees:
+        words.distil(words.count(options.target / "frequencies.json"), options.target / "words.npz")
+    # read only now: the features below stand on the tables above
+    from bars import BARS
+    from examples import example
+    from export import write
+    from fit import fit
+    from synthetic import synthetic
+
+    rows = judge_rows()
+    mark_edits(rows)
+    fitted = fit([example(row) for row in rows + synthetic(rows)])
+    numbers = {
+        "response_mean": fitted.mean,
+        "response_scale": fitted.scale,
+        "response_weights": fitted.weights,
+        "response_bias": fitted.bias,
+        **BARS,
+    }
+    write(options.target / "support.npz", {"token": fitted.token, "claim": fitted.claim}, numbers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,311 @@
+"""What exactly disagrees between a claim and its best matching sentence: number, date, unit, name or negation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ragstone.judges.offline.alignment import Alignment, Bools, opposites
+from ragstone.judges.offline.lexicon import UNITS
+from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, WORD, Ints, Reading
+from ragstone.judges.offline.wording import say
+
+CLOSE = 0.5
+"""Share of the other content words that must match before a difference counts as a contradiction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One disagreement in words."""
+
+    kind: str
+    reason: str
+    certain: bool
+    """Whether it alone forbids support."""
+
+
+@dataclass(slots=True)
+class _Pair:
+    """A claim's tokens and those of its best sentence."""
+
+    claim: Reading
+    source: Reading
+    laid: Alignment
+    a: int
+    b: int
+    low: int
+    high: int
+    hit: Bools
+    anywhere: Bools
+
+    def theirs(self, token: int) -> str:
+        return self.source.surface(int(self.laid.sources.within[token]))
+
+
+def conflict_of(
+    claim: Reading, sources: Sequence[Reading], laid: Alignment, a: int, b: int, best: int
+) -> Conflict | None:
+    """The first disagreement found, the surest kinds first."""
+    low = int(laid.unit_starts[best])
+    ends = np.r_[laid.unit_starts[1:], len(laid.sources.ids)]
+    pair = _Pair(
+        claim=claim,
+        source=sources[int(laid.unit_text[best])],
+        laid=laid,
+        a=a,
+        b=b,
+        low=low,
+        high=int(ends[best]),
+        hit=laid.hit[a:b, best],
+        anywhere=np.asarray(laid.hit[a:b].any(axis=1)),
+    )
+    for look in (_numbers, _units, _opposites, _negations, _names, _swaps):
+        found = look(pair)
+        if found:
+            return found
+    return None
+
+
+def _close(pair: _Pair, *kinds: int) -> bool:
+    """Whether the rest of the claim matches the sentence well enough to compare the two."""
+    mine = pair.laid.claims.kinds[pair.a : pair.b]
+    rest = (mine != STOP) & (mine != NEGATION) & ~np.isin(mine, kinds)
+    if not rest.any():
+        return bool(pair.hit.any())
+    weight = pair.laid.claims.weights[pair.a : pair.b] * rest
+    best = pair.laid.soft[pair.a : pair.b, _unit(pair)]
+    return bool((best * weight).sum() >= CLOSE * weight.sum())
+
+
+def _unit(pair: _Pair) -> int:
+    return int(np.searchsorted(pair.laid.unit_starts, pair.low))
+
+
+def _numbers(pair: _Pair) -> Conflict | None:
+    """A number or date of the claim that is nowhere, while the sentence has another one."""
+    kinds = pair.laid.claims.kinds[pair.a : pair.b]
+    lost = np.flatnonzero((kinds == NUMBER) & ~pair.hit)
+    if not len(lost) or not _close(pair, NUMBER):
+        return None
+    theirs = _unmatched(pair, NUMBER)
+    for token in lost.tolist():
+        if pair.anywhere[token] and not theirs:
+            continue
+        mine = _phrase(pair.claim, token)
+        other = _same_unit(pair, token, theirs)
+        if other is None:
+            continue
+        dated = pair.claim.surface(token).isalpha() or _is_year(pair.claim.surface(token))
+        reason = say(
+            "date" if dated else "number",
+            pair.claim.language,
+            mine=mine,
+            theirs=_phrase(pair.source, int(pair.laid.sources.within[other])),
+        )
+        return Conflict("date" if dated else "number", reason, not pair.anywhere[token])
+    return None
+
+
+def _is_year(text: str) -> bool:
+    return len(text) == 4 and text.isdigit()
+
+
+def _unmatched(pair: _Pair, kind: int) -> list[int]:
+    """Source tokens of a kind in the sentence that the claim does not have."""
+    right = pair.laid.sources
+    shared = pair.laid.exact[pair.a : pair.b, pair.low : pair.high].any(axis=0)
+    here = np.flatnonzero((right.kinds[pair.low : pair.high] == kind) & ~shared)
+    return (here + pair.low).tolist()
+
+
+def _same_unit(pair: _Pair, token: int, theirs: list[int]) -> int | None:
+    """The unmatched number that is followed by the same word, else one of the same sort."""
+    surface = pair.claim.surface(token)
+    after = _following(pair.laid.claims.ids[pair.a : pair.b], token)
+    for other in theirs:
+        if after is not None and after == _following(pair.laid.sources.ids, other, pair.high):
+            return other
+    alike = [o for o in theirs if pair.theirs(o).isalpha() == surface.isalpha()]
+    if _is_year(surface):
+        alike = [o for o in alike if _is_year(pair.theirs(o))]
+    return alike[0] if alike else None
+
+
+def _following(ids: Ints, token: int, end: int | None = None) -> int | None:
+    at = token + 1
+    return int(ids[at]) if at < (len(ids) if end is None else end) else None
+
+
+def _phrase(text: Reading, token: int) -> str:
+    """A number with the word after it, or a date as a whole."""
+    first, last = token, token
+    while first > 0 and text.kinds[first - 1] == NUMBER and _adjoin(text, first - 1, first):
+        first -= 1
+    while (
+        last + 1 < len(text.ids)
+        and text.kinds[last + 1] == NUMBER
+        and _adjoin(text, last, last + 1)
+    ):
+        last += 1
+    start = int(text.starts[first])
+    if start and text.raw[start - 1] in "$€£":
+        start -= 1
+    after = last + 1
+    beside = after < len(text.ids) and text.starts[after] - text.ends[last] <= 1
+    if first == last and beside and (text.kinds[after] == WORD or text.surface(after) == "%"):
+        last = after
+    return text.raw[start : text.ends[last]]
+
+
+def _adjoin(text: Reading, one: int, other: int) -> bool:
+    """Whether two numbers are parts of one date."""
+    between = text.raw[text.ends[one] : text.starts[other]].strip().lower()
+    either = text.surface(one).isalpha() or text.surface(other).isalpha()
+    return between in ("", ",", "de", "del", "of") and either
+
+
+def _units(pair: _Pair) -> Conflict | None:
+    """The same number of something else: 5 days, 5 weeks."""
+    kinds = pair.laid.claims.kinds[pair.a : pair.b]
+    for token in np.flatnonzero((kinds == NUMBER) & pair.hit).tolist():
+        if token + 1 >= len(kinds):
+            continue
+        mine = UNITS.get(pair.claim.surface(token + 1).lower())
+        if mine is None:
+            continue
+        places = np.flatnonzero(pair.laid.exact[pair.a + token, pair.low : pair.high]) + pair.low
+        others = [
+            (place, UNITS.get(pair.theirs(place + 1).lower()))
+            for place in places.tolist()
+            if place + 1 < pair.high
+        ]
+        named = [(place, unit) for place, unit in others if unit is not None]
+        if named and all(unit != mine for _, unit in named) and _close(pair, NUMBER):
+            theirs = _phrase(pair.source, int(pair.laid.sources.within[named[0][0]]))
+            reason = say(
+                "unit", pair.claim.language, mine=_phrase(pair.claim, token), theirs=theirs
+            )
+            return Conflict("unit", reason, True)
+    return None
+
+
+def _opposites(pair: _Pair) -> Conflict | None:
+    """A word whose contrary stands in the sentence instead of it."""
+    ids = pair.laid.claims.ids[pair.a : pair.b]
+    unit = {int(pair.laid.sources.ids[at]): at for at in range(pair.low, pair.high)}
+    for token, word in enumerate(ids.tolist()):
+        against = opposites().get(word, frozenset()) & unit.keys()
+        if not against or pair.hit[token] or unit.keys() & {word}:
+            continue
+        if pair.laid.claims.kinds[pair.a + token] != WORD or not _close(pair):
+            continue
+        place = unit[min(against)]
+        if any(other in ids for other in against):
+            continue
+        reason = say(
+            "opposite",
+            pair.claim.language,
+            mine=pair.claim.surface(token),
+            theirs=pair.theirs(place),
+        )
+        return Conflict("opposite", reason, False)
+    return None
+
+
+def _negations(pair: _Pair) -> Conflict | None:
+    """One side denies a word that the other asserts."""
+    left, right = pair.laid.claims, pair.laid.sources
+    mine = np.flatnonzero(left.kinds[pair.a : pair.b] == NEGATION)
+    theirs = np.flatnonzero(right.kinds[pair.low : pair.high] == NEGATION) + pair.low
+    if len(mine) % 2 == len(theirs) % 2 or not _close(pair):
+        return None
+    if len(mine) > len(theirs):
+        token = int(mine[0])
+        text = _around(pair.claim, token)
+        return Conflict("negation", say("denied", pair.claim.language, mine=text), _dense(pair))
+    token = int(right.within[theirs[0]])
+    if not _tied_near(pair, int(theirs[0])):
+        return None
+    return Conflict(
+        "negation",
+        say("asserted", pair.claim.language, theirs=_around(pair.source, token)),
+        _dense(pair),
+    )
+
+
+def _tied_near(pair: _Pair, place: int) -> bool:
+    """Whether a word close after the negation is in the claim."""
+    end = min(place + 4, pair.high)
+    right = pair.laid.sources
+    for at in range(place + 1, end):
+        if right.kinds[at] != STOP and pair.laid.exact[pair.a : pair.b, at].any():
+            return True
+    return False
+
+
+def _dense(pair: _Pair) -> bool:
+    """Whether the claim is all but word for word in the sentence."""
+    kinds = pair.laid.claims.kinds[pair.a : pair.b]
+    rest = kinds != NEGATION
+    return bool(pair.hit[rest].mean() >= 0.9)
+
+
+def _around(text: Reading, token: int) -> str:
+    last = min(token + 3, len(text.ids) - 1)
+    return text.raw[int(text.starts[token]) : int(text.ends[last])]
+
+
+def _names(pair: _Pair) -> Conflict | None:
+    """A name that no source has, where the sentence has another."""
+    kinds = pair.laid.claims.kinds[pair.a : pair.b]
+    near = pair.laid.near[pair.a : pair.b]
+    lost = np.flatnonzero((kinds == NAME) & ~pair.anywhere & (near < 0.8))
+    theirs = _unmatched(pair, NAME)
+    if not len(lost) or not theirs or not _close(pair, NAME):
+        return None
+    reason = say(
+        "name",
+        pair.claim.language,
+        mine=pair.claim.surface(int(lost[0])),
+        theirs=pair.theirs(theirs[0]),
+    )
+    return Conflict("name", reason, False)
+
+
+def _swaps(pair: _Pair) -> Conflict | None:
+    """Two names that have changed places in an otherwise equal sentence."""
+    kinds = pair.laid.claims.kinds[pair.a : pair.b]
+    if not _dense(pair) or not _close(pair):
+        return None
+    places = []
+    for token in np.flatnonzero((kinds == NAME) | (kinds == NUMBER)).tolist():
+        at = np.flatnonzero(pair.laid.exact[pair.a + token, pair.low : pair.high])
+        if len(at) == 1:
+            places.append((token, int(at[0]) + pair.low))
+    for (one, first), (other, then) in pairwise(places):
+        if then < first and _rest_in_order(pair, one, other):
+            reason = say(
+                "swap",
+                pair.claim.language,
+                mine=pair.claim.surface(one),
+                theirs=pair.claim.surface(other),
+            )
+            return Conflict("name", reason, True)
+    return None
+
+
+def _rest_in_order(pair: _Pair, *without: int) -> bool:
+    """Whether all other words of the claim stand in the sentence in the same order."""
+    last = -1
+    for token in range(pair.b - pair.a):
+        if token in without or pair.laid.claims.kinds[pair.a + token] in (NAME, NUMBER):
+            continue
+        at = np.flatnonzero(pair.laid.exact[pair.a + token, pair.low : pair.high])
+        later = at[at > last].tolist()
+        if not later:
+            return False
+        last = later[0]
+    return True

@@ -1,0 +1,51 @@
+"""The `questions` Ask: what an answer speaks of, put as questions, and whether it answers at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ragstone.judges.offline.reading import STOP, read
+from ragstone.judges.offline.refusals import evasive
+from ragstone.judges.offline.statements import statements
+from ragstone.language import sentences
+
+_ASKS = re.compile(
+    r"^\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|"
+    r"quién|quiénes|qué|cuándo|cuándo|dónde|cuál|cuáles|por qué|cómo|cuánto|cuánta|cuántos|cuántas)\b",
+    re.IGNORECASE,
+)
+
+
+def answer_questions(values: Mapping[str, Any], language: str | None) -> Any:
+    """As many questions as wanted, unless the answer is evasive."""
+    answer, count = values["answer"], values["count"]
+    parts = [answer[a:b] for a, b in sentences(answer, language)]
+    if evasive(parts) or all(is_question(part) for part in parts):
+        return {"evasive": True, "questions": []}
+    return {"evasive": False, "questions": _asked(answer, parts, count, language)}
+
+
+def is_question(sentence: str) -> bool:
+    """Whether the sentence asks instead of saying."""
+    text = sentence.rstrip("\"'”’*_ ")
+    if text.endswith("?") or sentence.lstrip().startswith("¿"):
+        return True
+    return bool(_ASKS.match(sentence)) and not text.endswith((".", "!", ":"))
+
+
+def _asked(answer: str, parts: list[str], count: int, language: str | None) -> list[str]:
+    """The sentences that say most, as questions; then the gist, until there are enough."""
+    telling = [part for part in parts if statements(part)] or parts
+    readings = [read(part, language) for part in telling]
+    told = [float(r.weights[r.kinds != STOP].sum()) for r in readings]
+    order = sorted(range(len(telling)), key=lambda n: (-told[n], n))[:count]
+    asked = [f"{telling[n].rstrip(' .!')}?" for n in sorted(order)]
+    whole = read(answer, language)
+    gist = " ".join(whole.surface(n) for n in range(len(whole.ids)) if whole.kinds[n] != STOP)[:300]
+    opening = "¿Qué hay de" if whole.language == "es" else "What about"
+    spare = [f"{gist or answer.strip()[:300]}?", f"{opening} {gist or answer.strip()[:300]}?"]
+    while len(asked) < count:
+        asked.append(spare[len(asked) % 2])
+    return asked

@@ -1,0 +1,388 @@
+"""Closed word classes of English and Spanish that the offline judge reads by rule, not by learning."""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOP: Final[dict[str, frozenset[str]]] = {
+    "en": _words(
+        "a an the this that these those and or but if then than so as of at by for with about into through "
+        "to from in on off out over under up down again is are was were be been being am do does did doing "
+        "have has had having will would shall should can could may might must i me my we us our you your he "
+        "him his she her hers it its they them their theirs what which who whom whose when where why how "
+        "there here also just very too such own same other another some any each both all more most many "
+        "much few only while during before after because until since though although however therefore "
+        "its it's itself himself herself themselves one ones per via upon within among between s t re ve ll d m"
+    ),
+    "es": _words(
+        "el la los las lo un una unos unas y e o u pero si de del al a ante bajo con contra desde durante en "
+        "entre hacia hasta para por según sobre tras que qué quien quién quienes cual cuál cuales cuyo como "
+        "cómo cuando cuándo donde dónde es son era eran fue fueron ser sido siendo está están estaba estaban "
+        "estar ha han había habían haber hay he hemos yo tú él ella ello nosotros ellos ellas usted ustedes "
+        "me te se nos os le les mi mis tu tus su sus nuestro nuestra este esta esto estos estas ese esa eso "
+        "esos esas aquel aquella aquellos aquellas más muy también ya aún todo toda todos todas otro otra "
+        "otros otras mismo misma tanto tan porque pues así entonces mientras aunque además sea sean será "
+        "serán puede pueden podía poder debe deben cada uno"
+    ),
+}
+
+MARKERS: Final[dict[str, frozenset[str]]] = {
+    "en": _words("the of and to is was that for with are this by from it have which not were be"),
+    "es": _words("el la de que los las del en una por con es para se su como está fue más lo no y"),
+    "fr": _words(
+        "le les des est dans une pour qui sur pas avec sont du au ce cette il elle et été"
+    ),
+    "de": _words(
+        "der die das und ist nicht mit ein eine für von den dem auf werden wurde sich zu im"
+    ),
+    "it": _words("il della di che è per una sono con del nel gli alla più anche le dei non si da"),
+    "pt": _words("o os as um uma não é do da em para com que foi são ao pelo mais dos das"),
+    "nl": _words("de het een van en is niet met voor zijn op aan dat door werd naar bij ook"),
+}
+"""Frequent words that tell languages apart."""
+
+NEGATIONS: Final = _words(
+    "no not never none nobody nothing neither nor cannot without unable lack lacks lacking false n't fails "
+    "failed refuse refused denied denies nunca jamás nadie nada ninguno ninguna ningún tampoco sin ni "
+    "falso carece carecen imposible aint dont doesnt didnt isnt wasnt arent wont cant impossible barely hardly "
+    "apenas unlikely improbable"
+)
+
+MONTHS: Final[dict[str, int]] = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan enero",
+            "february feb febrero",
+            "march mar marzo",
+            "april apr abril",
+            "may mayo",
+            "june jun junio",
+            "july jul julio",
+            "august aug agosto",
+            "september sept sep septiembre setiembre",
+            "october oct octubre",
+            "november nov noviembre",
+            "december dec diciembre",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+ONLY_CAPITALISED: Final = _words(
+    "may march mar jan jun jul sep dec oct nov apr aug feb sat sun mon"
+)
+"""Month and day names that are other words when written small."""
+
+WEEKDAYS: Final[dict[str, int]] = {
+    name: number
+    for number, names in enumerate(
+        (
+            "monday lunes",
+            "tuesday martes",
+            "wednesday miércoles",
+            "thursday jueves",
+            "friday viernes",
+            "saturday sábado",
+            "sunday domingo",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+
+NUMBER_WORDS: Final[dict[str, int]] = {
+    word: value
+    for value, words in {
+        0: "zero cero",
+        2: "two dos",
+        3: "three tres",
+        4: "four cuatro",
+        5: "five cinco",
+        6: "six seis",
+        7: "seven siete",
+        8: "eight ocho",
+        9: "nine nueve",
+        10: "ten diez",
+        11: "eleven once",
+        12: "twelve doce",
+        13: "thirteen trece",
+        14: "fourteen catorce",
+        15: "fifteen quince",
+        16: "sixteen dieciséis",
+        17: "seventeen diecisiete",
+        18: "eighteen dieciocho",
+        19: "nineteen diecinueve",
+        20: "twenty veinte",
+        30: "thirty treinta",
+        40: "forty cuarenta",
+        50: "fifty cincuenta",
+        60: "sixty sesenta",
+        70: "seventy setenta",
+        80: "eighty ochenta",
+        90: "ninety noventa",
+    }.items()
+    for word in words.split()
+}
+"""Number words that are hardly ever anything else; `one` and `uno` are left out."""
+
+MAGNITUDES: Final[dict[str, int]] = {
+    "hundred": 100,
+    "cien": 100,
+    "cientos": 100,
+    "thousand": 1000,
+    "mil": 1000,
+    "k": 1000,
+    "million": 10**6,
+    "millions": 10**6,
+    "millón": 10**6,
+    "millones": 10**6,
+    "mn": 10**6,
+    "billion": 10**9,
+    "billions": 10**9,
+    "bn": 10**9,
+    "trillion": 10**12,
+    "trillions": 10**12,
+}
+
+SAME: Final[dict[str, str]] = {
+    word: words.split()[0]
+    for words in (
+        "percent porcentaje por-ciento pct",
+        "united-states usa u.s eeuu",
+        "kilometer km kilometre kilometers kilometres kilómetro kilómetros",
+        "kilogram kg kilograms kilogramo kilogramos",
+        "meter metre meters metres metro metros",
+        "hour hr hrs hours hora horas",
+        "minute min mins minutes minuto minutos",
+        "business hábiles laborables",
+        "dollar dollars usd dólar dólares",
+        "euro euros eur",
+        "television tv televisión",
+        "doctor dr",
+        "takeout take-out takeaway",
+    )
+    for word in words.split()
+}
+"""Spellings of one thing, to the first of them."""
+
+ANTONYMS: Final[tuple[tuple[str, str], ...]] = tuple(
+    (pair.split("/")[0], pair.split("/")[1])
+    for pair in [
+        "increase/decrease",
+        "increased/decreased",
+        "increasing/decreasing",
+        "rise/fall",
+        "rose/fell",
+        "higher/lower",
+        "high/low",
+        "above/below",
+        "more/less",
+        "most/least",
+        "before/after",
+        "first/last",
+        "early/late",
+        "earlier/later",
+        "include/exclude",
+        "including/excluding",
+        "includes/excludes",
+        "included/excluded",
+        "accept/reject",
+        "accepted/rejected",
+        "win/lose",
+        "won/lost",
+        "open/closed",
+        "opened/closed",
+        "start/end",
+        "begin/end",
+        "began/ended",
+        "buy/sell",
+        "bought/sold",
+        "gain/loss",
+        "positive/negative",
+        "good/bad",
+        "better/worse",
+        "best/worst",
+        "large/small",
+        "larger/smaller",
+        "big/small",
+        "long/short",
+        "longer/shorter",
+        "old/new",
+        "older/younger",
+        "oldest/youngest",
+        "young/old",
+        "fast/slow",
+        "faster/slower",
+        "hot/cold",
+        "north/south",
+        "east/west",
+        "northern/southern",
+        "eastern/western",
+        "left/right",
+        "male/female",
+        "man/woman",
+        "men/women",
+        "husband/wife",
+        "son/daughter",
+        "father/mother",
+        "brother/sister",
+        "king/queen",
+        "boy/girl",
+        "true/false",
+        "always/never",
+        "all/none",
+        "everyone/nobody",
+        "allow/prohibit",
+        "allowed/prohibited",
+        "allowed/forbidden",
+        "permit/forbid",
+        "permitted/prohibited",
+        "approve/deny",
+        "approved/denied",
+        "success/failure",
+        "succeed/fail",
+        "succeeded/failed",
+        "support/oppose",
+        "supported/opposed",
+        "agree/disagree",
+        "agreed/disagreed",
+        "possible/impossible",
+        "likely/unlikely",
+        "able/unable",
+        "easy/difficult",
+        "easy/hard",
+        "cheap/expensive",
+        "strong/weak",
+        "stronger/weaker",
+        "safe/dangerous",
+        "public/private",
+        "inside/outside",
+        "indoor/outdoor",
+        "indoors/outdoors",
+        "import/export",
+        "appear/disappear",
+        "appeared/disappeared",
+        "alive/dead",
+        "love/hate",
+        "loved/hated",
+        "like/dislike",
+        "happy/sad",
+        "present/absent",
+        "major/minor",
+        "maximum/minimum",
+        "majority/minority",
+        "victory/defeat",
+        "with/without",
+        "remember/forget",
+        "used/unused",
+        "known/unknown",
+        "legal/illegal",
+        "complete/incomplete",
+        "full/empty",
+        "free/paid",
+        "up/down",
+        "upper/lower",
+        "many/few",
+        "guilty/innocent",
+        "optimistic/pessimistic",
+        "advantage/disadvantage",
+        "aumentar/disminuir",
+        "aumentó/disminuyó",
+        "aumento/disminución",
+        "subir/bajar",
+        "subió/bajó",
+        "mayor/menor",
+        "mayores/menores",
+        "más/menos",
+        "mejor/peor",
+        "antes/después",
+        "primero/último",
+        "primera/última",
+        "incluye/excluye",
+        "abierto/cerrado",
+        "abierta/cerrada",
+        "ganar/perder",
+        "ganó/perdió",
+        "empezar/terminar",
+        "comenzó/terminó",
+        "grande/pequeño",
+        "grandes/pequeños",
+        "largo/corto",
+        "alto/bajo",
+        "alta/baja",
+        "viejo/joven",
+        "norte/sur",
+        "este/oeste",
+        "hombre/mujer",
+        "hombres/mujeres",
+        "padre/madre",
+        "hermano/hermana",
+        "hijo/hija",
+        "verdadero/falso",
+        "siempre/nunca",
+        "todos/ninguno",
+        "permitido/prohibido",
+        "permite/prohíbe",
+        "aceptar/rechazar",
+        "aceptó/rechazó",
+        "apoya/rechaza",
+        "posible/imposible",
+        "fácil/difícil",
+        "barato/caro",
+        "fuerte/débil",
+        "público/privado",
+        "pública/privada",
+        "dentro/fuera",
+        "vivo/muerto",
+        "máximo/mínimo",
+        "mayoría/minoría",
+        "victoria/derrota",
+        "con/sin",
+        "usado/nuevo",
+        "legal/ilegal",
+        "completo/incompleto",
+        "lleno/vacío",
+        "interior/exterior",
+        "positivo/negativo",
+        "positiva/negativa",
+        "importación/exportación",
+        "éxito/fracaso",
+        "favor/contra",
+        "rápido/lento",
+        "bueno/malo",
+        "buena/mala",
+    ]
+)
+
+UNITS: Final[dict[str, str]] = {
+    word: words.split()[0]
+    for words in (
+        "second seconds segundo segundos",
+        "minute minutes minuto minutos",
+        "hour hours hora horas",
+        "day days día días",
+        "week weeks semana semanas",
+        "month months mes meses",
+        "year years año años",
+        "percent %",
+        "km kilometers kilometres kilometer kilómetros kilómetro",
+        "mile miles milla millas",
+        "meter meters metres metre metros metro",
+        "foot feet pie pies",
+        "inch inches pulgada pulgadas",
+        "kg kilograms kilogram kilos kilogramos",
+        "pound pounds libra libras",
+        "dollar dollars dólar dólares",
+        "euro euros",
+        "gram grams gramo gramos",
+        "liter liters litres litro litros",
+    )
+    for word in words.split()
+}
+"""Words that count something, to one name each."""

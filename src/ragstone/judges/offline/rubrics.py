@@ -1,0 +1,178 @@
+"""The `rate` Ask by stated rules: the form of a text, and how it meets the texts beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ragstone.judges.embed import encode
+from ragstone.judges.offline.reading import NEGATION, STOP, Reading, read
+from ragstone.judges.offline.refusals import evasive
+from ragstone.judges.offline.statements import statements
+from ragstone.judges.offline.verdicts import judge_case
+from ragstone.language import fold, sentences
+
+_LINKS = frozenset(
+    [
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "they",
+        "he",
+        "she",
+        "his",
+        "her",
+        "their",
+        "its",
+        "however",
+        "therefore",
+        "also",
+        "then",
+        "thus",
+        "because",
+        "so",
+        "but",
+        "first",
+        "second",
+        "finally",
+        "moreover",
+        "such",
+        "which",
+        "esto",
+        "eso",
+        "este",
+        "esta",
+        "estos",
+        "estas",
+        "ese",
+        "esa",
+        "además",
+        "sin",
+        "embargo",
+        "también",
+        "por",
+        "tanto",
+        "entonces",
+        "luego",
+        "así",
+        "porque",
+        "pero",
+        "primero",
+        "segundo",
+        "finalmente",
+        "su",
+        "sus",
+        "él",
+        "ella",
+        "ellos",
+    ]
+)
+
+
+def answer_rate(values: Mapping[str, Any], language: str | None) -> Any:
+    """The level nearest to a share of 0..1 that the rules give, and the rules that took something off."""
+    texts: Mapping[str, str] = values["texts"]
+    main = texts.get("answer") or next((t for t in list(texts.values())[::-1] if t.strip()), "")
+    share, faults = form(main, language)
+    if "answer" in texts and len(texts) > 1:
+        met, more = _met(texts, language)
+        share, faults = (share + 3 * met) / 4, faults + more
+    top = len(values["levels"]) - 1
+    return {
+        "level": int(share * top + 0.5),
+        "reason": "; ".join(faults) or "no fault found by rule",
+    }
+
+
+def form(text: str, language: str | None) -> tuple[float, list[str]]:
+    """How well a text is built, 0..1, and its faults: fragments, repetition, contradiction, lost thread."""
+    parts = [text[a:b] for a, b in sentences(text, language)]
+    readings = [read(part, language) for part in parts]
+    if not any(len(one.ids) for one in readings):
+        return 0.0, ["no words"]
+    lost: list[tuple[float, str]] = []
+    stops = float(np.mean(np.concatenate([one.kinds == STOP for one in readings])))
+    words = sum(len(one.ids) for one in readings)
+    if words >= 8 and stops < 0.15:
+        lost.append((0.6, "few function words: a list of words, not sentences"))
+    if words >= 12 and _salad(readings):
+        lost.append((0.75, "words out of order"))
+    repeated = len(parts) - len({fold(part) for part in parts})
+    if repeated:
+        lost.append((0.25 * min(repeated, 3), f"{repeated} repeated sentence(s)"))
+    if _contradicts(readings):
+        lost.append((0.5, "a sentence denies another"))
+    if words >= 8 and not text.rstrip().endswith((".", "!", "?", "”", '"', ")", "]", ":", "。")):
+        lost.append((0.25, "the end is cut off"))
+    jumps = _jumps(parts, readings)
+    if jumps > 0.5:
+        lost.append(
+            (0.25 if jumps < 0.8 else 0.5, "sentences that share nothing with the one before")
+        )
+    return max(0.0, 1.0 - sum(amount for amount, _ in lost)), [fault for _, fault in lost]
+
+
+def _salad(readings: list[Reading]) -> bool:
+    """Whether function words stand side by side or at the end more than sentences allow."""
+    odd = places = 0
+    for one in readings:
+        stop = one.kinds == STOP
+        if len(stop) > 6:
+            runs = stop[:-3] & stop[1:-2] & stop[2:-1] & stop[3:]
+            odd += int(runs.sum()) + 2 * int(stop[-1])
+            places += len(stop)
+    return places > 0 and odd / places > 0.08
+
+
+def _contradicts(readings: list[Reading]) -> bool:
+    """Whether two sentences say the same words, one of them denied."""
+    for n, one in enumerate(readings):
+        for other in readings[n + 1 :]:
+            mine = set(one.ids[(one.kinds != STOP) & (one.kinds != NEGATION)].tolist())
+            theirs = set(other.ids[(other.kinds != STOP) & (other.kinds != NEGATION)].tolist())
+            denied = bool((one.kinds == NEGATION).any()) != bool((other.kinds == NEGATION).any())
+            if denied and len(mine) >= 3 and len(mine & theirs) >= 0.8 * len(mine | theirs):
+                return True
+    return False
+
+
+def _jumps(parts: list[str], readings: list[Reading]) -> float:
+    """Share of sentences that neither repeat a word of the text so far, nor link back, nor are alike."""
+    if len(parts) < 2:
+        return 0.0
+    vectors = encode(parts)
+    seen: set[int] = set(readings[0].ids[readings[0].kinds != STOP].tolist())
+    jumps = 0
+    for n in range(1, len(parts)):
+        mine = set(readings[n].ids[readings[n].kinds != STOP].tolist())
+        linked = bool(_LINKS & set(fold(parts[n]).split()[:6]))
+        alike = float((vectors[:n] @ vectors[n]).max())
+        jumps += not (mine & seen or linked or alike >= 0.25)
+        seen |= mine
+    return jumps / (len(parts) - 1)
+
+
+def _met(texts: Mapping[str, str], language: str | None) -> tuple[float, list[str]]:
+    """How the answer meets the question, the reference and the contexts that are shown with it."""
+    answer = texts["answer"]
+    parts = [answer[a:b] for a, b in sentences(answer, language)]
+    if not answer.strip() or evasive(parts):
+        return 0.0, ["the answer declines"]
+    marks, said = [], []
+    if texts.get("question", "").strip():
+        vectors = encode([texts["question"], *parts])
+        alike = float((vectors[1:] @ vectors[0]).max())
+        marks.append(float(np.clip(alike / 0.5, 0.0, 1.0)))
+        said.append(f"closeness to the question {alike:.2f}")
+    claims = [one.text for part in parts for one in statements(part)] or [answer]
+    for name in ("reference", "contexts"):
+        if texts.get(name, "").strip():
+            judged = judge_case([read(c, language) for c in claims], [read(texts[name], language)])
+            share = sum(one.verdict == "supported" for one in judged) / len(judged)
+            marks.append(share)
+            said.append(f"{share:.0%} of its claims in the {name}")
+    return (sum(marks) / len(marks), said) if marks else (1.0, [])

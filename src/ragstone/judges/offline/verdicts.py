@@ -1,0 +1,230 @@
+"""The `support` Ask: a probability for each claim, then a verdict with its reason and its quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ragstone.judges.offline.alignment import Alignment
+from ragstone.judges.offline.conflicts import Conflict, conflict_of
+from ragstone.judges.offline.features import NAMES, best_units, features
+from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
+from ragstone.judges.offline.trees import Doubles, chance, models
+from ragstone.judges.offline.wording import say
+
+
+def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any, list[Reading]]:
+    """The reply to a support Ask and the claims as read."""
+    rows, readings = [], []
+    for case in values["cases"]:
+        claims = [read(claim["text"], language) for claim in case["claims"]]
+        readings.extend(claims)
+        judged = judge_case(claims, [read(source["text"], language) for source in case["sources"]])
+        ids = [source["id"] for source in case["sources"]]
+        for claim, one in zip(case["claims"], judged, strict=True):
+            evidence = [{"source": ids[source], "quote": quote} for source, quote in one.evidence]
+            rows.append(
+                {
+                    "id": claim["id"],
+                    "verdict": one.verdict,
+                    "evidence": evidence,
+                    "reason": one.reason,
+                }
+            )
+    return {"verdicts": rows}, readings
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One claim as the judge sees it."""
+
+    probability: float
+    """How likely the sources support the claim, were both equally likely beforehand."""
+    verdict: str
+    evidence: tuple[tuple[int, str], ...]
+    """Index of a source and a sentence of it."""
+    reason: str
+
+
+def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[Judged]:
+    """Every claim against its sources."""
+    if not claims:
+        return []
+    if not any(len(source.ids) for source in sources):
+        return [Judged(0.0, "not_found", (), say("no_source", claim.language)) for claim in claims]
+    laid, probability, table = probabilities(claims, sources)
+    bounds = bounds_of(laid, len(claims))
+    cover, best = best_units(laid, bounds)
+    whole = response_chance(probability, table)
+    return [
+        _judged(n, claim, sources, laid, bounds, cover[n], int(best[n]), probability, whole)
+        for n, claim in enumerate(claims)
+    ]
+
+
+def bounds_of(laid: Alignment, count: int) -> list[int]:
+    """Where the tokens of each claim start and end."""
+    found: list[int] = np.searchsorted(laid.claims.text, np.arange(count + 1)).tolist()
+    return found
+
+
+def probabilities(
+    claims: Sequence[Reading], sources: Sequence[Reading]
+) -> tuple[Alignment, Doubles, Floats]:
+    """How likely each claim is supported, with what that was read from."""
+    table, tokens, laid = features(claims, sources)
+    table = np.hstack([table, tagged(tokens, bounds_of(laid, len(claims)))])
+    model = models()["claim"]
+    return laid, chance(model.logit(table[:, columns_of(model.names)])), table
+
+
+TAGGED = ("tag_max", "tag_two", "tag_four", "tag_mean", "tag_sum")
+"""What the tagger adds to the features of a claim."""
+ALL_NAMES = (*NAMES, *TAGGED)
+
+
+def columns_of(names: Sequence[str]) -> list[int]:
+    """Columns of the full table that a model uses."""
+    return [ALL_NAMES.index(name) for name in names]
+
+
+def tagged(tokens: Floats, bounds: list[int]) -> Floats:
+    """How doubtful the words of each claim are: the most doubtful one, two, four, the mean and the sum."""
+    doubt = chance(models()["token"].logit(tokens)) if len(tokens) else np.zeros(0)
+    return doubts(doubt, bounds)
+
+
+def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
+    """The five figures of TAGGED from the doubt of each token."""
+    out = np.zeros((len(bounds) - 1, len(TAGGED)), np.float32)
+    for claim, (a, b) in enumerate(pairwise(bounds)):
+        if a < b:
+            top = np.sort(doubt[a:b])[::-1]
+            out[claim] = (top[0], top[:2].mean(), top[:4].mean(), top.mean(), -np.log1p(-top).sum())
+    return out
+
+
+def response_features(probability: Doubles, table: Floats) -> Floats:
+    """What a whole response looks like: its weakest claims and its shape."""
+    p = np.clip(probability, 1e-4, 1 - 1e-4)
+    logits = np.sort(np.log(p / (1 - p)))
+    low = [*logits[:3].tolist(), 4.0, 4.0][:3]
+    column = dict(zip(ALL_NAMES, table.T, strict=True))
+    return np.array(
+        [
+            *low,
+            logits.mean(),
+            np.log(p).sum(),
+            np.log(len(p)),
+            column["structured"][0],
+            np.log1p(column["tokens"].sum()),
+            column["tag_max"].max(),
+            np.log1p(column["tag_sum"].sum()),
+            column["structured"][0] * low[0],
+            column["structured"][0] * logits.mean(),
+        ],
+        np.float32,
+    )
+
+
+def response_chance(probability: Doubles, table: Floats) -> float:
+    """How likely every claim of the response is supported."""
+    numbers = models()["numbers"]
+    row = (response_features(probability, table) - numbers["response_mean"]) / numbers[
+        "response_scale"
+    ]
+    return float(chance(row @ numbers["response_weights"] + numbers["response_bias"]))
+
+
+def _judged(
+    n: int,
+    claim: Reading,
+    sources: Sequence[Reading],
+    laid: Alignment,
+    bounds: list[int],
+    cover: Floats,
+    best: int,
+    probability: Doubles,
+    whole: float,
+) -> Judged:
+    p = float(probability[n])
+    a, b = bounds[n], bounds[n + 1]
+    if a == b or best < 0 or not (laid.claims.kinds[a:b] != STOP).any():
+        return Judged(p, "not_found", (), say("empty", claim.language))
+    conflict = conflict_of(claim, sources, laid, a, b, best)
+    supported = _accepted(n, probability, whole, conflict)
+    if supported:
+        return Judged(
+            p,
+            "supported",
+            _evidence(sources, laid, a, b, cover),
+            say("supported", claim.language, p=p),
+        )
+    quote = ((int(laid.unit_text[best]), unit_text(sources, laid, best)),)
+    if conflict is not None:
+        return Judged(p, "contradicted", quote, conflict.reason)
+    missing = _missing_words(claim, laid, a, b)
+    reason = (
+        say("missing", claim.language, words=", ".join(missing), p=p)
+        if missing
+        else say("unlike", claim.language, p=p)
+    )
+    return Judged(p, "not_found", quote if float(cover[best]) >= 0.3 else (), reason)
+
+
+def _accepted(n: int, probability: Doubles, whole: float, conflict: Conflict | None) -> bool:
+    """Whether the claim passes: the response as a whole sets how high its claims must reach."""
+    if conflict is not None and conflict.certain:
+        return False
+    numbers = models()["numbers"]
+    if whole >= float(numbers["response_bar"]):
+        bar = float(numbers["bar"])
+    elif n == int(np.argmin(probability)):
+        bar = float(numbers["bar_weakest"])
+    else:
+        bar = float(numbers["bar_doubtful"])
+    return float(probability[n]) >= (
+        bar if conflict is None else max(bar, float(numbers["bar_conflict"]))
+    )
+
+
+def unit_text(sources: Sequence[Reading], laid: Alignment, unit: int) -> str:
+    """A source sentence as it is written."""
+    source = int(laid.unit_text[unit])
+    before = sum(len(one.sentences) for one in sources[:source])
+    a, b = sources[source].sentences[int(laid.units[unit]) - before]
+    return sources[source].raw[a:b]
+
+
+def _evidence(
+    sources: Sequence[Reading], laid: Alignment, a: int, b: int, cover: Floats
+) -> tuple[tuple[int, str], ...]:
+    """Every source that covers the claim by itself, best first; at least the best one."""
+    kinds = laid.claims.kinds[a:b]
+    weight = np.where(kinds == STOP, 0.0, laid.claims.weights[a:b])
+    found = []
+    for source in np.unique(laid.unit_text).tolist():
+        units = np.flatnonzero(laid.unit_text == source)
+        inside = laid.soft[a:b][:, units].max(axis=1)
+        share = float((inside * weight).sum() / max(weight.sum(), 1e-6))
+        hard = (kinds == NUMBER) | (kinds == NAME)
+        lacks = hard & (inside < 0.5) & laid.hit[a:b].any(axis=1)
+        best = int(units[np.argmax(cover[units])])
+        found.append((share - 0.5 * bool(lacks.any()), -source, source, best))
+    found.sort(reverse=True)
+    top = found[0][0]
+    kept = [row for row in found if row[0] >= max(0.9 * top, 0.6)] or found[:1]
+    return tuple((source, unit_text(sources, laid, best)) for _, _, source, best in kept)
+
+
+def _missing_words(claim: Reading, laid: Alignment, a: int, b: int) -> list[str]:
+    """Up to four content words of the claim that no source has, rarest first."""
+    lost: Ints = np.flatnonzero(
+        (laid.claims.kinds[a:b] != STOP) & (laid.soft[a:b].max(axis=1) < 0.5)
+    ).astype(np.int32)
+    order = sorted(lost.tolist(), key=lambda t: (-float(laid.claims.weights[a + t]), t))[:4]
+    return [claim.surface(token) for token in sorted(order)]
