@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -43,7 +44,7 @@ def with_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) ->
     if any(f'"{column}"' in row for column in columns) or "\\" in row:
         taken = reparse(row)
     added = ", ".join(
-        f"{json.dumps(_free(column, taken), ensure_ascii=False)}: {_json(scores.get(column))}"
+        f"{_quoted(_free(column, taken))}: {_json(scores.get(column))}"
         for column in columns
     )
     if not added:
@@ -51,9 +52,15 @@ def with_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) ->
     return f"{body}{'' if body.endswith('{') else ', '}{added}}}"
 
 
+@lru_cache(maxsize=256)
+def _quoted(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
 @contextmanager
 def replacing(target: Path, *, text: bool = True) -> Iterator[IO[Any]]:
     """A file that takes the target's place when it is complete, and leaves nothing when it is not."""
+    target = target.resolve()  # a link stays a link; what it points at is replaced
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         options: dict[str, Any] = {"encoding": "utf-8", "newline": ""} if text else {}
