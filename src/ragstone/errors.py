@@ -48,8 +48,9 @@ class BadRows(DataError):
     def __init__(self, rows: Sequence[str], *, more: bool = False) -> None:
         self.rows = tuple(rows)
         self.more = more
-        count = f"{len(rows)} bad rows" if len(rows) != 1 else "1 bad row"
-        head = f"{'at least ' if more else ''}{count}; correct them or pass --skip-bad-rows:"
+        one = len(rows) == 1 and not more
+        count = "1 bad row; correct it" if one else f"{len(rows)} bad rows; correct them"
+        head = f"{'at least ' if more else ''}{count} or pass --skip-bad-rows:"
         super().__init__("\n".join([head, *(f"  {row}" for row in rows)]))
 
 

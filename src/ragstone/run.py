@@ -130,6 +130,7 @@ class Request:
     gates: Mapping[str, str] | None = None
     watch: Watch | None = None
     started: Callable[[StoredRun, Reading], None] | None = None
+    command: Sequence[str] | None = None
 
 
 def evaluate(
@@ -152,11 +153,12 @@ def evaluate(
     gates: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     started: Callable[[StoredRun, Reading], None] | None = None,
+    command: Sequence[str] | None = None,
 ) -> Run:
     """Score samples (a path, Samples, dicts, a DataFrame) and return the Run; also inside a running event loop."""
     request = Request(
         samples, metrics, judge, name, store, language, concurrency, resume, run_id, retry_errors,
-        limit, skip_bad_rows, format, fields, floor, gates, watch, started,
+        limit, skip_bad_rows, format, fields, floor, gates, watch, started, command,
     )  # fmt: skip
     try:
         asyncio.get_running_loop()
@@ -290,6 +292,8 @@ def _plan(
         "skip_bad_rows": request.skip_bad_rows,
         "floor": request.floor,
         "gates": dict(request.gates) if request.gates else None,
+        "command": list(request.command) if request.command else None,
+        "folder": str(Path.cwd()) if request.command else None,
         "ragstone": __version__,
     }
 

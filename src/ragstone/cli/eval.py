@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -124,6 +125,8 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
     from ragstone.cli.flags import planned
 
     quiet = flags["quiet"]
+    if flags["resume"] and not files and not flags["config"] and not flags["refs"]:
+        ctx.exit(_again(flags["run_id"], flags["store"], quiet=quiet))
     flags["data"] = None if flags["refs"] or flags["preds"] else _only(files)
     plan, notes = planned(flags.pop("config"), flags)
     for text in notes:
@@ -184,6 +187,7 @@ def score(
                 gates=plan.gates or None,
                 watch=bar,
                 started=begin,
+                command=_arguments(),
             )
         except KeyboardInterrupt:
             raise _interrupted(started) from None
@@ -285,17 +289,43 @@ def _missed(summary: Summary) -> None:
             note(metric.incomplete)
 
 
-def _interrupted(started: list[StoredRun]) -> Exception:
+def _arguments() -> list[str]:
+    """What was typed after the program's name, fit to be stored and typed again."""
     from ragstone.config import without_password
+
+    return [without_password(word) for word in sys.argv[1:] if word != "--resume"]
+
+
+def _again(run_id: str | None, store: str | None, *, quiet: bool) -> int:
+    """Go on with the unfinished run named, or the newest one, by the command that started it."""
+    from ragstone.cli import run
+    from ragstone.errors import RunNotFound
+    from ragstone.store import Store
+
+    opened = Store.open(store)
+    runs = [opened.run(run_id).info] if run_id else opened.runs()
+    opened.close()
+    for info in runs:
+        command = info.plan.get("command")
+        if info.status == "running" and command:
+            os.chdir(info.plan["folder"])
+            words = [*command, "--resume", *(() if "--run" in command else ("--run", info.id))]
+            note(f"going on with: ragstone {shlex.join(words)}", quiet=quiet)
+            return run(words)
+    raise RunNotFound(
+        f"no unfinished run in {opened.place}; name the data of a new one: ragstone eval DATA"
+    )
+
+
+def _interrupted(started: list[StoredRun]) -> Exception:
     from ragstone.errors import Interrupted
 
     if not started:
         return Interrupted("stopped before anything was scored")
     (run,) = started
-    arguments = [without_password(word) for word in sys.argv[1:] if word != "--resume"]
     program = Path(sys.argv[0]).name
     program = "python -m ragstone" if program == "__main__.py" else program
-    again = f"{program} {shlex.join([*arguments, '--resume'])}"
+    again = f"{program} {shlex.join([*_arguments(), '--resume'])}"
     return Interrupted(
         f"stopped; {counted(run.count(), 'sample')} scored and kept; go on with: {again}"
     )
