@@ -218,7 +218,7 @@ class Interview:
             if sifted is None and len(missing) > 1:
                 return settled | await self._halved(missing, deadline, trapped, depth)
             if sifted is None:
-                sifted, stretch = Sifted(fault="it was cut off before its end"), 4
+                sifted, stretch = Sifted(fault="it was cut off before its end"), 2
             settled |= sifted.settled
             if usable:
                 break  # what was unproven has been asked for again; it stays as it now is

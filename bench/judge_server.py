@@ -1,0 +1,122 @@
+"""The bench's judge: a loopback server that waits a fixed time and replies at once, cheaply enough not to be what is measured.
+
+python -m bench.judge_server DELAY_MS [FAULT_PERCENT]     prints its port; counts at GET /count"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+
+CLAIM = re.compile(r"^(c\d+): (.*)$", re.MULTILINE)
+SENTENCE = re.compile(r"^<<<\w{8} text (t\d+)$|^\[(\d+)\] (.*)$", re.MULTILINE)
+PASSAGE = re.compile(r"^<<<\w{8} passage (k\d+)$", re.MULTILINE)
+TARGET = re.compile(r"^(?:<<<\w{8} )?target (\w+)", re.MULTILINE)
+CHECK = re.compile(r'^{"check": "(\w{8})", "(\w+)"', re.MULTILINE)
+
+
+def content(user: str) -> str:
+    """A true reply to one of our prompts, found with as little work as possible."""
+    found = CHECK.search(user)
+    assert found is not None
+    check, kind = found[1], found[2]
+    if kind == "claims":
+        rows, name = [], ""
+        for text, number, sentence in SENTENCE.findall(user):
+            if text:
+                name = text
+            else:
+                rows.append({"text_id": name, "sentence": int(number), "claim": sentence})
+        return json.dumps({"check": check, "claims": rows})
+    if kind == "verdicts":
+        sources = user.partition(" claims\n")[0]
+        home = re.search(r"source (k\d+)", sources)
+        rows = [
+            {"id": name, "verdict": "supported" if claim in sources else "not_found", "reason": "r",
+             "evidence": [{"source": home[1], "quote": claim}] if home and claim in sources else []}
+            for name, claim in CLAIM.findall(user)
+        ]  # fmt: skip
+        return json.dumps({"check": check, "verdicts": rows})
+    if kind == "grades":
+        targets = TARGET.findall(user)
+        rows = [
+            {"id": name, "target": target, "grade": int(name[1:]) % 3, "reason": "r"}
+            for name in PASSAGE.findall(user)
+            for target in targets
+        ]
+        return json.dumps({"check": check, "grades": rows})
+    if kind == "aspects":
+        answer = user.partition(" answer\n")[2].split("\n")[0]
+        row = {"aspect": "all of it", "covered": True, "quote": " ".join(answer.split()[:3])}
+        return json.dumps({"check": check, "aspects": [row]})
+    if kind == "evasive":
+        return json.dumps(
+            {"check": check, "evasive": False, "questions": ["One?", "Two?", "Three?"]}
+        )
+    return json.dumps({"check": check, "reason": "r", "level": 1})
+
+
+class Server(asyncio.Protocol):
+    """One connection: whole requests in, delayed replies out."""
+
+    delay = 0.05
+    faults = 0
+    calls = 0
+    characters = 0
+
+    def __init__(self) -> None:
+        self.buffer = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        head, split, body = self.buffer.partition(b"\r\n\r\n")
+        if not split:
+            return
+        length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        size = int(length[1]) if length else 0
+        if len(body) < size:
+            return
+        self.buffer = body[size:]
+        if head.startswith(b"GET"):
+            self.write(200, json.dumps({"calls": Server.calls, "characters": Server.characters}))
+            Server.calls = Server.characters = 0
+            return
+        Server.calls += 1
+        asyncio.get_running_loop().call_later(self.delay, self.reply, body[:size], Server.calls)
+
+    def reply(self, body: bytes, number: int) -> None:
+        messages = json.loads(body)["messages"]
+        user = messages[1]["content"]
+        Server.characters += len(user) + len(messages[0]["content"])
+        if self.faults and number % 20 == 7 and "could not be used" not in user:
+            text = '{"verdicts": [tru'
+        elif self.faults and number % 20 == 13:
+            self.write(429 if number % 40 == 13 else 500, "{}")
+            return
+        else:
+            text = content(user)
+        message = {"role": "assistant", "content": text}
+        usage = {"prompt_tokens": len(body) // 4, "completion_tokens": len(text) // 4}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        self.write(200, json.dumps({"choices": [choice], "usage": usage}))
+
+    def write(self, status: int, text: str) -> None:
+        body = text.encode()
+        head = f"HTTP/1.1 {status} x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        self.transport.write(head.encode() + body)  # type: ignore[attr-defined]
+
+
+async def main() -> None:
+    Server.delay = float(sys.argv[1]) / 1000
+    Server.faults = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    server = await asyncio.get_running_loop().create_server(Server, "127.0.0.1", 0, backlog=512)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,235 @@
+"""HTTP judges: calls a sample, wall time against the ideal, CPU a call against bare aiohttp, a warm second run, faults.
+
+python -m bench.judges [--samples 200]
+
+Against a loopback server in a process of its own that waits 50 ms for each call. Samples as issue-sized ones:
+question 15 words, 5 chunks of 80 words, answer of 4 sentences, reference of 3."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+FIVE = [
+    "faithfulness",
+    "answer_relevance",
+    "context_precision",
+    "context_recall",
+    "answer_correctness",
+]
+DELAY = 50
+
+
+def samples(count: int) -> list[dict[str, Any]]:
+    """Generated samples; half of each answer stands in the chunks."""
+    dice = random.Random(11)
+    words = [
+        f"{a}{b}{c}"
+        for a in ("ka", "lo", "mi", "ru", "te")
+        for b in ("na", "so", "vi", "pel")
+        for c in ("r", "n", "dos", "th")
+    ]
+
+    def text(size: int) -> str:
+        return " ".join(dice.choices(words, k=size))
+
+    def sentence() -> str:
+        return text(12).capitalize() + "."
+
+    rows = []
+    for n in range(count):
+        known = [sentence() for _ in range(3)]
+        chunks = [
+            f"{text(34).capitalize()}. {known[k % 3]} {text(34).capitalize()}." for k in range(5)
+        ]
+        rows.append(
+            {
+                "id": str(n),
+                "question": text(15).capitalize() + "?",
+                "contexts": [{"id": f"d{k}", "text": chunk} for k, chunk in enumerate(chunks)],
+                "answer": " ".join([known[0], known[1], sentence(), sentence()]),
+                "reference": " ".join([known[0], known[2], sentence()]),
+                "language": "en",
+            }
+        )
+    return rows
+
+
+@contextmanager
+def server(*arguments: int) -> Iterator[str]:
+    """A judge's base URL, as long as it is needed."""
+    command = [sys.executable, "-m", "bench.judge_server", *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def counted(url: str) -> dict[str, int]:
+    """Calls and prompt characters since the last look."""
+    with urllib.request.urlopen(f"{url}/count") as reply:
+        found: dict[str, int] = json.load(reply)
+        return found
+
+
+def measured(
+    url: str, rows: list[dict[str, Any]], metrics: list[str], store: Path, concurrency: int
+) -> dict[str, float]:
+    """One evaluation in a process of its own: wall, CPU, peak memory, calls."""
+    job = json.dumps(
+        {"url": url, "metrics": metrics, "store": str(store), "concurrency": concurrency}
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.judges", "--worker", job],
+        input="\n".join(map(json.dumps, rows)), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found | counted(url)
+
+
+def worker(job: dict[str, Any]) -> None:
+    """What `measured` runs: the time of `evaluate` alone, imports and the encoder's loading apart."""
+    import ragstone
+    from ragstone.judges.embed import encode
+
+    rows = [json.loads(line) for line in sys.stdin]
+    encode(["warm"])
+    judge = {"model": "openai:bench", "base_url": job["url"], "concurrency": job["concurrency"]}
+    cpu, wall = time.process_time(), time.perf_counter()
+    run = ragstone.evaluate(rows, job["metrics"], judge=judge, store=job["store"])
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    scores = [one for row in run.rows() for one in row.scores.values()]
+    ended = sum(one.ok for one in scores)
+    typed = sum(one.outcome in ("judge_error", "not_applicable") for one in scores)
+    values = [round(one.value, 9) if one.value is not None else None for one in scores]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"wall": wall, "cpu": cpu, "peak": peak, "ok": ended, "typed": typed,
+                      "scores": len(scores), "digest": hash(tuple(values)) if "PYTHONHASHSEED" in os.environ else 0}))  # fmt: skip
+
+
+async def _bare(url: str, bodies: list[bytes], concurrency: int) -> float:
+    """CPU seconds a call of aiohttp alone, sending the same bodies."""
+    import aiohttp
+
+    gate = asyncio.Semaphore(concurrency)
+    headers = {"Content-Type": "application/json"}
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+        async def one(body: bytes) -> None:
+            async with (
+                gate,
+                session.post(f"{url}/chat/completions", data=body, headers=headers) as reply,
+            ):
+                await reply.read()
+
+        started = time.process_time()
+        await asyncio.gather(*map(one, bodies))
+        return (time.process_time() - started) / len(bodies)
+
+
+def bodies_of(rows: list[dict[str, Any]]) -> list[bytes]:
+    """The very requests that an evaluation sends, caught on their way."""
+    import ragstone
+    from ragstone.judges import http
+
+    caught: list[bytes] = []
+    send = http.Client._once
+
+    async def catch(self: Any, url: str, data: bytes, seconds: float) -> Any:
+        caught.append(data)
+        return await send(self, url, data, seconds)
+
+    http.Client._once = catch  # type: ignore[method-assign]
+    try:
+        with server(0) as url, tempfile.TemporaryDirectory() as folder:
+            judge = {"model": "openai:bench", "base_url": url}
+            ragstone.evaluate(rows, FIVE, judge=judge, store=Path(folder) / "s.db")
+    finally:
+        http.Client._once = send  # type: ignore[method-assign]
+    return caught
+
+
+def line(name: str, value: str, bar: str, good: bool) -> None:
+    """One bar."""
+    print(f"{'ok  ' if good else 'MISS'} {name:<52} {value:>12}   bar {bar}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--worker", type=json.loads)
+    options = parser.parse_args()
+    if options.worker is not None:
+        worker(options.worker)
+        return
+    os.environ["PYTHONHASHSEED"] = "0"
+    rows = samples(options.samples)
+    count = len(rows)
+    with server(DELAY) as url, tempfile.TemporaryDirectory() as folder:
+        cold: dict[str, float] = {}
+        for concurrency in (16, 64):
+            store = Path(folder) / f"{concurrency}.db"
+            cold = measured(url, rows, FIVE, store, concurrency)
+            ideal = cold["calls"] * DELAY / 1000 / concurrency
+            ratio = cold["wall"] / ideal
+            line(
+                f"wall time / ideal, {concurrency} at once",
+                f"{ratio:.2f}",
+                "<= 1.10",
+                ratio <= 1.10,
+            )
+        line(
+            "calls a sample, five metrics",
+            f"{cold['calls'] / count:.2f}",
+            "<= 5",
+            cold["calls"] / count <= 5,
+        )
+        print(f"     prompt characters a sample, five metrics {cold['characters'] / count:>21.0f}")
+        slow = measured(url, rows, FIVE, Path(folder) / "1.db", 16)
+        warm = measured(url, rows, FIVE, Path(folder) / "1.db", 16)
+        share = warm["wall"] / slow["wall"]
+        line("warm run: calls", f"{warm['calls']}", "0", warm["calls"] == 0)
+        line("warm run / cold run, wall time", f"{share:.3f}", "<= 0.05", share <= 0.05)
+        line("peak memory", f"{cold['peak']:.0f} MB", "<= 150 MB", cold["peak"] <= 150)
+        from ragstone import metrics as _all  # noqa: F401
+        from ragstone.registry import REGISTERED
+
+        every = [name for name, one in REGISTERED.items() if one.judged and name != "rubric"]
+        whole = measured(url, rows[:40], every, Path(folder) / "all.db", 16)
+        line(
+            "calls a sample, all judged metrics",
+            f"{whole['calls'] / 40:.2f}",
+            "<= 8",
+            whole["calls"] / 40 <= 8,
+        )
+        bodies = bodies_of(rows)
+        bare = asyncio.run(_bare(url, bodies, 16))
+        ours = slow["cpu"] / len(bodies)
+        line("CPU a call / bare aiohttp", f"{ours / bare:.2f}", "<= 4", ours / bare <= 4)
+        print(f"     CPU a call: {ours * 1000:.2f} ms, bare aiohttp {bare * 1000:.2f} ms")
+    with server(DELAY, 10) as url, tempfile.TemporaryDirectory() as folder:
+        bad = measured(url, rows, FIVE, Path(folder) / "s.db", 16)
+        whole_share = bad["ok"] / bad["scores"]
+        line("5 % malformed, 5 % 429/500: scored", f"{whole_share:.1%}", "100 %", whole_share == 1)
+        same = bad["digest"] == slow["digest"]
+        line("  … with the same scores", str(same), "True", same)
+
+
+if __name__ == "__main__":
+    main()
