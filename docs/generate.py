@@ -212,7 +212,6 @@ KEYS: dict[str, dict[str, str]] = {
         "data": "A path, or a mapping with the keys below.",
         "metrics": "What to measure: names, or `name: {option: value}`; a list, or one text with commas. "
         "Left out: every metric that needs no judge and fits the data.",
-        "store": "The SQLite file where runs are kept.",
     },
     "es": {
         "name": "Cómo se llama la ejecución en listas e informes.",
@@ -225,7 +224,7 @@ KEYS: dict[str, dict[str, str]] = {
         "prompts": "Carpeta cuyos textos de instrucciones sustituyen a los incluidos.",
         "gates": "Métrica → regla: `>= 0.8` para el extremo prudente del intervalo, `mean >= 0.8` para la media.",
         "floor": "Proporción de las muestras aplicables que deben quedar puntuadas.",
-        "store": "Fichero donde se guardan las ejecuciones.",
+        "store": "Fichero o URL donde se guardan las ejecuciones.",
         "output": "Ficheros que escribir, cada uno en el formato de su extensión.",
         "concurrency": "Preguntas al juez en curso a la vez.",
         "resume": "Continuar la ejecución inacabada del mismo plan.",
