@@ -18,15 +18,37 @@ _BE = re.compile(
     r"\b(is|are|was|were|has|have|had|will|can|could|would|does|did|es|son|fue|fueron|era|eran|está|están|ha|han|puede|"
     r"pueden|tiene|tienen|había)\b"
 )
-_SPANISH = frozenset(["es", "son", "fue", "fueron", "era", "eran", "está", "están", "ha", "han", "puede", "pueden", "tiene", "tienen", "había"])
+_SPANISH = frozenset(
+    [
+        "es",
+        "son",
+        "fue",
+        "fueron",
+        "era",
+        "eran",
+        "está",
+        "están",
+        "ha",
+        "han",
+        "puede",
+        "pueden",
+        "tiene",
+        "tienen",
+        "había",
+    ]
+)
 
 
-def copies_the_question(question: str, true: str, texts: list[str], luck: random.Random) -> str | None:
+def copies_the_question(
+    question: str, true: str, texts: list[str], luck: random.Random
+) -> str | None:
     """The question as the answer."""
     return question
 
 
-def words_in_random_order(question: str, true: str, texts: list[str], luck: random.Random) -> str | None:
+def words_in_random_order(
+    question: str, true: str, texts: list[str], luck: random.Random
+) -> str | None:
     """All words of the chunks, shuffled."""
     words = " ".join(texts).split()
     luck.shuffle(words)
@@ -53,10 +75,18 @@ def swaps_two_names(question: str, true: str, texts: list[str], luck: random.Ran
     one, other = sorted(luck.sample(names, 2), key=lambda match: match.start())
     if one.group() == other.group():
         return None
-    return true[: one.start()] + other.group() + true[one.end() : other.start()] + one.group() + true[other.end() :]
+    return (
+        true[: one.start()]
+        + other.group()
+        + true[one.end() : other.start()]
+        + one.group()
+        + true[other.end() :]
+    )
 
 
-def changes_one_digit(question: str, true: str, texts: list[str], luck: random.Random) -> str | None:
+def changes_one_digit(
+    question: str, true: str, texts: list[str], luck: random.Random
+) -> str | None:
     """One digit of one number."""
     digits = [match.start() for match in re.finditer(r"\d", true)]
     if not digits:
@@ -65,7 +95,9 @@ def changes_one_digit(question: str, true: str, texts: list[str], luck: random.R
     return true[:at] + luck.choice([d for d in "123456789" if d != true[at]]) + true[at + 1 :]
 
 
-def says_as_the_context_states(question: str, true: str, texts: list[str], luck: random.Random) -> str | None:
+def says_as_the_context_states(
+    question: str, true: str, texts: list[str], luck: random.Random
+) -> str | None:
     """An appeal to the context instead of an answer."""
     return luck.choice(
         [
@@ -87,7 +119,9 @@ KINDS: tuple[Callable[[str, str, list[str], random.Random], str | None], ...] = 
 )
 
 
-def pairs(kind: Callable[..., str | None], count: int) -> Iterator[tuple[str, str, str, list[str], str]]:
+def pairs(
+    kind: Callable[..., str | None], count: int
+) -> Iterator[tuple[str, str, str, list[str], str]]:
     """Question, true answer, false answer, chunks, language; half English, half Spanish."""
     luck = random.Random(kind.__name__)
     for language in ("en", "es"):
@@ -123,4 +157,8 @@ def below(kind: Callable[..., str | None], count: int = 500) -> dict[str, float]
             for f, answer in scores
         ]
         overall += both[1] < both[0]
-    return {"pairs": total, "faithfulness": faithful / total, "with answer_relevance": overall / total}
+    return {
+        "pairs": total,
+        "faithfulness": faithful / total,
+        "with answer_relevance": overall / total,
+    }

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import zlib
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 from edits import mark_edits
 from rows import judge_rows
+from synthetic import synthetic
 
 from ragstone.judges.offline.features import NAMES, features
-from ragstone.judges.offline.reading import Reading, read
+from ragstone.judges.offline.reading import STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.tokens import TOKEN_NAMES
 from ragstone.language import sentences
@@ -32,9 +35,9 @@ class Example:
     table: np.ndarray[Any, Any] = field(repr=False)
     tokens: np.ndarray[Any, Any] = field(repr=False)
     owner: np.ndarray[Any, Any] = field(repr=False)
-    """Which claim each token stands in."""
+    """Which claim each content word stands in."""
     marks: np.ndarray[Any, Any] = field(repr=False)
-    """For each token 1 inside an unsupported span, 0 outside, -1 unknown."""
+    """For each content word 1 inside an unsupported span, 0 outside, -1 unknown."""
 
 
 def sources_of(row: dict[str, Any]) -> list[str]:
@@ -92,8 +95,16 @@ def example(row: dict[str, Any]) -> Example:
         _mark(text, places[n], reading, spans if known else None)
         for n, reading in enumerate(readings)
     ]
+    kept = laid.claims.kinds != STOP
     return Example(
-        row, claims, owner, labels, table, tokens, laid.claims.text, np.concatenate(marks)
+        row,
+        claims,
+        owner,
+        labels,
+        table,
+        tokens,
+        laid.claims.text[kept],
+        np.concatenate(marks)[kept],
     )
 
 
@@ -124,10 +135,12 @@ def _overlap(a: int, b: int, s: int, e: int) -> bool:
 
 
 def examples() -> list[Example]:
-    """All rows of the judge sets."""
+    """All rows of the judge sets and the made-up ones, in a fixed order."""
     rows = judge_rows()
     mark_edits(rows)
-    return [example(row) for row in rows]
+    rows += synthetic(rows)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(example, rows, chunksize=64))
 
 
 __all__ = ["NAMES", "TOKEN_NAMES", "Example", "example", "examples", "sources_of"]

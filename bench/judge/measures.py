@@ -13,7 +13,7 @@ def auroc(label: Sequence[int] | Any, score: Sequence[float] | Any) -> float:
     y, s = np.asarray(label), np.asarray(score, float)
     order = np.argsort(s, kind="stable")
     ranks = np.empty(len(s))
-    values, start = np.unique(s[order], return_index=True)
+    start = np.unique(s[order], return_index=True)[1]
     ends = np.r_[start[1:], len(s)]
     for a, b in zip(start, ends, strict=True):
         ranks[order[a:b]] = (a + b + 1) / 2

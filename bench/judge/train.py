@@ -8,8 +8,6 @@ import argparse
 from pathlib import Path
 
 import words
-from edits import mark_edits
-from rows import judge_rows
 
 LEARNED = (
     Path(__file__).resolve().parents[2] / "src" / "ragstone" / "judges" / "offline" / "learned"
@@ -29,14 +27,11 @@ def main() -> None:
         words.distil(words.count(options.target / "frequencies.json"), options.target / "words.npz")
     # read only now: the features below stand on the tables above
     from bars import BARS
-    from examples import example
+    from examples import examples
     from export import write
     from fit import fit
-    from synthetic import synthetic
 
-    rows = judge_rows()
-    mark_edits(rows)
-    fitted = fit([example(row) for row in rows + synthetic(rows)])
+    fitted = fit(examples())
     numbers = {
         "response_mean": fitted.mean,
         "response_scale": fitted.scale,

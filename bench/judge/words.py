@@ -11,6 +11,8 @@ import numpy as np
 import snowballstemmer
 from rows import judge_rows
 
+from ragstone.judges.offline.reading import unaccented
+
 DIMENSIONS = 64
 MOST_WORDS = 64_000
 _WORD = re.compile(r"[^\W\d_]+")
@@ -34,7 +36,7 @@ def count(target: Path) -> Counter[str]:
         for word in {word.lower() for word in here}:
             key = (word, language)
             if key not in stem_cache:
-                stem_cache[key] = stemmers[language].stemWord(word)
+                stem_cache[key] = unaccented(stemmers[language].stemWord(word))
             seen.add(stem_cache[key])
         stems.update(seen)
     table = {

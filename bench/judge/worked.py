@@ -60,7 +60,9 @@ def worked() -> dict[str, float]:
         found[f"returns, faithful paraphrase, {language}"] = _shown(
             FAITHFUL[language], POLICY[language], language
         )
-        found[f"returns, invented, {language}"] = _shown(INVENTED[language], POLICY[language], language)
+        found[f"returns, invented, {language}"] = _shown(
+            INVENTED[language], POLICY[language], language
+        )
     for name, text in CITED.items():
         for metric in (citation_precision, citation_recall, citation_accuracy):
             got = score(metric, answer=text, contexts=chunks(*POLICY["en"]))
@@ -73,7 +75,9 @@ def _shown(answer: str, texts: list[str], language: str) -> float:
     if got is None or got.value is None:
         return -1.0
     for finding in got.findings:
-        print(f"  {finding.verdict:12} {finding.text}  | {finding.reason} | {finding.chunk}: {finding.quote}")
+        print(
+            f"  {finding.verdict:12} {finding.text}  | {finding.reason} | {finding.chunk}: {finding.quote}"
+        )
     return got.value
 
 

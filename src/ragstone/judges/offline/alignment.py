@@ -11,17 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.reading import (
-    NAME,
-    NEGATION,
-    NUMBER,
-    STOP,
-    WORD,
-    Floats,
-    Ints,
-    Reading,
-    stem_id,
-)
+from ragstone.judges.offline.reading import STOP, Floats, Ints, Reading, stem_id
 from ragstone.judges.offline.tables import vectors
 
 Bools = npt.NDArray[np.bool_]
@@ -164,65 +154,72 @@ def _related(left: Tokens, right: Tokens, hit: Bools, starts: Ints) -> tuple[Flo
 
 
 def _surroundings(left: Tokens, exact: Bools) -> tuple[Floats, Ints]:
-    """For each claim token the match whose neighbourhood agrees best with the claim's own."""
+    """For each content word of a claim the match whose neighbourhood agrees best with the word's own."""
     size, width = exact.shape
-    summed = np.zeros((size, width + 1), np.int32)
-    np.cumsum(exact, axis=1, out=summed[:, 1:])
-    low = np.maximum(np.arange(width) - NEAR, 0)
-    high = np.minimum(np.arange(width) + NEAR + 1, width)
-    near = (summed[:, high] - summed[:, low]) > 0
-    weight = np.where(left.kinds == STOP, 0.0, left.weights).astype(np.float32)
-    order, content = np.arange(size), left.kinds != STOP
-    rank = np.cumsum(content)
-    total = np.zeros(size, np.float32)
-    agree = np.zeros((size, width), np.float32)
-    places = np.flatnonzero(content)
+    partner = np.full(size, -1, np.int32)
+    local = np.zeros(size, np.float32)
+    content = np.flatnonzero(left.kinds != STOP)
+    here = exact[content]
+    summed = np.zeros((len(content), width + 1), np.int32)
+    np.cumsum(here, axis=1, out=summed[:, 1:])
+    row, column = np.nonzero(here)
+    if not len(row):
+        return local, partner
+    low, high = np.maximum(column - NEAR, 0), np.minimum(column + NEAR + 1, width)
+    owner, weight = left.text[content], left.weights[content]
+    agree = np.full(len(row), 1e-3, np.float32)
+    total = np.zeros(len(content), np.float32)
     for step in (-3, -2, -1, 1, 2, 3):
-        at = rank - 1 + step + (~content if step < 0 else 0)  # a stop word stands between two
-        valid = (at >= 0) & (at < len(places))
-        other = places[np.clip(at, 0, max(len(places) - 1, 0))] if len(places) else order
-        valid &= left.text[other] == left.text if len(places) else False
-        share = np.where(valid, weight[other], 0.0).astype(np.float32)
+        other = np.arange(len(content)) + step
+        inside = (other >= 0) & (other < len(content))
+        other = np.clip(other, 0, len(content) - 1)
+        share = np.where(inside & (owner[other] == owner), weight[other], 0.0).astype(np.float32)
         total += share
-        agree += near[other] * share[:, None]
-    agree = np.where(exact, agree + 1e-3, 0.0)
-    partner = agree.argmax(axis=1).astype(np.int32)
-    best = agree[order, partner]
-    partner[best == 0.0] = -1
-    return np.where(total > 0, best / np.maximum(total, 1e-6), (best > 0) * 1.0).astype(
-        np.float32
-    ), partner
+        beside = other[row]
+        agree += share[row] * (summed[beside, high] > summed[beside, low])
+    starts = np.flatnonzero(np.r_[True, row[1:] != row[:-1]])
+    best = np.maximum.reduceat(agree, starts)
+    found = row[starts]
+    first = np.flatnonzero(agree == np.repeat(best, np.diff(np.r_[starts, len(row)])))
+    chosen = first[np.searchsorted(row[first], found)]
+    partner[content[found]] = column[chosen]
+    local[content[found]] = np.where(total[found] > 0, best / np.maximum(total[found], 1e-6), 1.0)
+    return local, partner
 
 
 def _runs(left: Tokens, exact: Bools) -> Ints:
     """Longest run of consecutive shared words through each claim token."""
-    size, width = exact.shape
-    before = np.zeros(width + 1, np.int32)
-    lengths = np.zeros(size, np.int32)
-    for token in range(size):
-        if token and left.text[token] != left.text[token - 1]:
-            before[:] = 0
-        now = np.zeros(width + 1, np.int32)
-        now[1:] = np.where(exact[token], before[:-1] + 1, 0)
-        lengths[token] = now.max()
-        before = now
+    size = exact.shape[0]
+    lengths = [0] * size
+    rows, columns = np.nonzero(exact)
+    before: dict[int, int] = {}
+    now: dict[int, int] = {}
+    last = -1
+    text = left.text.tolist()
+    for token, column in zip(rows.tolist(), columns.tolist(), strict=True):
+        if token != last:
+            before = now if token == last + 1 and text[token] == text[last] else {}
+            now, last = {}, token
+        run = before.get(column - 1, 0) + 1
+        now[column] = run
+        if run > lengths[token]:
+            lengths[token] = run
     for token in range(size - 2, -1, -1):  # a run counts for all its tokens
-        if left.text[token] == left.text[token + 1] and lengths[token + 1] > lengths[token] > 0:
+        if text[token] == text[token + 1] and lengths[token + 1] > lengths[token] > 0:
             lengths[token] = lengths[token + 1]
-    return lengths
+    return np.array(lengths, np.int32)
 
 
 @lru_cache(maxsize=1)
-def opposites() -> dict[int, frozenset[int]]:
-    """Id of a word → ids of the words that say the contrary."""
+def opposites() -> tuple[dict[int, frozenset[int]], Ints]:
+    """Id of a word → ids of the words that say the contrary; and all those ids."""
     found: dict[int, set[int]] = {}
     for language in ("en", "es"):
         for one, other in lexicon.ANTONYMS:
             a, b = stem_id(one, language), stem_id(other, language)
-            found.setdefault(a, set()).add(b)
-            found.setdefault(b, set()).add(a)
-    return {key: frozenset(values) for key, values in found.items()}
-
-
-CONTENT = (WORD, NAME, NUMBER)
-__all__ = ["CONTENT", "NAME", "NEGATION", "NUMBER", "Alignment", "Tokens", "align", "opposites"]
+            if a != b:
+                found.setdefault(a, set()).add(b)
+                found.setdefault(b, set()).add(a)
+    return {key: frozenset(values) for key, values in found.items()}, np.array(
+        sorted(found), np.int32
+    )

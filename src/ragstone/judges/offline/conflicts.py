@@ -150,19 +150,19 @@ def _phrase(text: Reading, token: int) -> str:
         and _adjoin(text, last, last + 1)
     ):
         last += 1
-    start = int(text.starts[first])
+    start = text.places[first][0]
     if start and text.raw[start - 1] in "$€£":
         start -= 1
     after = last + 1
-    beside = after < len(text.ids) and text.starts[after] - text.ends[last] <= 1
+    beside = after < len(text.ids) and text.places[after][0] - text.places[last][1] <= 1
     if first == last and beside and (text.kinds[after] == WORD or text.surface(after) == "%"):
         last = after
-    return text.raw[start : text.ends[last]]
+    return text.raw[start : text.places[last][1]]
 
 
 def _adjoin(text: Reading, one: int, other: int) -> bool:
     """Whether two numbers are parts of one date."""
-    between = text.raw[text.ends[one] : text.starts[other]].strip().lower()
+    between = text.raw[text.places[one][1] : text.places[other][0]].strip().lower()
     either = text.surface(one).isalpha() or text.surface(other).isalpha()
     return between in ("", ",", "de", "del", "of") and either
 
@@ -195,9 +195,12 @@ def _units(pair: _Pair) -> Conflict | None:
 def _opposites(pair: _Pair) -> Conflict | None:
     """A word whose contrary stands in the sentence instead of it."""
     ids = pair.laid.claims.ids[pair.a : pair.b]
+    contrary, listed = opposites()
+    if not np.isin(ids, listed).any():
+        return None
     unit = {int(pair.laid.sources.ids[at]): at for at in range(pair.low, pair.high)}
     for token, word in enumerate(ids.tolist()):
-        against = opposites().get(word, frozenset()) & unit.keys()
+        against = contrary.get(word, frozenset()) & unit.keys()
         if not against or pair.hit[token] or unit.keys() & {word}:
             continue
         if pair.laid.claims.kinds[pair.a + token] != WORD or not _close(pair):
@@ -255,7 +258,7 @@ def _dense(pair: _Pair) -> bool:
 
 def _around(text: Reading, token: int) -> str:
     last = min(token + 3, len(text.ids) - 1)
-    return text.raw[int(text.starts[token]) : int(text.ends[last])]
+    return text.raw[text.places[token][0] : text.places[last][1]]
 
 
 def _names(pair: _Pair) -> Conflict | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,9 +32,6 @@ class Reading:
     language: str
     sentences: list[tuple[int, int]]
     """Where each sentence stands in the text."""
-    starts: Ints
-    """Offset of each token."""
-    ends: Ints
     ids: Ints
     """Equal ids mean equal stems, numbers or dates."""
     kinds: npt.NDArray[np.int8]
@@ -48,9 +46,15 @@ class Reading:
     polarity: npt.NDArray[np.int8]
     """For each sentence of a record: 1 yes, -1 no, -2 unknown (null), 0 anything else."""
 
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """Where each token starts and ends; found when first asked for, since few texts need it."""
+        return _places(self.raw, self.language)
+
     def surface(self, token: int) -> str:
         """The token as it is written."""
-        return self.raw[self.starts[token] : self.ends[token]]
+        start, end = self.places[token]
+        return self.raw[start:end]
 
 
 def read(text: str, language: str | None = None) -> Reading:
@@ -62,30 +66,49 @@ def read(text: str, language: str | None = None) -> Reading:
 def _read(text: str, language: str) -> Reading:
     structured = _is_record(text)
     spans = list(_record_parts(text)) if structured else sentences(text, language)
-    rows: list[tuple[int, int, int, int, float, int]] = []
-    of: list[int] = []
-    parents: list[tuple[int, list[tuple[int, int, int, int, float, int]]]] = []
-    for number, (start, end) in enumerate(spans):
-        here = list(_tokens(text, start, end, language))
-        if structured:
-            here = _with_parents(text, start, end, here, parents)
-        rows.extend(here)
-        of.extend([number] * len(here))
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 6
+    rows: list[_Meaning] = []
+    sizes: list[int] = []
+    if structured:
+        for here in _record_tokens(text, spans, language):
+            rows += [row[2:] for row in here]
+            sizes.append(len(here))
+    else:
+        for start, end in spans:
+            before = len(rows)
+            rows += _quick(text, start, end, language)
+            sizes.append(len(rows) - before)
+    ids, kinds, weights, vectors = zip(*rows, strict=True) if rows else ((),) * 4
     return Reading(
         raw=text,
         language=language,
         sentences=spans,
-        starts=np.array(columns[0], np.int32),
-        ends=np.array(columns[1], np.int32),
-        ids=np.array(columns[2], np.int32),
-        kinds=np.array(columns[3], np.int8),
-        weights=np.array(columns[4], np.float32),
-        rows=np.array(columns[5], np.int32),
-        sentence=np.array(of, np.int32),
+        ids=np.array(ids, np.int32),
+        kinds=np.array(kinds, np.int8),
+        weights=np.array(weights, np.float32),
+        rows=np.array(vectors, np.int32),
+        sentence=np.repeat(np.arange(len(spans), dtype=np.int32), sizes),
         structured=structured,
-        polarity=np.array([_polarity(text[a:b]) if structured else 0 for a, b in spans], np.int8),
+        polarity=np.array([_polarity(text[a:b]) for a, b in spans], np.int8)
+        if structured
+        else np.zeros(len(spans), np.int8),
     )
+
+
+def _record_tokens(text: str, spans: list[tuple[int, int]], language: str) -> Iterator[list[_Row]]:
+    parents: list[tuple[int, list[_Row]]] = []
+    for start, end in spans:
+        yield _with_parents(text, start, end, _tokens(text, start, end, language), parents)
+
+
+@lru_cache(maxsize=512)
+def _places(text: str, language: str) -> list[tuple[int, int]]:
+    if _is_record(text):
+        spans = list(_record_parts(text))
+        parts = [row for here in _record_tokens(text, spans, language) for row in here]
+    else:
+        spans = sentences(text, language)
+        parts = [row for a, b in spans for row in _tokens(text, a, b, language)]
+    return [(row[0], row[1]) for row in parts]
 
 
 _YES_NO = re.compile(r':\s*"?(?:(true|yes|free)|(false|no|none)|(null|))"?\s*$', re.IGNORECASE)
@@ -96,17 +119,19 @@ def _polarity(part: str) -> int:
     return 0 if not match else 1 if match[1] else -1 if match[2] else -2
 
 
+@lru_cache(maxsize=4096)
 def guess_language(text: str) -> str:
     """The language by its most frequent words or its script; "en" when nothing tells."""
-    for code, pattern in _SCRIPTS:
-        if len(pattern.findall(text[:2000])) > 0.3 * len(text[:2000].replace(" ", "")):
-            return code
-    words = _LETTERS.findall(text[:2000].lower())
-    counts = {
-        code: sum(word in markers for word in words) for code, markers in lexicon.MARKERS.items()
-    }
+    head = text[:2000]
+    if not head.isascii():
+        size = len(head.replace(" ", ""))
+        for code, pattern in _SCRIPTS:
+            if len(pattern.findall(head)) > 0.3 * size:
+                return code
+    words = set(_LETTERS.findall(head.lower()))
+    counts = {code: len(words & markers) for code, markers in lexicon.MARKERS.items()}
     best = max(counts, key=lambda code: counts[code])
-    if counts[best] > counts["en"] and (counts[best] > counts["es"] or best == "es"):
+    if counts[best] > max(counts["en"], counts["es"]):
         return best
     if counts["en"] == counts["es"] == 0 and _SPANISH_SIGN.search(text):
         return "es"
@@ -124,7 +149,7 @@ _SCRIPTS = (
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SPANISH_SIGN = re.compile("[áéíóúñ¿¡]")
-_NUMBER = r"\d{1,2}:\d{1,2}(?:\s?[ap]\.?m\b\.?)?|\d+(?:[.,]\d+)*"
+_NUMBER = r"\d{1,2}:\d{1,2}(?:\s?[aApP]\.?[mM]\b\.?)?|\d+(?:[.,]\d+)*"
 _TOKEN = re.compile(
     rf"{_NUMBER}|[\u3040-\u30ff\u4e00-\u9fff]|[Ww]i-?[Ff]i|[Tt]ake-?[Oo]ut"
     r"|[^\W\d_]+(?:['’][^\W\d_]+)?|%|[$€£½]"
@@ -135,61 +160,100 @@ _WHOLE = frozenset({"wifi", "wi-fi", "takeout", "take-out"})
 _Row = tuple[int, int, int, int, float, int]
 
 
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-    """Raw tokens; `OutdoorSeating` is two words."""
+def _pieces(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
+    """Raw tokens with their places; `OutdoorSeating` is two words."""
+    out: list[tuple[str, int, int]] = []
     for match in _TOKEN.finditer(text, start, end):
         raw = match.group()
-        if raw[1:].islower() or raw.isupper() or len(raw) < 4 or not raw.isalpha():
-            yield raw, match.start(), match.end()
+        if raw.islower() or raw[1:].islower() or len(raw) < 4 or not raw.isalpha() or raw.isupper():
+            out.append((raw, match.start(), match.end()))
         elif raw.lower() in _WHOLE:
-            yield raw.lower(), match.start(), match.end()
+            out.append((raw.lower(), match.start(), match.end()))
         else:
-            for part in _CAMEL.finditer(text, *match.span()):
-                yield part.group(), part.start(), part.end()
+            parts = _CAMEL.finditer(text, *match.span())
+            out += [(part.group(), part.start(), part.end()) for part in parts]
+    return out
 
 
-def _tokens(text: str, start: int, end: int, language: str) -> Iterator[_Row]:
-    first = True
-    pending: tuple[int, int, float] | None = None
+_Meaning = tuple[int, int, float, int]
+"""Id, kind, weight and vector row."""
+_plain: dict[str, dict[str, _Meaning]] = {}
+"""Words of each language that are read alike wherever they stand; most tokens of a text are among them."""
+_MOST_PLAIN = 200_000
+
+
+def _quick(text: str, start: int, end: int, language: str) -> list[_Meaning]:
+    """Tokens without their places: one look-up a word when all words are plain and met before."""
+    words = _TOKEN.findall(text, start, end)
+    known = _plain.setdefault(language, {})
+    rows = [known.get(word) for word in words]
+    if words and words[0][:1].isupper():
+        rows[0] = None if words[0].lower() in lexicon.NUMBER_WORDS else _first(words[0], language)
+    if None in rows:
+        return [row[2:] for row in _tokens(text, start, end, language)]
+    return rows  # type: ignore[return-value]  # no None is left
+
+
+@lru_cache(maxsize=65536)
+def _first(raw: str, language: str) -> _Meaning | None:
+    """A capitalised word at the start of a sentence; None when it is more than one word."""
+    return _word(raw, language, True) if len(_pieces(raw, 0, len(raw))) == 1 else None
+
+
+def _tokens(text: str, start: int, end: int, language: str) -> list[_Row]:
+    out: list[_Row] = []
+    number: _Pending | None = None
     for raw, a, b in _pieces(text, start, end):
-        value = _value(raw, text, a, language)
-        if value is not None:
-            if pending is not None and raw.isalpha() and 0 < value < 10 <= pending[2] < 100:
-                pending = (pending[0], b, pending[2] + value)  # twenty-five
-                continue
-            if pending is not None:
-                yield _number(*pending)
-            pending = (a, b, value)
-            first = False
-            continue
-        lower = raw.lower()
-        if pending is not None:
-            if (factor := lexicon.MAGNITUDES.get(lower)) and a - pending[1] <= 1:
-                pending = (pending[0], b, pending[2] * factor)
-                continue
-            clock = _clock(lower, text, b, pending, a)
-            if clock is not None:
-                yield clock
-                pending = None
-                continue
-            if lower in _ORDINAL and a == pending[1]:
-                pending = (pending[0], b, pending[2])
-                continue
-            yield _number(*pending)
-            pending = None
-        if ":" in raw:
-            yield _time(raw, a, b)
-        else:
-            yield (a, b, *_word(raw, language, first))
-        first = False
-    if pending is not None:
-        yield _number(*pending)
+        number = _add(raw, a, b, text, language, number, out)
+    if number is not None:
+        out.append(_number(*number))
+    return out
+
+
+_Pending = tuple[int, int, float]
+"""Start, end and value of a number that the next word may still change: 5 million, twenty-five, 8 PM."""
+
+
+def _add(
+    raw: str, a: int, b: int, text: str, language: str, number: _Pending | None, out: list[_Row]
+) -> _Pending | None:
+    """Add a token, or the number before it, which this one may have changed."""
+    value = _value(raw, language)
+    if value is not None:
+        if number is not None and raw.isalpha() and 0 < value < 10 <= number[2] < 100:
+            return number[0], b, number[2] + value
+        if number is not None:
+            out.append(_number(*number))
+        return a, b, value
+    lower = raw.lower()
+    if number is not None:
+        if (factor := lexicon.MAGNITUDES.get(lower)) and a - number[1] <= 1:
+            return number[0], b, number[2] * factor
+        clock = _clock(lower, text, b, number, a)
+        if clock is not None:
+            out.append(clock)
+            return None
+        if lower in _ORDINAL and a == number[1]:
+            return number[0], b, number[2]
+        out.append(_number(*number))
+    if ":" in raw:
+        out.append(_time(raw, a, b))
+        return None
+    first = not out
+    word = _word(raw, language, first)
+    out.append((a, b, *word))
+    if (not first or not raw[0].isupper()) and text[a:b] == raw and _TOKEN.fullmatch(raw):
+        known = _plain.setdefault(language, {})
+        if len(known) > _MOST_PLAIN:
+            known.clear()
+        known[raw] = word
+    return None
 
 
 _ORDINAL = frozenset({"st", "nd", "rd", "th", "º", "ª", "o", "a"})
 
 
-def _value(raw: str, text: str, at: int, language: str) -> float | None:
+def _value(raw: str, language: str) -> float | None:
     if raw[0].isdigit():
         return None if ":" in raw else _parse_number(raw, language)
     return lexicon.NUMBER_WORDS.get(raw.lower())
@@ -261,13 +325,21 @@ def _word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
         return _id(_SIGNS[lower]), STOP, 1.0, -1
     if lower in lexicon.STOP.get(language, frozenset()) and (lower != "us" or raw != "US"):
         return _id(lower), STOP, 0.3, -1
-    stem = _stem(lexicon.SAME.get(lower, lower), language)
+    stem = unaccented(_stem(lexicon.SAME.get(lower, lower), language))
     weight = frequencies().rarity(stem)
     named = capital and (not first or raw.isupper() or frequencies().seen_small(lower) < 2)
     return _id(stem), NAME if named and len(raw) > 1 else WORD, weight, vector_row(lower)
 
 
 _SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "½": "half"}
+
+
+def unaccented(stem: str) -> str:
+    """Without accents: names lose them when they are typed in another language."""
+    if stem.isascii():
+        return stem
+    parts = unicodedata.normalize("NFD", stem)
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 @lru_cache(maxsize=131072)

@@ -1,23 +1,24 @@
-"""What the tagger sees of each claim token: found or not, where, and what stands there instead."""
+"""What the tagger sees of each content word of a claim: found or not, where, and what stands there instead."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.judges.offline.alignment import Alignment, opposites
+from ragstone.judges.offline.alignment import Alignment, Bools, opposites
 from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Floats, Ints
 from ragstone.judges.offline.tables import vectors
 
 TOKEN_NAMES: tuple[str, ...] = (
-    "kind_stop", "kind_word", "kind_name", "kind_number", "kind_negation",
+    "kind_word", "kind_name", "kind_number", "kind_negation",
     "rarity", "found", "found_best", "found_pair", "near", "near_best", "near_raw", "local", "run", "times",
     "previous_found", "next_found", "previous_best", "next_best", "previous_local", "next_local",
-    "previous_missing_near", "next_missing_near",
-    "gap", "gap_near", "gap_number", "gap_name", "opposite", "denied_differs",
-    "place", "claim_cover", "claim_best", "claim_missing", "claim_length", "cluster", "structured", "spanish",
-    "record_no", "record_null", "record_yes", "seen_before",
+    "previous_near", "next_near", "gap", "gap_near", "gap_number", "gap_name", "opposite", "denied_differs",
+    "place", "claim_cover", "claim_best", "claim_missing", "claim_length", "cluster", "structured",
+    "record_no", "record_null", "record_yes",
 )  # fmt: skip
+
+_Columns = dict[str, Floats]
 
 
 def token_features(
@@ -26,46 +27,40 @@ def token_features(
     best: Ints,
     polarity: npt.NDArray[np.int8],
     structured: bool,
-    spanish: bool,
 ) -> Floats:
-    """One row of TOKEN_NAMES for each claim token."""
+    """One row of TOKEN_NAMES for each claim token that is no stop word."""
     left = laid.claims
-    size = len(left.ids)
-    table = np.zeros((size, len(TOKEN_NAMES)), np.float32)
+    kept = np.flatnonzero(left.kinds != STOP)
+    table = np.zeros((len(kept), len(TOKEN_NAMES)), np.float32)
     out = dict(zip(TOKEN_NAMES, table.T, strict=True))
-    if not size:
+    if not len(kept):
         return table
-    for kind, name in enumerate(TOKEN_NAMES[:5]):
-        out[name][:] = left.kinds == kind
-    out["rarity"][:] = left.weights
+    owner, count = left.text[kept], len(bounds) - 1
+    for name, kind in zip(TOKEN_NAMES[:4], (1, NAME, NUMBER, NEGATION), strict=True):
+        out[name][:] = left.kinds[kept] == kind
+    out["rarity"][:] = left.weights[kept]
     out["structured"][:] = structured
-    out["spanish"][:] = spanish
-    owner = left.text
-    out["place"][:] = left.within / np.maximum(np.diff(bounds)[owner], 1)
-    out["claim_length"][:] = np.diff(bounds)[owner]
+    size = np.maximum(np.diff(bounds), 1)[owner]
+    out["place"][:] = left.within[kept] / size
+    out["claim_length"][:] = size
     if laid.hit.shape[1]:
-        _found(laid, owner, best, out)
-        _neighbours(left.kinds, owner, out)
-        _gaps(laid, owner, best, out)
-        _denied(laid, out)
-        _records(laid, polarity, out)
-    content = left.kinds != STOP
-    missing = content & (out["found"] == 0)
-    weights = left.weights * content
-    total = np.bincount(owner, weights, len(bounds) - 1)
-    out["claim_cover"][:] = (
-        np.bincount(owner, weights * out["found"], len(bounds) - 1) / np.maximum(total, 1e-6)
-    )[owner]
-    out["claim_best"][:] = (
-        np.bincount(owner, weights * out["found_best"], len(bounds) - 1) / np.maximum(total, 1e-6)
-    )[owner]
-    out["claim_missing"][:] = np.bincount(owner, missing, len(bounds) - 1)[owner]
-    out["cluster"][:] = _windowed(missing.astype(np.float32), owner, 4)
+        _found(laid, kept, best[owner], out)
+        _neighbours(owner, out)
+        _gaps(laid, kept, owner, best, out)
+        _denied(laid, kept, out)
+        _records(laid, kept, polarity, out)
+    weights = left.weights[kept]
+    total = np.maximum(np.bincount(owner, weights, count), 1e-6)
+    missing = out["found"] == 0
+    out["claim_cover"][:] = (np.bincount(owner, weights * out["found"], count) / total)[owner]
+    out["claim_best"][:] = (np.bincount(owner, weights * out["found_best"], count) / total)[owner]
+    out["claim_missing"][:] = np.bincount(owner, missing, count)[owner]
+    out["cluster"][:] = _windowed(missing.astype(np.float32), owner, 3)
     return table
 
 
 def _windowed(values: Floats, owner: Ints, reach: int) -> Floats:
-    """Sum over the tokens of the same claim at most `reach` away, the token itself left out."""
+    """Sum over the words of the same claim at most `reach` away, the word itself left out."""
     out = np.zeros_like(values)
     for step in range(1, reach + 1):
         if len(values) > step:
@@ -75,107 +70,130 @@ def _windowed(values: Floats, owner: Ints, reach: int) -> Floats:
     return out
 
 
-def _found(laid: Alignment, owner: Ints, best: Ints, out: dict[str, Floats]) -> None:
-    rows = np.arange(len(owner))
-    chosen = np.maximum(best[owner], 0)
-    out["found"][:] = laid.hit.any(axis=1)
-    out["found_best"][:] = laid.hit[rows, chosen]
-    after = np.minimum(chosen + 1, laid.hit.shape[1] - 1)
-    before = np.maximum(chosen - 1, 0)
-    out["found_pair"][:] = laid.hit[rows, chosen] | laid.hit[rows, after] | laid.hit[rows, before]
-    out["near"][:] = laid.soft.max(axis=1)
-    out["near_best"][:] = laid.soft[rows, chosen]
-    out["near_raw"][:] = laid.near
-    out["local"][:] = laid.local
-    out["run"][:] = np.minimum(laid.run, 12)
-    out["times"][:] = np.log1p(laid.exact.sum(axis=1))
+def _found(laid: Alignment, kept: npt.NDArray[np.intp], chosen: Ints, out: _Columns) -> None:
+    hit, soft = laid.hit[kept], laid.soft[kept]
+    rows = np.arange(len(kept))
+    out["found"][:] = hit.any(axis=1)
+    out["found_best"][:] = hit[rows, chosen]
+    after = np.minimum(chosen + 1, hit.shape[1] - 1)
+    out["found_pair"][:] = (
+        hit[rows, chosen] | hit[rows, after] | hit[rows, np.maximum(chosen - 1, 0)]
+    )
+    out["near"][:] = soft.max(axis=1)
+    out["near_best"][:] = soft[rows, chosen]
+    out["near_raw"][:] = laid.near[kept]
+    out["local"][:] = laid.local[kept]
+    out["run"][:] = np.minimum(laid.run[kept], 12)
+    out["times"][:] = np.log1p(laid.exact[kept].sum(axis=1))
 
 
-def _neighbours(kinds: npt.NDArray[np.int8], owner: Ints, out: dict[str, Floats]) -> None:
-    """The same of the content words before and after."""
-    content = np.flatnonzero(kinds != STOP)
-    if not len(content):
-        return
-    at = np.searchsorted(content, np.arange(len(kinds)))
-    for name, other in (
-        ("previous", content[np.clip(at - 1, 0, len(content) - 1)]),
-        ("next", content[np.clip(at + (kinds != STOP), 0, len(content) - 1)]),
+def _neighbours(owner: Ints, out: _Columns) -> None:
+    """The same of the content words before and after; half when there is none."""
+    same = owner[1:] == owner[:-1]
+    for name, column in (
+        ("found", "found"),
+        ("best", "found_best"),
+        ("local", "local"),
+        ("near", "near"),
     ):
-        same = owner[other] == owner
-        if name == "previous":
-            same &= at > 0
-        else:
-            same &= at + (kinds != STOP) < len(content)
-        for column, default in (("found", 0.5), ("found_best", 0.5), ("local", 0.5), ("near", 0.5)):
-            key = {"found_best": f"{name}_best", "near": f"{name}_missing_near"}.get(
-                column, f"{name}_{column}"
-            )
-            out[key][:] = np.where(same, out[column][other], default)
+        values = out[column]
+        before, after = out[f"previous_{name}"], out[f"next_{name}"]
+        before[:] = after[:] = 0.5
+        before[1:] = np.where(same, values[:-1], 0.5)
+        after[:-1] = np.where(same, values[1:], 0.5)
 
 
-def _gaps(laid: Alignment, owner: Ints, best: Ints, out: dict[str, Floats]) -> None:
+def _gaps(
+    laid: Alignment, kept: npt.NDArray[np.intp], owner: Ints, best: Ints, out: _Columns
+) -> None:
     """For a word that is not there: what the source has in its place, and how alike that is."""
     left, right = laid.claims, laid.sources
+    lost = np.flatnonzero(out["found_best"] == 0)
+    before, after = (
+        _tied(laid.partner[kept], owner, -1)[lost],
+        _tied(laid.partner[kept], owner, 1)[lost],
+    )
+    between = (before >= 0) & (after > before) & (after - before <= 8)
+    low = np.where(before >= 0, before + 1, np.maximum(after - 3, 0))
+    high = np.where(
+        between, after, np.where(before >= 0, np.minimum(before + 4, len(right.ids)), after)
+    )
+    known = (before >= 0) | (after >= 0)
+    lost, low, high = lost[known], low[known], high[known]
+    if not len(lost):
+        return
+    for name, mask in (
+        ("gap", right.kinds != STOP),
+        ("gap_number", right.kinds == NUMBER),
+        ("gap_name", right.kinds == NAME),
+    ):
+        summed = np.r_[0, np.cumsum(mask)]
+        inside = summed[high] - summed[low]
+        out[name][lost] = inside if name == "gap" else inside > 0
+    out["gap_near"][lost] = _alike(left.rows[kept][lost], right.rows, low, high)
+    contrary, listed = opposites()
+    for n in np.flatnonzero(np.isin(left.ids[kept[lost]], listed)).tolist():
+        token = int(lost[n])
+        against = contrary[int(left.ids[kept[token]])]
+        unit = int(laid.unit_starts[best[owner[token]]])
+        if against & set(right.ids[max(low[n] - 4, 0) : high[n] + 4].tolist()):
+            out["opposite"][token] = 2
+        elif against & set(right.ids[unit : unit + 60].tolist()):
+            out["opposite"][token] = 1
+
+
+def _alike(mine: Ints, rows: Ints, low: Ints, high: Ints) -> Floats:
+    """Cosine with the nearest word of each gap, 0 when either is unknown."""
     table = vectors()[1]
-    contrary = opposites()
-    lost = np.flatnonzero((left.kinds != STOP) & (out["found_best"] == 0))
-    for token in lost.tolist():
-        before = _tied(laid, owner, token, -1)
-        after = _tied(laid, owner, token, 1)
-        if before < 0 and after < 0:
-            continue
-        if before >= 0 and after > before and after - before <= 8:
-            low, high = before + 1, after
-        elif before >= 0:
-            low, high = before + 1, min(before + 4, len(right.ids))
-        else:
-            low, high = max(after - 3, 0), after
-        kinds = right.kinds[low:high]
-        out["gap"][token] = (kinds != STOP).sum()
-        out["gap_number"][token] = (kinds == NUMBER).any()
-        out["gap_name"][token] = (kinds == NAME).any()
-        rows = right.rows[low:high]
-        rows = rows[rows >= 0]
-        if left.rows[token] >= 0 and len(rows):
-            mine = table[left.rows[token]].astype(np.float32)
-            out["gap_near"][token] = float((table[rows].astype(np.float32) @ mine).max()) / 16129
-        against = contrary.get(int(left.ids[token]))
-        if against:
-            unit = laid.unit_starts[best[owner[token]]]
-            window = right.ids[max(low - 4, 0) : high + 4].tolist()
-            out["opposite"][token] = (
-                2
-                if against & set(window)
-                else int(bool(against & set(right.ids[unit : unit + 60].tolist())))
-            )
+    at = low[:, None] + np.arange(8)
+    inside = (at < high[:, None]) & (mine >= 0)[:, None]
+    theirs = rows[np.minimum(at, len(rows) - 1)]
+    inside &= theirs >= 0
+    cosine = np.einsum(
+        "gwd,gd->gw",
+        table[theirs].astype(np.float32),
+        table[mine].astype(np.float32),
+        optimize=False,
+    )
+    out: Floats = np.where(inside, cosine, 0.0).max(axis=1) / 16129
+    return out
 
 
-def _tied(laid: Alignment, owner: Ints, token: int, step: int) -> int:
-    """The source place of the nearest matched content word on one side, -1 for none."""
-    at = token + step
-    for _ in range(4):
-        if not 0 <= at < len(owner) or owner[at] != owner[token]:
-            return -1
-        if laid.partner[at] >= 0 and laid.claims.kinds[at] != STOP:
-            return int(laid.partner[at])
-        at += step
-    return -1
+def _tied(partner: Ints, owner: Ints, step: int) -> Ints:
+    """The source place of the nearest matched content word on one side at most four away, -1 for none."""
+    out = np.full(len(partner), -1, np.int32)
+    for reach in range(1, 5):
+        shifted = np.full(len(partner), -1, np.int32)
+        if len(partner) > reach:
+            if step < 0:
+                shifted[reach:] = np.where(owner[reach:] == owner[:-reach], partner[:-reach], -1)
+            else:
+                shifted[:-reach] = np.where(owner[reach:] == owner[:-reach], partner[reach:], -1)
+        out = np.where(out >= 0, out, shifted)
+    return out
 
 
-def _denied(laid: Alignment, out: dict[str, Floats]) -> None:
+def _denied(laid: Alignment, kept: npt.NDArray[np.intp], out: _Columns) -> None:
     """Whether one side denies what stands near the word and the other does not."""
     left, right = laid.claims, laid.sources
-    mine = _windowed((left.kinds == NEGATION).astype(np.float32), left.text, 4) > 0
-    theirs = _windowed((right.kinds == NEGATION).astype(np.float32), right.sentence, 4) > 0
-    tied = laid.partner >= 0
-    out["denied_differs"][tied] = mine[tied] != theirs[laid.partner[tied]]
+    mine = _beside(left.kinds == NEGATION, left.text)[kept]
+    theirs = _beside(right.kinds == NEGATION, right.sentence)
+    partner = laid.partner[kept]
+    out["denied_differs"][:] = (partner >= 0) & (mine != theirs[np.maximum(partner, 0)])
 
 
-def _records(laid: Alignment, polarity: npt.NDArray[np.int8], out: dict[str, Floats]) -> None:
+def _beside(negation: Bools, text: Ints) -> Bools:
+    out: Bools = _windowed(negation.astype(np.float32), text, 4) > 0
+    return out
+
+
+def _records(
+    laid: Alignment, kept: npt.NDArray[np.intp], polarity: npt.NDArray[np.int8], out: _Columns
+) -> None:
     """Whether the word names a field of a record, and what the record says of it."""
     if not polarity.any():
         return
     for name, wanted in (("record_yes", 1), ("record_no", -1), ("record_null", -2)):
         units = np.flatnonzero(polarity == wanted)
         if len(units):
-            out[name][:] = laid.hit[:, units].any(axis=1) & (laid.claims.kinds != STOP)
+            out[name][:] = laid.hit[kept][:, units].any(axis=1)

@@ -21,22 +21,23 @@ class Trees:
 
     names: tuple[str, ...]
     """The features in the order of the columns."""
-    roots: npt.NDArray[np.int32]
-    feature: npt.NDArray[np.int16]
+    roots: npt.NDArray[np.intp]
+    feature: npt.NDArray[np.intp]
     threshold: Doubles
-    left: npt.NDArray[np.int32]
-    right: npt.NDArray[np.int32]
+    left: npt.NDArray[np.intp]
+    right: npt.NDArray[np.intp]
     value: Doubles
     depth: int
 
     def logit(self, rows: npt.NDArray[np.float32]) -> Doubles:
         """Sum of the leaves that each row reaches."""
-        node = np.broadcast_to(self.roots, (len(rows), len(self.roots))).copy()
-        at = np.arange(len(rows))[:, None]
+        flat = np.ascontiguousarray(rows, np.float32).ravel()
+        offset = (np.arange(len(rows)) * rows.shape[1])[:, None]
+        node = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
         for _ in range(self.depth):
-            low = rows[at, self.feature[node]] <= self.threshold[node]
-            node = np.where(low, self.left[node], self.right[node])
-        out: Doubles = self.value[node].sum(axis=1)
+            low = flat.take(offset + self.feature.take(node)) <= self.threshold.take(node)
+            node = np.where(low, self.left.take(node), self.right.take(node))
+        out: Doubles = self.value.take(node).sum(axis=1)
         return out
 
 
@@ -61,11 +62,11 @@ def models() -> Mapping[str, Any]:
 def _forest(file: Mapping[str, Any], name: str) -> Trees:
     return Trees(
         names=tuple(bytes(file[f"{name}.names"]).decode().split("\n")),
-        roots=file[f"{name}.roots"],
-        feature=file[f"{name}.feature"],
+        roots=file[f"{name}.roots"].astype(np.intp),
+        feature=file[f"{name}.feature"].astype(np.intp),
         threshold=file[f"{name}.threshold"],
-        left=file[f"{name}.left"],
-        right=file[f"{name}.right"],
+        left=file[f"{name}.left"].astype(np.intp),
+        right=file[f"{name}.right"].astype(np.intp),
         value=file[f"{name}.value"],
         depth=int(file[f"{name}.depth"]),
     )

@@ -77,7 +77,8 @@ def probabilities(
 ) -> tuple[Alignment, Doubles, Floats]:
     """How likely each claim is supported, with what that was read from."""
     table, tokens, laid = features(claims, sources)
-    table = np.hstack([table, tagged(tokens, bounds_of(laid, len(claims)))])
+    owner = laid.claims.text[laid.claims.kinds != STOP]
+    table = np.hstack([table, tagged(tokens, owner, len(claims))])
     model = models()["claim"]
     return laid, chance(model.logit(table[:, columns_of(model.names)])), table
 
@@ -92,14 +93,14 @@ def columns_of(names: Sequence[str]) -> list[int]:
     return [ALL_NAMES.index(name) for name in names]
 
 
-def tagged(tokens: Floats, bounds: list[int]) -> Floats:
+def tagged(tokens: Floats, owner: Ints, count: int) -> Floats:
     """How doubtful the words of each claim are: the most doubtful one, two, four, the mean and the sum."""
     doubt = chance(models()["token"].logit(tokens)) if len(tokens) else np.zeros(0)
-    return doubts(doubt, bounds)
+    return doubts(doubt, np.searchsorted(owner, np.arange(count + 1)).tolist())
 
 
 def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
-    """The five figures of TAGGED from the doubt of each token."""
+    """The five figures of TAGGED from the doubt of each content word."""
     out = np.zeros((len(bounds) - 1, len(TAGGED)), np.float32)
     for claim, (a, b) in enumerate(pairwise(bounds)):
         if a < b:
