@@ -9,6 +9,8 @@ import json
 import re
 import sys
 
+VECTOR = [round(0.01 * (n % 17) - 0.08, 4) for n in range(256)]
+FENCE = re.compile(r"<<<\w{8} (.*?)\n\w{8}>>>", re.DOTALL)
 CLAIM = re.compile(r"^(c\d+): (.*)$", re.MULTILINE)
 SENTENCE = re.compile(r"^<<<\w{8} text (t\d+)$|^\[(\d+)\] (.*)$", re.MULTILINE)
 PASSAGE = re.compile(r"^<<<\w{8} passage (k\d+)$", re.MULTILINE)
@@ -30,13 +32,19 @@ def content(user: str) -> str:
                 rows.append({"text_id": name, "sentence": int(number), "claim": sentence})
         return json.dumps({"check": check, "claims": rows})
     if kind == "verdicts":
-        sources = user.partition(" claims\n")[0]
-        home = re.search(r"source (k\d+)", sources)
-        rows = [
-            {"id": name, "verdict": "supported" if claim in sources else "not_found", "reason": "r",
-             "evidence": [{"source": home[1], "quote": claim}] if home and claim in sources else []}
-            for name, claim in CLAIM.findall(user)
-        ]  # fmt: skip
+        rows, sources, home = [], "", ""
+        for block in FENCE.findall(user):
+            label, _, text = block.partition("\n")
+            if label.startswith("source "):
+                home = label[7:]
+                sources += text
+                continue
+            for name, claim in CLAIM.findall(text):
+                true = claim in sources
+                proof = [{"source": home, "quote": claim}] if true else []
+                verdict = "supported" if true else "not_found"
+                rows.append({"id": name, "verdict": verdict, "evidence": proof, "reason": "r"})
+            sources = ""
         return json.dumps({"check": check, "verdicts": rows})
     if kind == "grades":
         targets = TARGET.findall(user)
@@ -63,6 +71,7 @@ class Server(asyncio.Protocol):
     delay = 0.05
     faults = 0
     calls = 0
+    embeddings = 0
     characters = 0
 
     def __init__(self) -> None:
@@ -82,14 +91,21 @@ class Server(asyncio.Protocol):
             return
         self.buffer = body[size:]
         if head.startswith(b"GET"):
-            self.write(200, json.dumps({"calls": Server.calls, "characters": Server.characters}))
-            Server.calls = Server.characters = 0
+            names = ("calls", "embeddings", "characters")
+            self.write(200, json.dumps({name: getattr(Server, name) for name in names}))
+            Server.calls = Server.embeddings = Server.characters = 0
             return
         Server.calls += 1
+        Server.embeddings += head.startswith(b"POST /v1/embeddings")
         asyncio.get_running_loop().call_later(self.delay, self.reply, body[:size], Server.calls)
 
     def reply(self, body: bytes, number: int) -> None:
-        messages = json.loads(body)["messages"]
+        asked = json.loads(body)
+        if "input" in asked:
+            rows = [{"index": n, "embedding": VECTOR} for n in range(len(asked["input"]))]
+            self.write(200, json.dumps({"data": rows, "usage": {"prompt_tokens": 9}}))
+            return
+        messages = asked["messages"]
         user = messages[1]["content"]
         Server.characters += len(user) + len(messages[0]["content"])
         if self.faults and number % 20 == 7 and "could not be used" not in user:

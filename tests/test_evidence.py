@@ -61,3 +61,21 @@ def test_a_part_between_spaces_is_always_found_or_has_no_word(a: str, b: str, c:
         assert verify_quote(text[span[0] : span[1]], text) is not None
     elif b.isascii():
         assert not any(x.isalnum() for x in b)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a", "B", "é", "É", "ß", "ñ", "“", "'", "`", "-", "—", "1", ".", "\n", "\t", "\xa0", "st", "tt", "xyz", "ZZ"]),
+        max_size=30,
+    ),
+    st.integers(0, 20),
+    st.integers(1, 12),
+)
+def test_the_short_way_finds_what_the_long_way_finds(
+    parts: list[str], start: int, size: int
+) -> None:
+    text = "".join(parts)
+    quote = text[start : start + size]
+    short = verify_quote(quote, text)
+    # an invisible character at the end of the text makes it take the long way
+    assert verify_quote(quote, text + " \u200b") == short

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -11,6 +12,9 @@ def verify_quote(quote: str, text: str) -> tuple[int, int] | None:
 
     Compared after folding what copying changes: Unicode forms, case, white space, typographic quotation marks
     and dashes, invisible characters. A quote starts and ends at word borders: "1879" is not in "18790"."""
+    even = _even(text)
+    if even is not None and (short := _even(quote)) is not None:
+        return _in_even(" ".join(short.split()).strip(_AROUND), even)
     wanted = _folded(quote)[0].strip(_AROUND)
     if not any(character.isalnum() for character in wanted):
         return None
@@ -22,6 +26,45 @@ def verify_quote(quote: str, text: str) -> tuple[int, int] | None:
             return starts[at], ends[last - 1]
         at = folded.find(wanted, at + 1)
     return None
+
+
+@lru_cache(maxsize=2048)
+def _even(text: str) -> str | None:
+    """The text folded except for its white space, when folding leaves every character in its place."""
+    if text.isascii():
+        return text.lower().replace("`", "'")
+    if not unicodedata.is_normalized("NFKC", text) or _DROPPED.intersection(text):
+        return None
+    if any(map(unicodedata.combining, text)):
+        return None
+    folded = text.translate(_SAME).casefold()
+    return folded if len(folded) == len(text) else None  # case folding never shortens
+
+
+def _in_even(wanted: str, text: str) -> tuple[int, int] | None:
+    """Where the wanted words stand in an evenly folded text, whatever white space is between them."""
+    if not any(character.isalnum() for character in wanted):
+        return None
+    if _ODD_SPACE.search(text) is None:
+        at = text.find(wanted)
+        while at >= 0:
+            last = at + len(wanted)
+            if not _inside_word(text, at) and not _inside_word(text, last):
+                return at, last
+            at = text.find(wanted, at + 1)
+        return None
+    pattern = re.compile(r"\s+".join(map(re.escape, wanted.split())))
+    found = pattern.search(text)
+    while found is not None:
+        start, end = found.span()
+        if not _inside_word(text, start) and not _inside_word(text, end):
+            return start, end
+        found = pattern.search(text, start + 1)
+    return None
+
+
+_ODD_SPACE = re.compile(r"\s\s|[^\S ]")
+"""White space other than single blanks; compiling a pattern for each quote is worth it only then."""
 
 
 _AROUND = " \"'….«»[]()"

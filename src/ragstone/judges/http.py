@@ -79,6 +79,7 @@ class Client:
         self._timeout = timeout
         self._sleep = sleep
         self._session: tuple[asyncio.AbstractEventLoop, aiohttp.ClientSession] | None = None
+        self._urls: dict[str, Any] = {}
         self._locked: str | None = None
         """Why the host lets nobody in; set by a first 401 or 403, so that it is not asked in vain."""
         self._welcome = False
@@ -94,7 +95,6 @@ class Client:
         """What `read` makes of the reply. The caller settles the estimate with the budget.
 
         The body is made when there is a lane: by then others may have learned what the server refuses."""
-        url = self.place.join(path)
         async with self.lanes:
             data = json.dumps(body(), ensure_ascii=False).encode("utf-8", "replace")
             reason = ""
@@ -105,7 +105,7 @@ class Client:
                 self.budget.enter(estimate)
                 started = time.monotonic()
                 try:
-                    result = read(await self._once(url, data, min(self._timeout, left)))
+                    result = read(await self._once(path, data, min(self._timeout, left)))
                 except (_Passing, BadEnvelope) as fault:
                     self.budget.leave(estimate, NOTHING_USED)
                     passing = fault if isinstance(fault, _Passing) else _Passing(str(fault))
@@ -150,14 +150,14 @@ class Client:
             )
         await self._sleep(max(0.0, min(wait, left)))
 
-    async def _once(self, url: str, data: bytes, seconds: float) -> Any:
+    async def _once(self, path: str, data: bytes, seconds: float) -> Any:
         import aiohttp
 
         try:
             async with (
                 asyncio.timeout(seconds),
                 self._open().post(
-                    url, data=data, headers=self._headers, allow_redirects=False
+                    self._url(path), data=data, headers=self._headers, allow_redirects=False
                 ) as response,
             ):
                 body = await _body(response)
@@ -188,6 +188,15 @@ class Client:
     def _said(self, broken: Exception) -> str:
         words = self.redact(" ".join(str(broken).split()))[:200]
         return f"{type(broken).__name__}: {words}" if words else type(broken).__name__
+
+    def _url(self, path: str) -> Any:
+        """The URL of a path, taken apart once and sent as it is written."""
+        known = self._urls.get(path)
+        if known is None:
+            from yarl import URL
+
+            known = self._urls[path] = URL(self.place.join(path), encoded=True)
+        return known
 
     def _open(self) -> aiohttp.ClientSession:
         """The session of this event loop; a judge may outlive a loop."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -196,7 +197,7 @@ class RemoteEmbeddings:
             raise BadEnvelope(f"the server's reply does not hold {count} embeddings")
         try:
             ordered = sorted(rows, key=lambda row: int(row["index"]))
-            vectors = [[_finite(x) for x in row["embedding"]] for row in ordered]
+            vectors = [_vector(row["embedding"]) for row in ordered]
             places = [int(row["index"]) for row in ordered]
         except (TypeError, KeyError, ValueError):
             raise BadEnvelope("the server's embeddings are not lists of finite numbers") from None
@@ -207,8 +208,8 @@ class RemoteEmbeddings:
         return vectors, cost(self.price, tokens if isinstance(tokens, int) else 0, 0)
 
 
-def _finite(value: Any) -> float:
-    number = float(value)
-    if number - number != 0:  # NaN and infinities are the numbers that differ from themselves so
+def _vector(row: Any) -> list[float]:
+    numbers = list(map(float, row))
+    if not all(map(math.isfinite, numbers)):
         raise ValueError("not finite")
-    return number
+    return numbers

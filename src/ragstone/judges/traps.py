@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 from ragstone.judges.fences import dice
-from ragstone.language import fold
 
 
 def trap(key: str, language: str | None, sources: Sequence[str]) -> str:
     """An invented statement that none of the sources speaks of; another for each key and each process."""
     spanish = (language or "").lower().startswith("es")
     patterns, things = (_PATTERNS_ES, _THINGS_ES) if spanish else (_PATTERNS_EN, _THINGS_EN)
-    taken = fold(" ".join(sources))
-    for turn in range(50):
-        name = _name(f"{key}:{turn}")
-        if fold(name) not in taken:
-            break
-    draw = f"{key}:{turn}"
-    return patterns[dice(f"{draw}:pattern", len(patterns))].format(
+    luck = random.Random(dice(key, 2**60))
+    name = _name(luck)
+    while any(name.lower() in source.lower() for source in sources):
+        name = _name(luck)
+    return luck.choice(patterns).format(
         name=name,
-        other=_name(f"{draw}:other"),
-        thing=things[dice(f"{draw}:thing", len(things))],
-        number=17 + dice(f"{draw}:number", 960),
-        year=1783 + dice(f"{draw}:year", 230),
+        other=_name(luck),
+        thing=luck.choice(things),
+        number=luck.randint(17, 976),
+        year=luck.randint(1783, 2012),
     )
 
 
-def _name(key: str) -> str:
+def _name(luck: random.Random) -> str:
     """A pronounceable name that belongs to nobody."""
-    count = 2 + dice(f"{key}:length", 2)
-    parts = [_SYLLABLES[dice(f"{key}:{n}", len(_SYLLABLES))] for n in range(count)]
-    return "".join(parts).capitalize() + _ENDINGS[dice(f"{key}:end", len(_ENDINGS))]
+    parts = [luck.choice(_SYLLABLES) for _ in range(luck.randint(2, 3))]
+    return "".join(parts).capitalize() + luck.choice(_ENDINGS)
 
 
 _SYLLABLES = (
