@@ -131,9 +131,11 @@ def _show(found: Checkup) -> None:
     table = Table(
         title=f"{escape(found.judge)} on {len(found.tried)} items ({found.language})",
         title_justify="left",
+        expand=True,
     )
-    for head in ("item", "truth", "said", "again"):
-        table.add_column(head, overflow="ellipsis", no_wrap=True, max_width=52)
+    table.add_column("item", overflow="ellipsis", no_wrap=True, ratio=1)
+    for head in ("truth", "said", "again"):
+        table.add_column(head, overflow="ellipsis", no_wrap=True, min_width=12, max_width=28)
     for one in found.tried:
         mark = "green" if one.right else "red"
         said = one.first or f"({one.failure})"
@@ -146,14 +148,14 @@ def _show(found: Checkup) -> None:
     console.print(table)
     total = len(found.tried)
     usage = found.usage
-    rate = usage.calls / found.seconds if found.seconds else 0.0
+    rate = 2 * total / found.seconds if found.seconds else 0.0
     price = f"{found.usd_for_1000:.2f} USD" if usage.usd else "not known, or free"
     for name, text in (
         ("usable replies", f"{found.replied} of {total}"),
         ("agreement with the truth", f"{found.right} of {total}"),
         ("same reply when asked again", f"{found.same} of {total}"),
         ("tokens", f"{usage.input_tokens:,} in, {usage.output_tokens:,} out, {usage.calls} calls"),
-        ("speed", f"{rate:.1f} calls a second, {found.seconds:.1f} s in all"),
+        ("speed", f"{rate:.1f} questions a second, {found.seconds:.1f} s in all"),
         ("price of 1,000 samples, five metrics", price),
     ):
         console.print(f"{name:>38}  {text}")

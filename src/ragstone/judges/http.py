@@ -8,6 +8,7 @@ import random
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -127,7 +128,8 @@ class Client:
     async def close(self) -> None:
         """Close the connections."""
         if self._session is not None and not self._session[1].closed:
-            await self._session[1].close()
+            with suppress(RuntimeError):  # its loop may have ended: then so have its connections
+                await self._session[1].close()
         self._session = None
 
     def _left(self, deadline: Deadline, reason: str) -> float:
