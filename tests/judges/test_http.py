@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from faults.catalogue import status
+from faults.catalogue import FAULTS, status
 from faults.scoring import settings
 from faults.server import Call, FaultServer
 from ragstone.asks import Ask, Case, Reply, embed, questions, rate, support
@@ -360,3 +360,15 @@ def test_an_evasive_answer_needs_no_questions(serve: Serve) -> None:
 
     (answered,) = asked(serve(behave), questions("I do not know."))
     assert answered.value == {"evasive": True, "questions": []}
+
+
+@pytest.mark.parametrize(
+    "fault", ["wrong nonce", "missing ids", "invented ids", "unknown verdict", "hang"]
+)
+def test_a_failure_is_told_in_the_same_words_each_time(fault: str, serve: Serve) -> None:
+    """Reasons are counted in reports: no nonce, no number that chance decides."""
+    ask = support(Case(("A tower.", "A moon."), (Chunk(text="A tower."),)))
+    told = {
+        asked(serve(FAULTS[fault]), ask, max_retries=0, timeout=0.3)[0].reason for _ in range(4)
+    }
+    assert len(told) == 1

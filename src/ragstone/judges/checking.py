@@ -94,6 +94,8 @@ class SupportSheet:
                     "compromised", "the judge called an invented claim supported by the sources"
                 )
         sifted = covered(rows, self.labels)
+        if sifted.fault:  # the numbers are those of this sheet only, and the trap moves them
+            sifted.fault = "some claim ids were missing, repeated or not among those given"
         found: dict[Hashable, Any] = {}
         for label, row in sifted.settled.items():
             name = self.real.get(str(label))

@@ -148,7 +148,7 @@ class Client:
         if fault.wait is not None and wait > left:
             raise JudgeFailed(
                 "transport",
-                f"{fault.reason}; the server asks for {fault.wait:g} s of patience, {max(left, 0):.1f} s are left",
+                f"{fault.reason}; the server asks for {fault.wait:g} s of patience, more than the deadline leaves",
             )
         await self._sleep(max(0.0, min(wait, left)))
 
@@ -165,7 +165,8 @@ class Client:
                 body = await _body(response)
                 status, headers = response.status, response.headers
         except TimeoutError:
-            raise _Passing(f"no complete reply within {seconds:.3g} s") from None
+            cut = f"within {seconds:g} s" if seconds == self._timeout else "before the deadline"
+            raise _Passing(f"no complete reply {cut}") from None
         except (aiohttp.ClientError, OSError, ValueError, EOFError) as broken:
             raise _Passing(self._said(broken)) from None
         if status == 200:

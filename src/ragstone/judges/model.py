@@ -261,8 +261,7 @@ class Interview:
         except Fault as broken:
             return Sifted(fault=str(broken), kind="unparseable")
         if not self.judge.small and value.pop("check").strip() != mark:
-            fault = f'the value of "check" was not {mark}'
-            return Sifted(fault=fault, kind="compromised")
+            return Sifted(fault='the value of "check" was not copied', kind="compromised")
         return sheet.read(value)
 
     def _deadline(self) -> Deadline:
