@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import ragstone
@@ -41,6 +43,10 @@ def settings(server: FaultServer, **more: Any) -> dict[str, Any]:
 def scored(server: FaultServer, metrics: list[Any] | None = None, **more: Any) -> dict[str, Score]:
     """The scores of the sample."""
     sample = SAMPLE | more.pop("sample", {})
-    run = ragstone.evaluate([sample], metrics or JUDGED, judge=settings(server, **more))
-    (row,) = run.rows()
-    return dict(row.scores)
+    with tempfile.TemporaryDirectory() as folder:  # fixtures of a module have no store of their own
+        judge = settings(server, **more)
+        run = ragstone.evaluate(
+            [sample], metrics or JUDGED, judge=judge, store=Path(folder) / "s.db"
+        )
+        (row,) = run.rows()
+        return dict(row.scores)
