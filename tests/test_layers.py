@@ -22,7 +22,8 @@ LAYERS = [
     {"store", "config"},
     {"metrics", "judges", "data"},
     {"prompts", "registry", "asks"},
-    {"plugins", "language", "evidence", "gates", "stats", "types"},
+    {"rankings"},
+    {"plugins", "language", "evidence", "gates", "specs", "stats", "types"},
     {"errors", ""},
     {"_version"},
 ]

@@ -16,7 +16,7 @@ from ragstone._version import __version__
 if TYPE_CHECKING:
     from ragstone.data import read
     from ragstone.errors import JudgeFailed, MissingField, NotApplicable, RagstoneError
-    from ragstone.metrics.rankings import score_rankings
+    from ragstone.rankings import score_rankings
     from ragstone.registry import metric
     from ragstone.run import Run, aevaluate, evaluate
     from ragstone.store import Store
@@ -39,7 +39,7 @@ _HOMES = {
     "evaluate": "ragstone.run",
     "metric": "ragstone.registry",
     "read": "ragstone.data",
-    "score_rankings": "ragstone.metrics.rankings",
+    "score_rankings": "ragstone.rankings",
 }
 
 __all__ = [

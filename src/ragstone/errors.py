@@ -23,7 +23,6 @@ Unscored                           raised inside a metric: this sample gets an o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import ClassVar, Literal, get_args
 
 JudgeFault = Literal["transport", "refusal", "unparseable", "incomplete", "compromised"]
@@ -146,6 +145,8 @@ class MetricFailed(Unscored):
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """`; did you mean 'x'?` when a known word is close, else the list of known words."""
+    from difflib import get_close_matches  # only a mistake needs it
+
     close = get_close_matches(word, known, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
-import re
 import types as pytypes
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +12,20 @@ from typing import Any, Literal, TypeVar, overload
 
 from ragstone.errors import UnknownMetric, nearest
 from ragstone.plugins import load
+from ragstone.specs import CONSTANTS, parse, split_specs
 from ragstone.types import SAMPLE_FIELDS
+
+__all__ = [
+    "REGISTERED",
+    "Metric",
+    "Spec",
+    "accepted",
+    "bind",
+    "metric",
+    "parse",
+    "resolve",
+    "split_specs",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[Mapping[str, Any]], str | None]
@@ -152,28 +163,6 @@ def resolve(spec: Spec) -> Metric:
     return _of_function(spec)
 
 
-def parse(text: str) -> tuple[str, dict[str, Any]]:
-    """A metric's name and options from `name@k(option=value, …)`."""
-    match = _SPEC.fullmatch(text.strip())
-    if match is None:
-        raise UnknownMetric(f"{text!r} is not a metric; write name, name@5 or name(option=value)")
-    options: dict[str, Any] = {}
-    if match["k"] is not None:
-        options["k"] = int(match["k"])
-    if match["options"]:
-        try:
-            call = ast.parse(f"f({match['options']})", mode="eval").body
-            assert isinstance(call, ast.Call)
-            if call.args or any(word.arg is None for word in call.keywords):
-                raise ValueError
-            options |= {str(word.arg): _literal(word.value) for word in call.keywords}
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise UnknownMetric(
-                f"cannot read the options of {text!r}; write name(option=value, option=value)"
-            ) from None
-    return match["name"], options
-
-
 def bind(found: Metric, given: Mapping[str, Any]) -> Metric:
     """The metric with these options, checked against its signature."""
     defaults = REGISTERED.get(found.family, found).options
@@ -207,16 +196,6 @@ def accepted(found: Metric) -> dict[str, str]:
     """What each option of a metric may be, in words."""
     hints = _hints(found.function)
     return {option: _wanted(hints.get(option, Any)) for option in found.options}
-
-
-def split_specs(text: str) -> list[str]:
-    """Several specs written with commas between them; commas inside brackets or quotes belong to a spec."""
-    parts = _COMMA.split(text)
-    return [part.strip() for part in parts if part and part.strip()]
-
-
-_SPEC = re.compile(r"(?P<name>[^@()\s]+)(?:@(?P<k>\d{1,9}))?(?:\((?P<options>.*)\))?", re.DOTALL)
-_COMMA = re.compile(r",(?![^(]*\))")
 
 
 def _find(family: str) -> Metric:
@@ -292,19 +271,6 @@ def _is_union(hint: Any) -> bool:
     return typing.get_origin(hint) in (typing.Union, pytypes.UnionType)
 
 
-_CONSTANTS = {"true": True, "false": False, "none": None}
-"""Bare words in a spec that are not texts."""
-
-
-def _literal(node: ast.expr) -> Any:
-    """A value in a spec: a bare word is a string, lists and scalars are themselves."""
-    if isinstance(node, ast.Name):
-        return _CONSTANTS.get(node.id.lower(), node.id)
-    if isinstance(node, ast.List | ast.Tuple):
-        return [_literal(item) for item in node.elts]
-    return ast.literal_eval(node)
-
-
 def _coerce(value: Any, hint: Any) -> Any:
     """The value as the annotation wants it; ValueError says what would fit."""
     if hint is Any:
@@ -371,7 +337,7 @@ def _printed(family: str, options: Mapping[str, Any], defaults: Mapping[str, Any
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, str) and value.isidentifier() and value.lower() not in _CONSTANTS:
+    if isinstance(value, str) and value.isidentifier() and value.lower() not in CONSTANTS:
         return value
     if isinstance(value, tuple):
         value = list(value)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragstone.errors import DataError, UnknownMetric, Unscored
 from ragstone.metrics import resolve
-from ragstone.metrics.rankings import SEVEN, score_rankings
+from ragstone.rankings import SEVEN, score_rankings
 from ragstone.metrics.retrieval import REPEATED
 from ragstone.types import chunks
 

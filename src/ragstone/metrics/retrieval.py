@@ -13,13 +13,12 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ragstone.errors import MissingField, NotApplicable
+from ragstone.rankings import REPEATED, worth
 from ragstone.registry import metric
 from ragstone.types import Chunk, Ranked, Score
 
 Gain = Literal["linear", "exp2"]
 """What a grade is worth: itself, or 2^grade − 1."""
-
-REPEATED = "the ranking repeats document ids; each counts once, at its first rank"
 
 
 @metric
@@ -84,9 +83,9 @@ def ndcg(
     best = found.ideal[0]
     got = ideal = 0.0
     for rank, grade in zip(found.ranks[: found.upto(k)], found.grades, strict=False):
-        got += _worth(grade, best, gain) / math.log2(rank + 1)
+        got += worth(grade, best, gain) / math.log2(rank + 1)
     for rank, grade in enumerate(found.ideal[:k], 1):
-        ideal += _worth(grade, best, gain) / math.log2(rank + 1)
+        ideal += worth(grade, best, gain) / math.log2(rank + 1)
     return _scored(min(1.0, got / ideal), found.warnings)
 
 
@@ -152,17 +151,3 @@ def _find(contexts: Sequence[Chunk], relevant: Mapping[str, float]) -> Hits:
             grades.append(grade)
     warnings = () if len(distinct) == len(ids) else (REPEATED,)
     return Hits(ranks, grades, ideal, len(distinct), warnings)
-
-
-def _worth(grade: float, best: float, gain: Gain) -> float:
-    """The gain of a grade as a share of the gain of the best one: no grade is too large to be summed."""
-    if gain == "linear":
-        return grade / best
-    if best > LARGE:
-        return float(2.0 ** (grade - best))
-    return math.expm1(grade * LN2) / math.expm1(best * LN2)
-
-
-LN2 = math.log(2)
-LARGE = 500.0
-"""Above this, 2^grade nears the end of the floats, and the − 1 has long been lost in rounding."""

@@ -1,0 +1,64 @@
+"""A metric as it is typed: `name@k(option=value, …)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ragstone.errors import UnknownMetric
+
+if TYPE_CHECKING:
+    import ast
+
+
+def parse(text: str) -> tuple[str, dict[str, Any]]:
+    """A metric's name and options from `name@k(option=value, …)`."""
+    match = _SPEC.fullmatch(text.strip())
+    if match is None:
+        raise UnknownMetric(f"{text!r} is not a metric; write name, name@5 or name(option=value)")
+    options: dict[str, Any] = {}
+    if match["k"] is not None:
+        options["k"] = int(match["k"])
+    if match["options"]:
+        options |= _options(text, match["options"])
+    return match["name"], options
+
+
+def split_specs(text: str) -> list[str]:
+    """Several specs written with commas between them; commas inside brackets or quotes belong to a spec."""
+    parts = _COMMA.split(text)
+    return [part.strip() for part in parts if part and part.strip()]
+
+
+_SPEC = re.compile(r"(?P<name>[^@()\s]+)(?:@(?P<k>\d{1,9}))?(?:\((?P<options>.*)\))?", re.DOTALL)
+_COMMA = re.compile(r",(?![^(]*\))")
+
+CONSTANTS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
+"""Bare words that are not strings."""
+
+
+def _options(text: str, inner: str) -> dict[str, Any]:
+    import ast
+
+    try:
+        call = ast.parse(f"f({inner})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        if call.args or any(word.arg is None for word in call.keywords):
+            raise ValueError
+        return {str(word.arg): _literal(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise UnknownMetric(
+            f"cannot read the options of {text!r}; write name(option=value, option=value)"
+        ) from None
+
+
+def _literal(node: ast.expr) -> Any:
+    """A value in a spec: a bare word is a string, lists and scalars are themselves."""
+    import ast
+
+    if isinstance(node, ast.Name):
+        return CONSTANTS.get(node.id.lower(), node.id)
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_literal(item) for item in node.elts]
+    return ast.literal_eval(node)
