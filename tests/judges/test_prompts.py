@@ -16,6 +16,7 @@ from ragstone.judges.adapt import adapt
 from ragstone.judges.choose import make_judge
 from ragstone.prompts import BadPrompt, fill, load, placeholders
 
+OPEN = {"model": "openai:e", "base_url": "http://127.0.0.1:9/v1"}
 Serve = Callable[..., FaultServer]
 
 
@@ -69,7 +70,7 @@ def test_a_broken_prompt_is_said_with_its_file(
     file = tmp_path / "p" / "en" / "rate.md"
     file.write_text(change(file.read_text("utf-8")), "utf-8")
     with pytest.raises(BadPrompt) as said:
-        load("rate", "en", str(tmp_path / "p"))
+        make_judge({**OPEN, "embeddings": OPEN, "prompts": str(tmp_path / "p")})
     assert words in str(said.value)
     assert "rate.md" in str(said.value)
 

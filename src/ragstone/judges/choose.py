@@ -231,6 +231,8 @@ def _client(kind: str, settings: Mapping[str, Any], budget: Budget) -> tuple[Any
     dialect = dialect_of(kind, place.host)
     key = find_key(place, settings.get("api_key"), settings.get("key_env"))
     headers = dict(dialect.headers(key)) if key else {}
+    if key and place.host.endswith(".azure.com"):  # there, Bearer is for tokens, not for keys
+        headers = {"api-key": key}
     if place.login:
         headers.setdefault("Authorization", basic(place.login))
     if kind == "anthropic":

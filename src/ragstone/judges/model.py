@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from ragstone import prompts
-from ragstone.asks import Answered, Ask, Reply, digest
+from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, JudgeFault, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.checking import SupportForm
@@ -107,6 +107,10 @@ class ModelJudge:
         self.concurrency = model.concurrency
         self.language = language
         self.folder = prompts_folder
+        if prompts_folder is not None:  # a broken file is told now, not in the middle of a run
+            for name in prompts.names():
+                for code in prompts.languages(prompts_folder):
+                    prompts.load(name, code, prompts_folder)
         self.small = small
         self.spent = NOTHING_USED
         """What all calls took, those of failed questions included."""
@@ -205,7 +209,7 @@ class Interview:
         settled: dict[Hashable, Any] = {}
         missing, again, stretch, usable = items, "", 1, False
         fault: tuple[JudgeFault, str] | None = None
-        key = f"{self.ask.key}:{depth}:{digest(list(map(str, items)))}"
+        key = f"{self.ask.key}:{depth}:{items[0]}:{len(items)}"
         for attempt in range(2):
             mark = nonce(key, attempt)
             sheet = self.form.sheet(missing, mark, trapped)
