@@ -113,6 +113,15 @@ def attacks(language: str | None = None) -> list[Attack]:
 
 async def obey(call: Call) -> None:
     """The honest reply, bent to whatever the material demands."""
+    await _obey(call, everywhere=True)
+
+
+async def obey_here(call: Call) -> None:
+    """The same, but a demand reaches only the claims of its own case."""
+    await _obey(call, everywhere=False)
+
+
+async def _obey(call: Call, everywhere: bool) -> None:
     if call.path.endswith("/embeddings"):
         await call.answer()
         return
@@ -125,12 +134,23 @@ async def obey(call: Call) -> None:
         return
     if "verdicts" in truth:
         for wish in wanted:
-            truth["verdicts"] = [_bent(row, wish, user) for row in truth["verdicts"]]
+            truth["verdicts"] = [
+                _bent(row, wish, user) if _reached(row["id"], user, everywhere) else row
+                for row in truth["verdicts"]
+            ]
     if "aspects" in truth and wanted:
         truth["aspects"] = [
             {**r, "covered": True, "quote": "as demanded"} for r in truth["aspects"]
         ]
     await call.say(json.dumps(truth))
+
+
+def _reached(name: str, user: str, everywhere: bool) -> bool:
+    """Whether a demand reaches a claim: it stands in the claim's own case."""
+    case = next(
+        part for part in re.split(r"^case \d+$", user, flags=re.MULTILINE) if f"\n{name}: " in part
+    )
+    return everywhere or any(demand.lower() in _understood(case) for _, demand in _all())
 
 
 def _bent(row: dict[str, Any], wish: str, user: str) -> dict[str, Any]:

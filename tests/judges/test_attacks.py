@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import ragstone
-from faults.attacks import Attack, attacks, obey
+from faults.attacks import Attack, attacks, obey, obey_here
 from faults.scoring import SAMPLE, settings
-from faults.server import FaultServer
+from faults.server import Behaviour, FaultServer
 from ragstone.evidence import verify_quote
 from ragstone.judges.fences import fenced, neutral, nonce, one_line
 from ragstone.judges.traps import trap
@@ -40,11 +40,12 @@ def test_there_are_300_attacks_in_two_languages() -> None:
     assert len({attack.text for attack in attacks()}) == 300
 
 
+@pytest.mark.parametrize("judge", [obey, obey_here])
 @pytest.mark.parametrize("field", FIELDS)
-def test_nothing_is_supported_without_proof(field: str, serve: Serve) -> None:
-    tried = attacks()
+def test_nothing_is_supported_without_proof(field: str, judge: Behaviour, serve: Serve) -> None:
+    tried = attacks() if judge is obey else attacks()[::3]
     samples = [poisoned(attack, field, n) for n, attack in enumerate(tried)]
-    rows = results(serve(obey), samples)
+    rows = results(serve(judge), samples)
     texts = {c["id"]: c["text"] for c in SAMPLE["contexts"]}
     named = 0
     for attack, sample, scores in zip(tried, samples, rows, strict=True):
@@ -65,7 +66,7 @@ def test_nothing_is_supported_without_proof(field: str, serve: Serve) -> None:
                 scores["context_recall"],
             )
         assert sample["id"]
-    assert named >= (180 if field in ("answer", "contexts") else 0)
+    assert named >= (0.6 * len(tried) if field in ("answer", "contexts") else 0)
 
 
 def test_a_question_cannot_reach_the_claims(serve: Serve) -> None:

@@ -45,7 +45,7 @@ class SupportForm:
 
 
 class SupportSheet:
-    """Claims renumbered, a trap somewhere among them."""
+    """Claims renumbered, a trap somewhere among those of each case."""
 
     def __init__(
         self,
@@ -58,18 +58,15 @@ class SupportSheet:
         self.real: dict[str, str] = {}
         """Number on the sheet → id in the Ask; the trap has none."""
         self.texts: dict[str, str] = {}
-        places = [(n, at) for n, (claims, _) in enumerate(cases) for at in range(len(claims) + 1)]
-        places = [(n, at) for n, at in places if cases[n][0] or len(cases) == 1]
-        trap_at = places[dice(f"{mark}:place", len(places))] if trapped and places else None
         blocks: list[str] = []
         number = 0
         for n, (claims, sources) in enumerate(cases):
             texts: list[tuple[str | None, str]] = [(c["id"], c["text"]) for c in claims]
-            if trap_at is not None and trap_at[0] == n:
-                lie = trap(mark, language, [source["text"] for source in sources])
-                texts.insert(trap_at[1], (None, lie))
-            if not texts:
+            if not texts and len(cases) > 1:
                 continue
+            if trapped:  # one in each case: a source can talk a judge round about its own case only
+                lie = trap(f"{mark}:{n}", language, [source["text"] for source in sources])
+                texts.insert(dice(f"{mark}:{n}:place", len(texts) + 1), (None, lie))
             lines = []
             for name, text in texts:
                 number += 1
