@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
+export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help setup setup-system demo test test-all check bench bench-judge docs clean
 

@@ -38,7 +38,7 @@ class Run:
     @classmethod
     def open(cls, name: str = "last", *, store: str | Path | Store | None = None) -> Run:
         """A run from the store by id, start of id, name, or `last`."""
-        return cls(Store.open(store).run(name))
+        return cls(Store.open(store, must_exist=True).run(name))
 
     @property
     def id(self) -> str:

@@ -93,7 +93,13 @@ def test_text_from_outside_controls_nothing(build: Any) -> None:
     assert "[bold]x[/bold]" in text
 
 
-def test_the_table_says_where_the_run_is(run: StoredRun, summary: Summary) -> None:
+def test_the_table_says_where_the_run_is(
+    run: StoredRun, summary: Summary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"ragstone report {run.id} --store {run.info.place} -o" in " ".join(
+        shown(summary).split()
+    )
+    monkeypatch.setenv("RAGSTONE_STORE", run.info.place)
     assert f"ragstone report {run.id} -o report.html" in shown(summary)
     assert "judge openai:small" in shown(summary)
     assert "1 row was skipped because it could not be read:" in shown(summary)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ragstone.cli.options import note, report_language, store_option
+from ragstone.cli.options import known_language, note, store_option
 
 METRICS = "recall@3,ndcg@3,mrr,exact_match(normalize=squad),token_f1,abstention_accuracy"
 
@@ -27,17 +27,19 @@ def command(output: str, language: str | None, store: str | None) -> None:
     """Evaluate a bundled data set and show what comes out.
 
     28 questions to an invented city library, in English and Spanish, with what a middling system retrieved and answered."""
-    from ragstone.cli.eval import score, show_summary
+    from ragstone.cli.eval import check_outputs, score, show_summary
     from ragstone.cli.flags import metrics_of
     from ragstone.config import Plan
     from ragstone.data import read
 
+    plan = Plan(name="demo", metrics=metrics_of([METRICS], []), store=store, output=(output,))
+    check_outputs(plan)
     bundled = resources.files("ragstone") / "data" / "demo" / "library.jsonl"
-    spoken = report_language(language)
+    spoken = known_language(language) or "en"
     with resources.as_file(bundled) as path:
         reading = read(path)
         reading.source = path.name  # where the package is installed is of no interest
-        run = score(Plan(name="demo", metrics=metrics_of([METRICS], []), store=store), reading)
+        run = score(plan, reading)
     show_summary(run.summary(), spoken)
     run.write(output, language=spoken)
     note(f"\nThe report: {Path(output).resolve()}")

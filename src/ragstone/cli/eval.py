@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -273,11 +274,22 @@ def _metrics(plan: Plan, reading: Reading, *, quiet: bool) -> list[Metric]:
     if not plan.metrics:
         note(f"metrics that fit the data: {', '.join(names)}", quiet=quiet)
     astray = [name for name in plan.gates if name not in names]
-    if astray:
-        raise ConfigError(
-            [f"a gate on {name!r}, which is not measured; add -m {name}" for name in astray]
-        )
+    complaints = [f"a gate on {name!r}, which is not measured; add -m {name}" for name in astray]
+    complaints += [text for metric in metrics for text in _beyond(metric, plan.gates)]
+    if complaints:
+        raise ConfigError(complaints)
     return metrics
+
+
+def _beyond(metric: Metric, gates: Mapping[str, str]) -> Iterator[str]:
+    """A gate that no value of the metric can meet, or miss, is a slip of the pen."""
+    from ragstone.gates import parse_gate
+
+    if metric.name in gates and metric.bounds is not None:
+        gate = parse_gate(gates[metric.name])
+        low, high = (0.0, 1.0) if gate.figure == "coverage" else metric.bounds
+        if not low <= gate.limit <= high:
+            yield f"the gate {metric.name} {gate} is outside {low:g} to {high:g}; lower or raise it"
 
 
 def _missed(summary: Summary) -> None:
@@ -302,7 +314,7 @@ def _again(run_id: str | None, store: str | None, *, quiet: bool) -> int:
     from ragstone.errors import RunNotFound
     from ragstone.store import Store
 
-    opened = Store.open(store)
+    opened = Store.open(store, must_exist=True)
     runs = [opened.run(run_id).info] if run_id else opened.runs()
     opened.close()
     for info in runs:

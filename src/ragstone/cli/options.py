@@ -73,6 +73,15 @@ def summed_up(run: Run, *, quiet: bool = False) -> Summary:
         return run.summary()
 
 
+def known_language(wanted: str | None) -> str | None:
+    """The language asked for, if reports are written in it; a mistake if they are not."""
+    from ragstone.language import LANGUAGES
+
+    if wanted is None or wanted.split("-")[0].lower() in LANGUAGES:
+        return wanted and report_language(wanted)
+    raise click.UsageError(f"no reports in {wanted!r}; give --lang {' or '.join(LANGUAGES)}")
+
+
 def report_language(*wanted: str | None) -> str:
     """The first of these that reports are written in, else English."""
     from ragstone.language import LANGUAGES

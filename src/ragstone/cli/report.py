@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import open_run, report_language, store_option, summed_up, write_files
+from ragstone.cli.options import (
+    known_language,
+    open_run,
+    report_language,
+    store_option,
+    summed_up,
+    write_files,
+)
 
 
 @click.command("report")
@@ -23,7 +30,7 @@ def command(run: str, output: tuple[str, ...], language: str | None, store: str 
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     found = open_run(run, store)
-    spoken = report_language(language, found.info.plan.get("language"))
+    spoken = known_language(language) or report_language(found.info.plan.get("language"))
     if not output:
         from ragstone.cli.eval import show_summary
 

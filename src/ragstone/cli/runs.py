@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import note, open_run, report_language, store_option, summed_up
+from ragstone.cli.options import (
+    known_language,
+    note,
+    open_run,
+    report_language,
+    store_option,
+    summed_up,
+)
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
@@ -34,7 +41,7 @@ def listing(default: str | None, as_json: bool, store: str | None) -> None:
     """List the runs, newest first."""
     from ragstone.store import Store
 
-    kept = Store.open(store or default)
+    kept = Store.open(store or default, must_exist=True)
     runs = kept.runs()
     if as_json:
         click.echo(json.dumps([_facts(info) for info in runs], ensure_ascii=False, indent=2))
@@ -65,7 +72,10 @@ def show(
     click.echo()
     from ragstone.cli.eval import show_summary
 
-    show_summary(summed_up(found), report_language(language, found.info.plan.get("language")))
+    show_summary(
+        summed_up(found),
+        known_language(language) or report_language(found.info.plan.get("language")),
+    )
 
 
 @command.command("delete")

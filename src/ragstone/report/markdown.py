@@ -44,7 +44,8 @@ def escaped(text: str, limit: int = 300) -> str:
     line = figures.shortened("".join(c if c.isprintable() else " " for c in text), limit)
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     line = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", line)
-    return re.sub(r"^(\d*)([#+=.)-])", r"\1\\\2", line)  # no heading, list or rule at its start
+    # no heading, list or rule at its start
+    return re.sub(r"^(\d+(?=[.)])|(?=[#+=.)-]))(.)", r"\1\\\2", line)
 
 
 def _command(summary: Summary) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from typing import TYPE_CHECKING
 
 from ragstone.analysis import label_rates
 from ragstone.report import figures
 from ragstone.report.words import Words, words
+from ragstone.store import usual_place
 from ragstone.types import NOTHING_USED
 
 if TYPE_CHECKING:
@@ -230,4 +232,6 @@ def _ending(summary: Summary, screen: _Screen) -> None:
         screen.line(say("unfinished"), "yellow")
     verdict = figures.state(summary, say)
     screen.line(verdict.text, COLOURS[verdict.tone])
-    screen.line(f"{say('full_report')} ragstone report {info.id} -o report.html", "dim")
+    if info.place:
+        where = "" if info.place == usual_place() else f" --store {shlex.quote(info.place)}"
+        screen.line(f"{say('full_report')} ragstone report {info.id}{where} -o report.html", "dim")

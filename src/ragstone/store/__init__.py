@@ -1,7 +1,7 @@
 """Where Runs and replies live: a SQLite file by default, PostgreSQL by URL; several processes may share one."""
 
 from ragstone.store.runs import RunInfo, StoredRow, StoredRun, describe, with_language
-from ragstone.store.store import NewRow, Store, default_path
+from ragstone.store.store import NewRow, Store, usual_place
 
 __all__ = [
     "NewRow",
@@ -9,7 +9,7 @@ __all__ = [
     "Store",
     "StoredRow",
     "StoredRun",
-    "default_path",
     "describe",
+    "usual_place",
     "with_language",
 ]

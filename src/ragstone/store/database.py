@@ -43,6 +43,8 @@ class Database(Protocol):
 
     shown: str
     """As named in messages, without a password."""
+    vanishes: bool
+    """Whether what it holds is gone when it is released."""
     faults: tuple[type[Exception], ...]
     """What its driver raises."""
 

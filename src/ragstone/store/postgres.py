@@ -53,6 +53,8 @@ class PostgresConnection:
 class PostgresDatabase:
     """A PostgreSQL database named by its URL."""
 
+    vanishes = False
+
     def __init__(self, url: str) -> None:
         try:
             import psycopg

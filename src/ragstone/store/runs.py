@@ -42,6 +42,8 @@ class RunInfo:
     """Rows that were skipped because they could not be read."""
     bad: tuple[str, ...] = ()
     """The first of them, one sentence each."""
+    place: str = ""
+    """Where it is stored, without a password; empty when it vanishes with its store."""
     usage: Usage = field(default=NOTHING_USED)
     """What the judge's replies cost this run; replies found in the store cost nothing."""
 

@@ -68,7 +68,7 @@ class SqliteDatabase:
     def __init__(self, path: Path, *, temporary: bool = False) -> None:
         self.path = path
         self.shown = str(path)
-        self._temporary = temporary
+        self.vanishes = temporary
         self._address = str(path)
 
     def connect(self) -> SqliteConnection:
@@ -103,7 +103,7 @@ class SqliteDatabase:
 
     def release(self) -> None:
         """Remove a temporary file."""
-        if self._temporary:
+        if self.vanishes:
             for file in self.path.parent.glob("*"):
                 file.unlink(missing_ok=True)
             self.path.parent.rmdir()
@@ -134,7 +134,7 @@ class SqliteDatabase:
         return StoreError(f"the store {self.shown!r} failed: {text}")
 
     def _open(self) -> SqliteConnection:
-        connection = SqliteConnection(self._address, "OFF" if self._temporary else "FULL")
+        connection = SqliteConnection(self._address, "OFF" if self.vanishes else "FULL")
         if not self._address.startswith("file:"):
             try:
                 connection.execute("PRAGMA journal_mode = WAL")

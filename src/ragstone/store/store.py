@@ -35,11 +35,12 @@ class NewRow:
     scores: Mapping[str, Score]
 
 
-def default_path() -> Path:
-    """The file in the user's data folder."""
+def usual_place() -> str:
+    """`$RAGSTONE_STORE`, or the file in the user's data folder."""
     from platformdirs import user_data_path
 
-    return user_data_path("ragstone", appauthor=False) / "ragstone.db"
+    named = os.environ.get("RAGSTONE_STORE")
+    return named or str(user_data_path("ragstone", appauthor=False) / "ragstone.db")
 
 
 class Store:
@@ -56,19 +57,22 @@ class Store:
         self._finalizer = weakref.finalize(self, _release, self._writer, self._reader, database)
 
     @classmethod
-    def open(cls, place: str | Path | Store | None = None) -> Store:
-        """The store at a path or PostgreSQL URL; None is `$RAGSTONE_STORE` or the default file, `:memory:` one that vanishes when it is closed."""
+    def open(cls, place: str | Path | Store | None = None, *, must_exist: bool = False) -> Store:
+        """The store at a path or PostgreSQL URL; None is the usual one, `:memory:` one that vanishes when it is closed.
+
+        With `must_exist`, a file that is not there is a mistake and is not made."""
         if isinstance(place, Store):
             return place
-        named = str(
-            place if place is not None else os.environ.get("RAGSTONE_STORE") or default_path()
-        )
+        named = usual_place() if place is None else str(place)
         if named == ":memory:":
             folder = Path(tempfile.mkdtemp(prefix="ragstone-"))
             return cls(SqliteDatabase(folder / "ragstone.db", temporary=True))
         scheme, separator, _ = named.partition("://")
         if not separator:
-            return cls(SqliteDatabase(Path(named).expanduser()))
+            path = Path(named).expanduser()
+            if must_exist and place is not None and not path.exists():
+                raise StoreError(f"there is no store {named!r}; `ragstone eval` makes one")
+            return cls(SqliteDatabase(path))
         if scheme in ("postgresql", "postgres"):
             from ragstone.store.postgres import PostgresDatabase
 
@@ -233,7 +237,8 @@ class Store:
             found[name] = json.loads(found[name])
         for name in ("metrics", "bad"):
             found[name] = tuple(json.loads(found[name]))
-        return RunInfo(**found, usage=usage)
+        place = "" if self._database.vanishes else self.place
+        return RunInfo(**found, place=place, usage=usage)
 
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
