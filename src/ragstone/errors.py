@@ -23,7 +23,7 @@ Unscored                           raised inside a metric: this sample gets an o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 JudgeFault = Literal["transport", "refusal", "unparseable", "incomplete", "compromised"]
 """How a judge failed; part of the `judge_error` outcome."""
@@ -101,6 +101,8 @@ class Unscored(Exception):
         super().__init__(reason)
         self.reason = reason
         self.label = label
+        self.usage: Any = None
+        """What failed calls to a judge took all the same (a Usage), if any were made."""
 
 
 class NotApplicable(Unscored):

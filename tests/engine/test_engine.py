@@ -13,7 +13,7 @@ from ragstone import RagstoneError, Run, Sample, aevaluate, evaluate, metric
 from ragstone.asks import Ask, Asking, ask_all, rate
 from ragstone.engine import Progress
 from ragstone.errors import DataError, JudgeFailed, NotApplicable
-from ragstone.types import Score
+from ragstone.types import Score, Usage
 from scripted import ScriptedJudge, level_by_hash, rated
 
 ONE = rated("one_round")
@@ -287,3 +287,14 @@ def test_progress_is_told() -> None:
     assert seen[-1].done == 50
     assert seen[-1].total == 50
     assert seen[-1].usage.calls == 50
+
+
+def test_failed_calls_cost_too() -> None:
+    def reply(ask: Ask) -> Any:
+        failed = JudgeFailed("refusal", "it declined")
+        failed.usage = Usage(calls=2, usd=0.25)
+        return failed
+
+    run = evaluate(samples(2), [ONE], judge=ScriptedJudge(reply))
+    assert run.scores()["s1"]["one_round"].usage == Usage(calls=2, usd=0.25)
+    assert run.summary()["one_round"].usage.usd == 0.5

@@ -79,7 +79,7 @@ async def _ask_round(askers: list[Asker], desk: Desk) -> None:
         merged, await desk.replies([one.ask for one in merged]), strict=True
     ):
         payer = owners[min(index for index, _ in whole.parts)][0]
-        if isinstance(answered, Reply):
+        if answered.usage is not None:  # failed calls cost too
             payer.usage = payer.usage + answered.usage
         for index, pick in whole.parts:
             asker, place = owners[index]

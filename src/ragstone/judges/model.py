@@ -145,13 +145,14 @@ class ModelJudge:
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind == "embed":
             return (await self.embeddings.answer([ask]))[0]
+        interview = Interview(self, ask)
         try:
-            interview = Interview(self, ask)
             try:
                 value = await interview.held()
             finally:
                 self.spent = self.spent + interview.usage
         except (JudgeFailed, OutOfBudget) as failed:
+            failed.usage = interview.usage
             return failed
         return Reply(value, interview.usage, self.model.notes)
 
