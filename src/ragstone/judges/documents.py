@@ -32,25 +32,35 @@ def document(text: str) -> Any:
     return found[0]
 
 
-def fitted(value: Any, schema: Mapping[str, Any], place: str = "the reply") -> Any:
+def fitted(value: Any, schema: Mapping[str, Any], place: str = "") -> Any:
     """The value as the schema wants it, unknown fields dropped; a Fault says where it does not fit."""
     kind = schema.get("type")
     if kind == "object":
         if not isinstance(value, dict):
-            raise Fault(f"{place} is not an object")
-        lacking = [name for name in schema["required"] if name not in value]
-        if lacking:
-            raise Fault(f"{place} lacks {lacking[0]!r}")
-        fields = schema["properties"]
-        return {
-            name: fitted(value[name], fields[name], repr(name)) for name in fields if name in value
-        }
+            raise Fault(f"{_where(place)} is not an object")
+        fit = {}
+        for name, inner in schema["properties"].items():
+            if name in value:
+                one = value[name]
+                # most fields are plain texts: they need no call each
+                plain = type(one) is str and inner == _TEXT
+                fit[name] = one if plain else fitted(one, inner, name)
+            elif name in schema["required"]:
+                raise Fault(f"{_where(place)} lacks {name!r}")
+        return fit
     if kind == "array":
         if not isinstance(value, list):
-            raise Fault(f"{place} is not a list")
+            raise Fault(f"{_where(place)} is not a list")
         items = schema["items"]
-        return [fitted(item, items, f"an entry of {place}") for item in value]
+        return [fitted(item, items, place) for item in value]
     return _scalar(value, kind, schema, place)
+
+
+_TEXT = {"type": "string"}
+
+
+def _where(place: str) -> str:
+    return repr(place) if place else "the reply"
 
 
 def shape(schema: Mapping[str, Any], **fixed: str) -> str:
@@ -65,20 +75,20 @@ _CHOICE = re.compile(r'"((?:true|\d+)(?:\|(?:false|\d+))+)"')
 def _scalar(value: Any, kind: Any, schema: Mapping[str, Any], place: str) -> Any:
     if kind in ("integer", "number"):
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Fault(f"{place} is not a number")
+            raise Fault(f"{_where(place)} is not a number")
         if not math.isfinite(value):
-            raise Fault(f"{place} is not a finite number")
+            raise Fault(f"{_where(place)} is not a finite number")
         if kind == "integer":
             if value != int(value):
-                raise Fault(f"{place} is not a whole number")
+                raise Fault(f"{_where(place)} is not a whole number")
             value = int(value)
     elif kind == "boolean":
         if not isinstance(value, bool):
-            raise Fault(f"{place} is not true or false")
+            raise Fault(f"{_where(place)} is not true or false")
     elif not isinstance(value, str):
-        raise Fault(f"{place} is not a text")
+        raise Fault(f"{_where(place)} is not a text")
     if "enum" in schema and value not in schema["enum"]:
-        raise Fault(f"{place} is {_short(value)}, not one of {json.dumps(schema['enum'])}")
+        raise Fault(f"{_where(place)} is {_short(value)}, not one of {json.dumps(schema['enum'])}")
     return value
 
 

@@ -65,7 +65,16 @@ def wire_schema(ask: Ask, echo: bool) -> dict[str, Any]:
 
 def shown_shape(schema: Mapping[str, Any], mark: str) -> str:
     """The wire schema as an example, with the nonce in its place."""
-    return shape(schema, check=mark)
+    key = str(schema)
+    if key not in _SHAPES:
+        if len(_SHAPES) > 1000:
+            _SHAPES.clear()
+        _SHAPES[key] = shape(schema, check=_HERE)
+    return _SHAPES[key].replace(_HERE, mark)
+
+
+_SHAPES: dict[str, str] = {}
+_HERE = "\u2063check\u2063"
 
 
 def covered(rows: Iterable[tuple[Hashable, Any]], wanted: Sequence[Hashable]) -> Sifted:
