@@ -91,6 +91,24 @@ def test_the_same_sample_twice_is_refused_and_nothing_of_the_batch_is_kept(place
     assert store.count("r1") == 2
 
 
+def test_whoever_stops_waiting_stops_nothing_else(place: str) -> None:
+    store = Store.open(place)
+    store.create(info())
+    for n in range(1, 200):
+        store.append("r1", rows(1, start=n)).cancel()
+    store.append("r1", rows(1, start=200)).result(timeout=60)
+    assert store.count("r1") == 200
+
+
+def test_what_cannot_be_written_is_an_error_of_its_own_batch(place: str) -> None:
+    store = Store.open(place)
+    store.create(info())
+    with pytest.raises(StoreError):
+        store.append("r1", [NewRow(1, "half a pair: \ud800", None, "{}", {})]).result(timeout=60)
+    store.append("r1", rows(1)).result(timeout=60)
+    assert store.count("r1") == 1
+
+
 def test_a_memory_store_leaves_no_file() -> None:
     store = Store.open(":memory:")
     store.create(info())

@@ -76,14 +76,22 @@ class Writer:
                         last = True
                         break
                     batch.append(item)
+                # who no longer waits is not told, but what they handed over is written all the same
+                waiting = [one for _, _, one in batch if one.set_running_or_notify_cancel()]
                 try:
                     if connection is None:
                         connection = self._database.connect_to_write()
                     self._commit(connection, batch)
-                except self._database.faults as broken:
-                    self._fail(batch, self._database.explain(broken))
-                except StoreError as broken:
-                    self._fail(batch, broken)
+                except Exception as broken:  # this thread must outlive any fault
+                    error = self._explained(broken)
+                    for future in waiting:
+                        future.set_exception(error)
+                    if connection is not None:
+                        connection.close()
+                    connection = None  # a server that went away may be back
+                else:
+                    for future in waiting:
+                        future.set_result(None)
                 if last:
                     return
         finally:
@@ -100,11 +108,11 @@ class Writer:
         except BaseException:
             connection.roll_back()
             raise
-        for _, _, future in batch:
-            future.set_result(None)
 
-    @staticmethod
-    def _fail(batch: list[Job], error: StoreError) -> None:
-        for _, _, future in batch:
-            if not future.done():
-                future.set_exception(error)
+    def _explained(self, broken: Exception) -> StoreError:
+        if isinstance(broken, StoreError):
+            return broken
+        if isinstance(broken, self._database.faults):
+            return self._database.explain(broken)
+        what = f"{type(broken).__name__}: {broken}"
+        return StoreError(f"the store {self._database.shown!r} could not write: {what}")
