@@ -18,6 +18,7 @@ from ragstone.judges.offline.features import NAMES, features
 from ragstone.judges.offline.reading import STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.tokens import TOKEN_NAMES
+from ragstone.judges.offline.verdicts import conflicts_of
 from ragstone.language import sentences
 
 _PASSAGE = re.compile(r"\n*passage \d+:")
@@ -36,6 +37,8 @@ class Example:
     tokens: np.ndarray[Any, Any] = field(repr=False)
     owner: np.ndarray[Any, Any] = field(repr=False)
     """Which claim each content word stands in."""
+    conflicts: list[int]
+    """For each claim 0 no disagreement with its best sentence, 1 a likely one, 2 a certain one."""
     marks: np.ndarray[Any, Any] = field(repr=False)
     """For each content word 1 inside an unsupported span, 0 outside, -1 unknown."""
 
@@ -89,7 +92,8 @@ def example(row: dict[str, Any]) -> Example:
     if row["label"] == 0 and len(claims) == 1:
         labels = [0]
     readings = [read(claim, language) for claim in claims]
-    table, tokens, laid = features(readings, [read(part, language) for part in sources_of(row)])
+    sources = [read(part, language) for part in sources_of(row)]
+    table, tokens, laid = features(readings, sources)
     known = row["label"] == 1 or bool(spans)
     marks = [
         _mark(text, places[n], reading, spans if known else None)
@@ -104,6 +108,7 @@ def example(row: dict[str, Any]) -> Example:
         table,
         tokens,
         laid.claims.text[kept],
+        [] if row.get("synthetic") else conflicts_of(readings, sources, laid),
         np.concatenate(marks)[kept],
     )
 

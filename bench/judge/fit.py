@@ -20,7 +20,7 @@ LEFT_OUT = frozenset({"claims"})
 CLAIM_NAMES = (*(name for name in NAMES if name not in LEFT_OUT), *TAGGED)
 RAG = 5.0
 """Weight of the answers of RAG systems when claims are put together to responses, other sets having 1."""
-SYNTHETIC = 0.35
+SYNTHETIC = 0.1
 """Weight of made-up claims against labelled ones of the same set."""
 
 _SHARED: dict[str, Any] = {
@@ -169,10 +169,10 @@ def _claim_weights(examples: list[Example], label: np.ndarray[Any, Any]) -> np.n
 
 
 def _emphasis(name: str) -> float:
-    """Answers of RAG systems are what the judge is for; they count double."""
+    """Answers of RAG systems are what the judge is for; they count threefold."""
     if name.endswith("+"):
         return SYNTHETIC
-    return 2.0 if name == "ragtruth_test" else 1.0
+    return 3.0 if name == "ragtruth_test" else 1.0
 
 
 def _out_of_fold(

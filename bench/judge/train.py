@@ -26,7 +26,6 @@ def main() -> None:
     if not options.only_trees:
         words.distil(words.count(options.target / "frequencies.json"), options.target / "words.npz")
     # read only now: the features below stand on the tables above
-    from bars import BARS
     from examples import examples
     from export import write
     from fit import fit
@@ -37,7 +36,6 @@ def main() -> None:
         "response_scale": fitted.scale,
         "response_weights": fitted.weights,
         "response_bias": fitted.bias,
-        **BARS,
     }
     write(options.target / "support.npz", {"token": fitted.token, "claim": fitted.claim}, numbers)
 

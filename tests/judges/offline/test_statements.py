@@ -29,7 +29,9 @@ def test_clauses_with_their_own_verb_are_apart() -> None:
 
 
 def test_a_list_of_things_stays_one_claim() -> None:
-    assert said("The box holds apples, pears and plums.") == ["The box holds apples, pears and plums."]
+    assert said("The box holds apples, pears and plums.") == [
+        "The box holds apples, pears and plums."
+    ]
 
 
 def test_parts_say_where_a_claim_stands() -> None:
@@ -75,6 +77,9 @@ def test_a_negative_statement_is_no_refusal(sentence: str) -> None:
 def test_an_answer_after_a_refusal_is_not_evasive() -> None:
     assert evasive(["I am not sure.", "Maybe."])
     assert not evasive(
-        ["The exact date is not given in the text.", "The treaty was signed in Paris by France, Spain and "
-         "Britain after seven years of war and long talks."]
+        [
+            "The exact date is not given in the text.",
+            "The treaty was signed in Paris by France, Spain and "
+            "Britain after seven years of war and long talks.",
+        ]
     )

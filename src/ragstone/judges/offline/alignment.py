@@ -75,6 +75,8 @@ class Alignment:
     unit_text: Ints
     """Which source each unit stands in."""
     unit_starts: Ints
+    """First source token of each unit."""
+    unit_ends: Ints
     local: Floats
     """For each claim token, how much of what surrounds it also surrounds its best match."""
     partner: Ints
@@ -89,7 +91,7 @@ def align(claims: Sequence[Reading], sources: Sequence[Reading]) -> Alignment:
     """Lay the claims on the sources."""
     left, right = Tokens.of(claims), Tokens.of(sources, MOST_SOURCE_TOKENS)
     exact = left.ids[:, None] == right.ids[None, :]
-    starts = np.flatnonzero(np.r_[True, right.sentence[1:] != right.sentence[:-1]]).astype(np.int32)
+    starts = borders(right.sentence).astype(np.int32)
     if not len(right.ids):
         return _nothing(left, right, exact)
     hit = np.logical_or.reduceat(exact, starts, axis=1)
@@ -104,11 +106,17 @@ def align(claims: Sequence[Reading], sources: Sequence[Reading]) -> Alignment:
         units=right.sentence[starts],
         unit_text=right.text[starts],
         unit_starts=starts,
+        unit_ends=np.append(starts[1:], len(right.ids)).astype(np.int32),
         local=local,
         partner=partner,
         near=near,
         run=_runs(left, exact),
     )
+
+
+def borders(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Where runs of equal values begin."""
+    return np.flatnonzero(np.diff(values, prepend=-1))
 
 
 def _nothing(left: Tokens, right: Tokens, exact: Bools) -> Alignment:
@@ -120,6 +128,7 @@ def _nothing(left: Tokens, right: Tokens, exact: Bools) -> Alignment:
         exact,
         np.zeros((size, 0), np.float32),
         np.zeros((size, 0), np.bool_),
+        none,
         none,
         none,
         none,
@@ -177,10 +186,10 @@ def _surroundings(left: Tokens, exact: Bools) -> tuple[Floats, Ints]:
         total += share
         beside = other[row]
         agree += share[row] * (summed[beside, high] > summed[beside, low])
-    starts = np.flatnonzero(np.r_[True, row[1:] != row[:-1]])
+    starts = borders(row)
     best = np.maximum.reduceat(agree, starts)
     found = row[starts]
-    first = np.flatnonzero(agree == np.repeat(best, np.diff(np.r_[starts, len(row)])))
+    first = np.flatnonzero(agree == np.repeat(best, np.diff(starts, append=len(row))))
     chosen = first[np.searchsorted(row[first], found)]
     partner[content[found]] = column[chosen]
     local[content[found]] = np.where(total[found] > 0, best / np.maximum(total[found], 1e-6), 1.0)
@@ -211,8 +220,8 @@ def _runs(left: Tokens, exact: Bools) -> Ints:
 
 
 @lru_cache(maxsize=1)
-def opposites() -> tuple[dict[int, frozenset[int]], Ints]:
-    """Id of a word → ids of the words that say the contrary; and all those ids."""
+def opposites() -> dict[int, frozenset[int]]:
+    """Id of a word → ids of the words that say the contrary."""
     found: dict[int, set[int]] = {}
     for language in ("en", "es"):
         for one, other in lexicon.ANTONYMS:
@@ -220,6 +229,4 @@ def opposites() -> tuple[dict[int, frozenset[int]], Ints]:
             if a != b:
                 found.setdefault(a, set()).add(b)
                 found.setdefault(b, set()).add(a)
-    return {key: frozenset(values) for key, values in found.items()}, np.array(
-        sorted(found), np.int32
-    )
+    return {key: frozenset(values) for key, values in found.items()}

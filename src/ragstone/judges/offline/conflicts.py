@@ -17,6 +17,10 @@ CLOSE = 0.5
 """Share of the other content words that must match before a difference counts as a contradiction."""
 
 
+NEARBY = 0.2
+"""The same for a number of the same thing: 30 days, 60 days."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """One disagreement in words."""
@@ -50,7 +54,6 @@ def conflict_of(
 ) -> Conflict | None:
     """The first disagreement found, the surest kinds first."""
     low = int(laid.unit_starts[best])
-    ends = np.r_[laid.unit_starts[1:], len(laid.sources.ids)]
     pair = _Pair(
         claim=claim,
         source=sources[int(laid.unit_text[best])],
@@ -58,7 +61,7 @@ def conflict_of(
         a=a,
         b=b,
         low=low,
-        high=int(ends[best]),
+        high=int(laid.unit_ends[best]),
         hit=laid.hit[a:b, best],
         anywhere=np.asarray(laid.hit[a:b].any(axis=1)),
     )
@@ -69,15 +72,17 @@ def conflict_of(
     return None
 
 
-def _close(pair: _Pair, *kinds: int) -> bool:
+def _close(pair: _Pair, *kinds: int, least: float = CLOSE) -> bool:
     """Whether the rest of the claim matches the sentence well enough to compare the two."""
     mine = pair.laid.claims.kinds[pair.a : pair.b]
-    rest = (mine != STOP) & (mine != NEGATION) & ~np.isin(mine, kinds)
+    rest = (mine != STOP) & (mine != NEGATION)
+    for kind in kinds:
+        rest &= mine != kind
     if not rest.any():
         return bool(pair.hit.any())
     weight = pair.laid.claims.weights[pair.a : pair.b] * rest
     best = pair.laid.soft[pair.a : pair.b, _unit(pair)]
-    return bool((best * weight).sum() >= CLOSE * weight.sum())
+    return bool((best * weight).sum() >= least * weight.sum())
 
 
 def _unit(pair: _Pair) -> int:
@@ -88,14 +93,15 @@ def _numbers(pair: _Pair) -> Conflict | None:
     """A number or date of the claim that is nowhere, while the sentence has another one."""
     kinds = pair.laid.claims.kinds[pair.a : pair.b]
     lost = np.flatnonzero((kinds == NUMBER) & ~pair.hit)
-    if not len(lost) or not _close(pair, NUMBER):
+    if not len(lost) or not _close(pair, NUMBER, least=NEARBY):
         return None
     theirs = _unmatched(pair, NUMBER)
+    close = _close(pair, NUMBER)
     for token in lost.tolist():
         if pair.anywhere[token] and not theirs:
             continue
         mine = _phrase(pair.claim, token)
-        other = _same_unit(pair, token, theirs)
+        other = _same_unit(pair, token, theirs, close)
         if other is None:
             continue
         dated = pair.claim.surface(token).isalpha() or _is_year(pair.claim.surface(token))
@@ -121,13 +127,15 @@ def _unmatched(pair: _Pair, kind: int) -> list[int]:
     return (here + pair.low).tolist()
 
 
-def _same_unit(pair: _Pair, token: int, theirs: list[int]) -> int | None:
-    """The unmatched number that is followed by the same word, else one of the same sort."""
+def _same_unit(pair: _Pair, token: int, theirs: list[int], close: bool) -> int | None:
+    """The unmatched number that is followed by the same word; in a close sentence any of the same sort."""
     surface = pair.claim.surface(token)
     after = _following(pair.laid.claims.ids[pair.a : pair.b], token)
     for other in theirs:
         if after is not None and after == _following(pair.laid.sources.ids, other, pair.high):
             return other
+    if not close:
+        return None
     alike = [o for o in theirs if pair.theirs(o).isalpha() == surface.isalpha()]
     if _is_year(surface):
         alike = [o for o in alike if _is_year(pair.theirs(o))]
@@ -141,15 +149,8 @@ def _following(ids: Ints, token: int, end: int | None = None) -> int | None:
 
 def _phrase(text: Reading, token: int) -> str:
     """A number with the word after it, or a date as a whole."""
-    first, last = token, token
-    while first > 0 and text.kinds[first - 1] == NUMBER and _adjoin(text, first - 1, first):
-        first -= 1
-    while (
-        last + 1 < len(text.ids)
-        and text.kinds[last + 1] == NUMBER
-        and _adjoin(text, last, last + 1)
-    ):
-        last += 1
+    first = _reach(text, token, -1)
+    last = _reach(text, token, 1)
     start = text.places[first][0]
     if start and text.raw[start - 1] in "$€£":
         start -= 1
@@ -160,11 +161,22 @@ def _phrase(text: Reading, token: int) -> str:
     return text.raw[start : text.places[last][1]]
 
 
-def _adjoin(text: Reading, one: int, other: int) -> bool:
-    """Whether two numbers are parts of one date."""
-    between = text.raw[text.places[one][1] : text.places[other][0]].strip().lower()
-    either = text.surface(one).isalpha() or text.surface(other).isalpha()
-    return between in ("", ",", "de", "del", "of") and either
+def _reach(text: Reading, token: int, step: int) -> int:
+    """The last token on one side that belongs to the same date."""
+    at = token
+    while True:
+        other = at + step
+        while 0 <= other < len(text.ids) and text.surface(other).lower() in ("de", "del", "of"):
+            other += step
+        if not 0 <= other < len(text.ids) or text.kinds[other] != NUMBER:
+            return at
+        low, high = min(at, other), max(at, other)
+        between = text.raw[text.places[low][1] : text.places[high][0]].strip().lower()
+        if between not in ("", ",", "de", "del", "of"):
+            return at
+        if not (text.surface(low).isalpha() or text.surface(high).isalpha()):
+            return at
+        at = other
 
 
 def _units(pair: _Pair) -> Conflict | None:
@@ -195,8 +207,8 @@ def _units(pair: _Pair) -> Conflict | None:
 def _opposites(pair: _Pair) -> Conflict | None:
     """A word whose contrary stands in the sentence instead of it."""
     ids = pair.laid.claims.ids[pair.a : pair.b]
-    contrary, listed = opposites()
-    if not np.isin(ids, listed).any():
+    contrary = opposites()
+    if contrary.keys().isdisjoint(ids.tolist()):
         return None
     unit = {int(pair.laid.sources.ids[at]): at for at in range(pair.low, pair.high)}
     for token, word in enumerate(ids.tolist()):
@@ -253,7 +265,7 @@ def _dense(pair: _Pair) -> bool:
     """Whether the claim is all but word for word in the sentence."""
     kinds = pair.laid.claims.kinds[pair.a : pair.b]
     rest = kinds != NEGATION
-    return bool(pair.hit[rest].mean() >= 0.9)
+    return bool(rest.any() and pair.hit[rest].mean() >= 0.9)
 
 
 def _around(text: Reading, token: int) -> str:
@@ -284,7 +296,9 @@ def _swaps(pair: _Pair) -> Conflict | None:
     if not _dense(pair) or not _close(pair):
         return None
     places = []
-    for token in np.flatnonzero((kinds == NAME) | (kinds == NUMBER)).tolist():
+    for token in range(len(kinds)):
+        if not _named(pair, token):
+            continue
         at = np.flatnonzero(pair.laid.exact[pair.a + token, pair.low : pair.high])
         if len(at) == 1:
             places.append((token, int(at[0]) + pair.low))
@@ -300,11 +314,19 @@ def _swaps(pair: _Pair) -> Conflict | None:
     return None
 
 
+def _named(pair: _Pair, token: int) -> bool:
+    """Whether the word is a name or number here or there: at the start of a sentence names look like words."""
+    if pair.laid.claims.kinds[pair.a + token] in (NAME, NUMBER):
+        return True
+    there = pair.laid.sources.kinds[pair.low : pair.high]
+    return bool((there[pair.laid.exact[pair.a + token, pair.low : pair.high]] == NAME).any())
+
+
 def _rest_in_order(pair: _Pair, *without: int) -> bool:
     """Whether all other words of the claim stand in the sentence in the same order."""
     last = -1
     for token in range(pair.b - pair.a):
-        if token in without or pair.laid.claims.kinds[pair.a + token] in (NAME, NUMBER):
+        if token in without or _named(pair, token):
             continue
         at = np.flatnonzero(pair.laid.exact[pair.a + token, pair.low : pair.high])
         later = at[at > last].tolist()

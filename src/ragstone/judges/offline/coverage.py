@@ -10,9 +10,9 @@ import numpy as np
 
 from ragstone.judges.embed import encode
 from ragstone.judges.offline.alignment import align
-from ragstone.judges.offline.inquiry import is_question
 from ragstone.judges.offline.reading import STOP, read
 from ragstone.judges.offline.refusals import evasive
+from ragstone.judges.offline.statements import asks
 from ragstone.language import sentences
 
 _JOIN = re.compile(
@@ -32,7 +32,7 @@ def answer_aspects(values: Mapping[str, Any], language: str | None) -> Any:
     parts = [part.strip(" ?¿.,") for part in _JOIN.split(question)]
     parts = [part for part in parts if len(part) > 2] or [question.strip() or "?"]
     told = [answer[a:b] for a, b in sentences(answer, language)]
-    told = [] if evasive(told) else [one for one in told if not is_question(one)]
+    told = [] if evasive(told) else [one for one in told if not asks(one)]
     if not told:
         return {"aspects": [{"aspect": p, "covered": False, "quote": ""} for p in parts]}
     vectors = encode([*parts, *told])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.judges.offline.alignment import Alignment, Bools, align, opposites
+from ragstone.judges.offline.alignment import Alignment, Bools, align, borders, opposites
 from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Floats, Ints, Reading
 from ragstone.judges.offline.tables import vectors
 from ragstone.judges.offline.tokens import TOKEN_NAMES, token_features
@@ -106,7 +106,7 @@ def _view(laid: Alignment, count: int) -> _View:
         owner=owner,
         members=members,
         best=best,
-        ends=np.r_[laid.unit_starts[1:], len(laid.sources.ids)].astype(np.int32),
+        ends=laid.unit_ends,
         content=(laid.claims.kinds != STOP) & (laid.claims.kinds != NEGATION),
         found=np.asarray(laid.hit.any(axis=1)) if some else np.zeros(len(owner), np.bool_),
         inside=laid.hit[rows, best[owner]] if some else np.zeros(len(owner), np.bool_),
@@ -162,7 +162,7 @@ def _coverage(view: _View, out: _Columns) -> None:
             if name:
                 out[name][:] = gained.max(axis=1) / total
             sofar = np.maximum(sofar, values[rows, gained.argmax(axis=1)[view.owner]])
-    starts = np.flatnonzero(np.r_[True, laid.unit_text[1:] != laid.unit_text[:-1]])
+    starts = borders(laid.unit_text)
     for values, name in ((hit, "cover_source"), (laid.soft, "soft_source")):
         whole = np.maximum.reduceat(values, starts, axis=1)
         out[name][:] = (weighted @ whole / total[:, None]).max(axis=1)
@@ -208,7 +208,7 @@ def _rarest(view: _View, lost: Bools, out: _Columns) -> None:
     weight = view.laid.claims.weights
     order = at[np.lexsort((-weight[at], view.owner[at]))]
     owner = view.owner[order]
-    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    first = borders(owner)
     out["missing_rarest"][owner[first]] = weight[order[first]]
     second = first[first + 1 < len(order)] + 1
     second = second[owner[second] == owner[second - 1]]
@@ -301,11 +301,13 @@ def _negation(view: _View, out: _Columns) -> None:
     denied_left, denied_right = _denied(no_left, left.text), _denied(no_right, right.sentence)
     differs = tied & (denied_left != denied_right[np.maximum(laid.partner, 0)])
     out["negation_local"][:] = view.total(differs) / np.maximum(view.total(tied), 1)
-    contrary, known = opposites()
-    for token in np.flatnonzero(np.isin(left.ids, known) & ~view.inside).tolist():
+    contrary = opposites()
+    for token, word in enumerate(left.ids.tolist()):
+        if word not in contrary or view.inside[token]:
+            continue
         claim = int(view.owner[token])
         unit = right.ids[laid.unit_starts[view.best[claim]] : view.ends[view.best[claim]]]
-        if contrary[int(left.ids[token])] & set(unit.tolist()):
+        if contrary[word] & set(unit.tolist()):
             out["opposite"][claim] += 1
             out["opposite_local"][claim] += not view.found[token]
 

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from ragstone.judges.offline.reading import STOP, read
 from ragstone.judges.offline.refusals import evasive
-from ragstone.judges.offline.statements import statements
+from ragstone.judges.offline.statements import asks, statements
 from ragstone.language import sentences
-
-_ASKS = re.compile(
-    r"^\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|"
-    r"quién|quiénes|qué|cuándo|cuándo|dónde|cuál|cuáles|por qué|cómo|cuánto|cuánta|cuántos|cuántas)\b",
-    re.IGNORECASE,
-)
 
 
 def answer_questions(values: Mapping[str, Any], language: str | None) -> Any:
     """As many questions as wanted, unless the answer is evasive."""
     answer, count = values["answer"], values["count"]
     parts = [answer[a:b] for a, b in sentences(answer, language)]
-    if evasive(parts) or all(is_question(part) for part in parts):
+    if evasive(parts) or all(asks(part) for part in parts):
         return {"evasive": True, "questions": []}
     return {"evasive": False, "questions": _asked(answer, parts, count, language)}
-
-
-def is_question(sentence: str) -> bool:
-    """Whether the sentence asks instead of saying."""
-    text = sentence.rstrip("\"'”’*_ ")
-    if text.endswith("?") or sentence.lstrip().startswith("¿"):
-        return True
-    return bool(_ASKS.match(sentence)) and not text.endswith((".", "!", ":"))
 
 
 def _asked(answer: str, parts: list[str], count: int, language: str | None) -> list[str]:

@@ -30,6 +30,103 @@ def statements(sentence: str) -> list[Statement]:
     return found
 
 
+def states_nothing(claim: str) -> bool:
+    """Whether a claim asks, or only appeals to its sources, so that there is nothing to look up."""
+    return asks(claim) or all(word.lower() in _APPEAL for word in _WORD.findall(claim))
+
+
+def asks(sentence: str) -> bool:
+    """Whether the sentence is a question."""
+    text = sentence.rstrip("\"'”’*_ ")
+    if text.endswith("?") or sentence.lstrip().startswith("¿"):
+        return True
+    return bool(_ASKS.match(sentence)) and not text.endswith((".", "!", ":"))
+
+
+_ASKS = re.compile(
+    r"^\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|"
+    r"quién|quiénes|qué|cuándo|dónde|cuál|cuáles|por qué|cómo|cuánto|cuánta|cuántos|cuántas)\b",
+    re.IGNORECASE,
+)
+_APPEAL = frozenset(
+    [
+        "as",
+        "the",
+        "this",
+        "that",
+        "these",
+        "is",
+        "are",
+        "it",
+        "to",
+        "of",
+        "in",
+        "by",
+        "and",
+        "so",
+        "clearly",
+        "fully",
+        "correct",
+        "supported",
+        "answer",
+        "answers",
+        "question",
+        "context",
+        "contexts",
+        "state",
+        "states",
+        "stated",
+        "says",
+        "said",
+        "source",
+        "sources",
+        "document",
+        "documents",
+        "passage",
+        "passages",
+        "text",
+        "given",
+        "provided",
+        "according",
+        "above",
+        "mentioned",
+        "described",
+        "como",
+        "el",
+        "la",
+        "los",
+        "las",
+        "esta",
+        "este",
+        "es",
+        "son",
+        "según",
+        "lo",
+        "que",
+        "se",
+        "y",
+        "en",
+        "por",
+        "de",
+        "del",
+        "dice",
+        "indica",
+        "afirma",
+        "respuesta",
+        "pregunta",
+        "contexto",
+        "fuente",
+        "fuentes",
+        "documento",
+        "texto",
+        "pasaje",
+        "correcta",
+        "correcto",
+        "claramente",
+    ]
+)
+
+
 def _trim(sentence: str) -> tuple[int, int]:
     """Where the sentence starts and ends without list marks, emphasis and citation marks."""
     head = _LIST_MARK.match(sentence)
@@ -87,6 +184,11 @@ _VERB = re.compile(
     r"es|son|era|eran|fue|fueron|está|están|estaba|ha|han|había|tiene|tienen|puede|pueden|debe|deben|será|hay|"
     r"\w{3,}(?:aron|ieron|aba|aban|ían|ará|arán|ó))",
 )
+
+
+def has_verb(text: str) -> bool:
+    """Whether a common verb form stands in the text after its first word."""
+    return any(_VERB.fullmatch(word.lower()) for word in _WORD.findall(text)[1:])
 
 
 def _starts_clause(right: str) -> bool:

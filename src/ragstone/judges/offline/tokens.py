@@ -127,14 +127,17 @@ def _gaps(
         ("gap_number", right.kinds == NUMBER),
         ("gap_name", right.kinds == NAME),
     ):
-        summed = np.r_[0, np.cumsum(mask)]
+        summed = np.cumsum(mask, dtype=np.int32)
+        summed = np.insert(summed, 0, 0)
         inside = summed[high] - summed[low]
         out[name][lost] = inside if name == "gap" else inside > 0
     out["gap_near"][lost] = _alike(left.rows[kept][lost], right.rows, low, high)
-    contrary, listed = opposites()
-    for n in np.flatnonzero(np.isin(left.ids[kept[lost]], listed)).tolist():
+    contrary = opposites()
+    for n, word in enumerate(left.ids[kept[lost]].tolist()):
+        against = contrary.get(word)
+        if against is None:
+            continue
         token = int(lost[n])
-        against = contrary[int(left.ids[kept[token]])]
         unit = int(laid.unit_starts[best[owner[token]]])
         if against & set(right.ids[max(low[n] - 4, 0) : high[n] + 4].tolist()):
             out["opposite"][token] = 2

@@ -105,9 +105,8 @@ def _covered(wanted: Sequence[Reading], chunk: Reading) -> tuple[float, str, lis
     cover = float((laid.soft.max(axis=1) * weight).sum() / weight.sum())
     _, best = best_units(laid, bounds_of(laid, len(wanted)))
     unit = int(best[0])
-    ends = np.r_[laid.unit_starts[1:], len(laid.sources.ids)]
-    fresh = ~laid.exact[:, laid.unit_starts[unit] : ends[unit]].any(axis=0)
-    kinds = laid.sources.kinds[laid.unit_starts[unit] : ends[unit]][fresh]
+    fresh = ~laid.exact[:, laid.unit_starts[unit] : laid.unit_ends[unit]].any(axis=0)
+    kinds = laid.sources.kinds[laid.unit_starts[unit] : laid.unit_ends[unit]][fresh]
     return cover, unit_text([chunk], laid, unit) if cover > 0 else "", kinds.tolist()
 
 

@@ -10,11 +10,24 @@ from typing import Any
 import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment
-from ragstone.judges.offline.conflicts import Conflict, conflict_of
+from ragstone.judges.offline.conflicts import conflict_of
 from ragstone.judges.offline.features import NAMES, best_units, features
+from ragstone.judges.offline.fragments import agreement
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
+from ragstone.judges.offline.statements import states_nothing
 from ragstone.judges.offline.trees import Doubles, chance, models
 from ragstone.judges.offline.wording import say
+
+RESPONSE_BAR = 0.5
+"""A response below it holds a claim that is not supported."""
+BAR, BAR_DOUBTFUL = 0.3, 0.5
+"""What a claim must reach in a response above that bar, and below it."""
+BAR_WEAKEST = 0.9
+"""What the weakest claim of a response below it must reach."""
+BAR_FRAGMENT = 0.5
+"""What a short answer without a verb must share with the other text."""
+BAR_CONFLICT = 0.8
+"""What a claim must reach that disagrees in a number, a name or a negation."""
 
 
 def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any, list[Reading]]:
@@ -60,8 +73,22 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[Ju
     bounds = bounds_of(laid, len(claims))
     cover, best = best_units(laid, bounds)
     whole = response_chance(probability, table)
+    agreed = agreement(claims, sources)
+    if agreed is not None:
+        probability, whole = np.array(agreed), 1.0
     return [
-        _judged(n, claim, sources, laid, bounds, cover[n], int(best[n]), probability, whole)
+        _judged(
+            n,
+            claim,
+            sources,
+            laid,
+            bounds,
+            cover[n],
+            int(best[n]),
+            probability,
+            whole,
+            agreed is not None,
+        )
         for n, claim in enumerate(claims)
     ]
 
@@ -151,13 +178,15 @@ def _judged(
     best: int,
     probability: Doubles,
     whole: float,
+    agreed: bool,
 ) -> Judged:
     p = float(probability[n])
     a, b = bounds[n], bounds[n + 1]
-    if a == b or best < 0 or not (laid.claims.kinds[a:b] != STOP).any():
+    if a == b or best < 0 or states_nothing(claim.raw):
         return Judged(p, "not_found", (), say("empty", claim.language))
     conflict = conflict_of(claim, sources, laid, a, b, best)
-    supported = _accepted(n, probability, whole, conflict)
+    doubt = 0 if conflict is None else 1 + conflict.certain
+    supported = p >= BAR_FRAGMENT if agreed else accepted(n, probability, whole, doubt)
     if supported:
         return Judged(
             p,
@@ -177,20 +206,30 @@ def _judged(
     return Judged(p, "not_found", quote if float(cover[best]) >= 0.3 else (), reason)
 
 
-def _accepted(n: int, probability: Doubles, whole: float, conflict: Conflict | None) -> bool:
-    """Whether the claim passes: the response as a whole sets how high its claims must reach."""
-    if conflict is not None and conflict.certain:
+def conflicts_of(
+    claims: Sequence[Reading], sources: Sequence[Reading], laid: Alignment
+) -> list[int]:
+    """For each claim 0 when nothing disagrees, 1 for a likely disagreement, 2 for a certain one."""
+    bounds = bounds_of(laid, len(claims))
+    _, best = best_units(laid, bounds)
+    found = []
+    for n, claim in enumerate(claims):
+        a, b = bounds[n], bounds[n + 1]
+        here = a < b and best[n] >= 0
+        one = conflict_of(claim, sources, laid, a, b, int(best[n])) if here else None
+        found.append(0 if one is None else 1 + one.certain)
+    return found
+
+
+def accepted(n: int, probability: Doubles, whole: float, conflict: int) -> bool:
+    """Whether a claim passes: the response as a whole sets how high its claims must reach."""
+    if conflict == 2:
         return False
-    numbers = models()["numbers"]
-    if whole >= float(numbers["response_bar"]):
-        bar = float(numbers["bar"])
-    elif n == int(np.argmin(probability)):
-        bar = float(numbers["bar_weakest"])
+    if whole >= RESPONSE_BAR:
+        bar = BAR
     else:
-        bar = float(numbers["bar_doubtful"])
-    return float(probability[n]) >= (
-        bar if conflict is None else max(bar, float(numbers["bar_conflict"]))
-    )
+        bar = BAR_WEAKEST if n == int(np.argmin(probability)) else BAR_DOUBTFUL
+    return float(probability[n]) >= (max(bar, BAR_CONFLICT) if conflict else bar)
 
 
 def unit_text(sources: Sequence[Reading], laid: Alignment, unit: int) -> str:

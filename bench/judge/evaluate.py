@@ -1,0 +1,205 @@
+"""Measure the offline judge against people and write the tables into docs/judge-offline.md.
+
+python bench/judge/evaluate.py [--predictions FILE] [--quick]: with a file that exists, nothing is fitted again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import adversarial
+import numpy as np
+import speed
+import tasks
+import worked
+from measures import auroc, balanced_accuracy, calibration_error, f1
+
+from ragstone.judges.offline.verdicts import accepted
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "judge-offline.md"
+BEGIN, END = "<!-- figures: bench/judge/evaluate.py -->", "<!-- /figures -->"
+Rows = list[dict[str, Any]]
+
+
+def main() -> None:
+    """All tables, in the page and on the screen."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--predictions", type=Path, help="cross-validated predictions to keep or reuse"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer pairs and samples for the later tables"
+    )
+    options = parser.parse_args()
+    target = options.predictions or Path("predictions.jsonl")
+    if not target.exists():
+        from predictions import predict_all
+
+        predict_all(target)
+    rows = [json.loads(line) for line in target.read_text("utf-8").splitlines()]
+    count = 100 if options.quick else 500
+    tables = [
+        _sets(rows),
+        _ragtruth(rows),
+        _calibration(rows),
+        _tasks(150 if options.quick else 400),
+        _adversarial(count),
+        _worked(),
+        _speed(100 if options.quick else 300),
+    ]
+    text = "\n\n".join(tables)
+    print(text)
+    page = PAGE.read_text("utf-8")
+    head, rest = page.split(BEGIN, 1)
+    PAGE.write_text(head + BEGIN + "\n" + text + "\n" + END + rest.split(END, 1)[1], "utf-8")
+
+
+def score_of(row: dict[str, Any]) -> float:
+    """The response model's chance for responses, the claim's own for claims."""
+    return float(row["whole"] if row["level"] == "response" else min(row["claims"]))
+
+
+def flagged(row: dict[str, Any]) -> bool:
+    """Whether the judge finds a claim that is not supported, by the shipped bars."""
+    chance = np.array(row["claims"])
+    return not all(
+        accepted(n, chance, row["whole"], row["conflicts"][n]) for n in range(len(chance))
+    )
+
+
+def _sets(rows: Rows) -> str:
+    lines = [
+        "| set | language | level | rows | AUROC | balanced accuracy | F1 of “has an unsupported claim” |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: |",
+    ]
+    values = []
+    for name in dict.fromkeys(row["set"] for row in rows):
+        mine = [row for row in rows if row["set"] == name]
+        label = [row["label"] for row in mine]
+        area = auroc(label, [score_of(row) for row in mine])
+        wrong, said = [1 - one for one in label], [flagged(row) for row in mine]
+        values.append(area)
+        language = "es" if name == "inferes" else "en"
+        lines.append(
+            f"| {name} | {language} | {mine[0]['level']} | {len(mine)} | {area:.3f} | "
+            f"{balanced_accuracy(wrong, said):.3f} | {f1(wrong, said):.3f} |"
+        )
+    lines.append(f"| **mean of the seven** | | | {len(rows)} | **{np.mean(values):.3f}** | | |")
+    return "### Supported or not, cross-validated by source document\n\n" + "\n".join(lines)
+
+
+def _ragtruth(rows: Rows) -> str:
+    mine = [row for row in rows if row["set"] == "ragtruth_test"]
+    lines = [
+        "| RAGTruth | rows | AUROC | balanced accuracy | F1 |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for kind in ("qa", "summary", "data2txt"):
+        part = [row for row in mine if row["dataset"].endswith(kind)]
+        wrong, said = [1 - row["label"] for row in part], [flagged(row) for row in part]
+        area = auroc([row["label"] for row in part], [row["whole"] for row in part])
+        lines.append(
+            f"| responses, {kind} | {len(part)} | {area:.3f} | {balanced_accuracy(wrong, said):.3f} | "
+            f"{f1(wrong, said):.3f} |"
+        )
+    label, chance, said = _sentences(mine)
+    lines.append(
+        f"| sentences (from spans) | {len(label)} | {auroc(label, chance):.3f} | "
+        f"{balanced_accuracy(1 - label, said):.3f} | {f1(1 - label, said):.3f} |"
+    )
+    return "### Answers of RAG systems by task and level\n\n" + "\n".join(lines)
+
+
+def _sentences(rows: Rows) -> tuple[Any, Any, Any]:
+    label, chance, said = [], [], []
+    for row in rows:
+        passed = [
+            accepted(n, np.array(row["claims"]), row["whole"], row["conflicts"][n])
+            for n in range(len(row["claims"]))
+        ]
+        for sentence in dict.fromkeys(row["sentence"]):
+            own = [n for n, of in enumerate(row["sentence"]) if of == sentence]
+            label.append(min(row["labels"][n] for n in own))
+            chance.append(min(row["claims"][n] for n in own))
+            said.append(not all(passed[n] for n in own))
+    return np.array(label), np.array(chance), np.array(said, int)
+
+
+def _calibration(rows: Rows) -> str:
+    mine = [row for row in rows if row["set"] == "ragtruth_test"]
+    label = np.array([row["label"] for row in mine])
+    chance = np.array([row["whole"] for row in mine])
+    lines = ["| chance given | responses | supported in truth |", "| --- | ---: | ---: |"]
+    for low in np.arange(0, 1, 0.2):
+        inside = (chance >= low) & (chance < low + 0.2)
+        if inside.any():
+            lines.append(
+                f"| {low:.1f}–{low + 0.2:.1f} | {inside.sum()} | {label[inside].mean():.2f} |"
+            )
+    error = calibration_error(label, chance)
+    return f"### Calibration on RAGTruth responses (expected error {error:.3f})\n\n" + "\n".join(
+        lines
+    )
+
+
+def _tasks(count: int) -> str:
+    found = {
+        "relevant chunk against hard negative (msmarco)": tasks.hard_negatives(),
+        "right paragraph against a random one (xquad, en)": tasks.right_paragraph(
+            "en", count=count
+        ),
+        "the same, es": tasks.right_paragraph("es", count=count),
+        "Spanish question, English paragraph": tasks.right_paragraph("en", "es", count=count),
+        "English question, Spanish paragraph": tasks.right_paragraph("es", "en", count=count),
+        "answerable against unanswerable (clapnq)": tasks.answerable(),
+        "answer correctness against people (nq301)": tasks.correctness(),
+        "right answer against another question's (xquad sentences, en)": tasks.right_answer(
+            "en", count
+        ),
+        "the same, es ": tasks.right_answer("es", count),
+    }
+    lines = ["| question | measure | AUROC |", "| --- | --- | ---: |"]
+    for name, values in found.items():
+        lines += [f"| {name.strip()} | {kind} | {area:.3f} |" for kind, area in values.items()]
+    return (
+        "### Other kinds of question\n\n`grades` and `score` in context questions: the metric as reported (grades 0, 1, 2 in two "
+        "wordings) and the number behind it.\n\n" + "\n".join(lines)
+    )
+
+
+def _adversarial(count: int) -> str:
+    lines = [
+        "| the answer … | pairs | lower faithfulness | lower with answer_relevance added |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for kind in adversarial.KINDS:
+        got = adversarial.below(kind, count)
+        name = kind.__name__.replace("_", " ")
+        lines.append(
+            f"| {name} | {got['pairs']:.0f} | {got['faithfulness']:.1%} | {got['with answer_relevance']:.1%} |"
+        )
+    return "### Answers made to deceive, against the true answer\n\n" + "\n".join(lines)
+
+
+def _worked() -> str:
+    lines = ["| worked example | score |", "| --- | ---: |"]
+    lines += [f"| {name} | {value:.2f} |" for name, value in worked.worked().items()]
+    return "### Worked examples (bench/judge/worked.py)\n\n" + "\n".join(lines)
+
+
+def _speed(count: int) -> str:
+    got = speed.speed(count)
+    lines = ["| on one core, " + speed.SHAPE + " | |", "| --- | ---: |"]
+    lines.append(
+        f"| faithfulness + hallucination_rate | {got['two metrics']:.0f} samples a CPU second |"
+    )
+    lines.append(f"| six metrics | {got['six metrics']:.0f} samples a CPU second |")
+    lines.append(f"| first verdict after process start | {speed.first_score():.2f} s |")
+    lines.append(f"| peak memory | {got['peak MB']:.0f} MB |")
+    return "### Speed (bench/judge/speed.py)\n\n" + "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,292 @@
+"""The offline judge answers every kind of Ask with a reply that fits it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import asks
+from ragstone.asks import Ask, Case, Reply
+from ragstone.errors import JudgeFailed
+from ragstone.judges.offline import OfflineJudge
+from ragstone.types import Chunk
+
+POLICY = {
+    "en": (
+        Chunk("d1", "Items may be returned within 30 days of purchase."),
+        Chunk("d2", "Returned items must be unused and in their original packaging."),
+        Chunk("d3", "Refunds are issued within 5 to 7 working days after we receive the item."),
+    ),
+    "es": (
+        Chunk("d1", "Se aceptan devoluciones en un plazo de 30 días desde la fecha de compra."),
+        Chunk("d2", "Los artículos devueltos deben estar sin usar y en su embalaje original."),
+        Chunk(
+            "d3",
+            "Los reembolsos se procesan en un plazo de 5 a 7 días hábiles tras recibir el artículo.",
+        ),
+    ),
+}
+
+
+def answered(*given: Ask) -> list[Reply]:
+    replies = asyncio.run(OfflineJudge().answer(given))
+    assert all(isinstance(one, Reply) for one in replies)
+    return [one for one in replies if isinstance(one, Reply)]
+
+
+def verdicts(claims: tuple[str, ...], sources: tuple[Chunk, ...]) -> list[dict[str, Any]]:
+    (reply,) = answered(asks.support(Case(claims, sources)))
+    found: list[dict[str, Any]] = reply.value["verdicts"]
+    return found
+
+
+EVERY_KIND = (
+    asks.claims("Paris is in France. It has two million people."),
+    asks.support(Case(("Paris is in France.",), (Chunk("a", "Paris lies in France."),))),
+    asks.useful(
+        "Where is Paris?",
+        [Chunk("a", "Paris lies in France.")],
+        {"question": None, "reference": "France"},
+    ),
+    asks.aspects("Where is Paris and how many people live there?", "Paris is in France."),
+    asks.questions("Paris is in France."),
+    asks.rate(
+        {"answer": "Paris is in France. It is large."}, "coherence", "How?", ("bad", "fair", "good")
+    ),
+    asks.embed("Paris", "Francia"),
+)
+
+
+@pytest.mark.parametrize("ask", EVERY_KIND, ids=lambda ask: ask.kind)
+def test_every_kind_gets_a_reply_of_its_shape(ask: Ask) -> None:
+    (reply,) = answered(ask)
+    assert _fits(reply.value, ask.schema)
+    json.dumps(reply.value, allow_nan=False)
+
+
+def _fits(value: Any, schema: Any) -> bool:
+    if "enum" in schema and value not in schema["enum"]:
+        return False
+    kind = schema["type"]
+    if kind == "object":
+        return set(value) == set(schema["required"]) and all(
+            _fits(value[name], part) for name, part in schema["properties"].items()
+        )
+    if kind == "array":
+        return isinstance(value, list) and all(_fits(one, schema["items"]) for one in value)
+    types = {"string": str, "integer": int, "number": float, "boolean": bool}
+    return isinstance(value, types[kind])
+
+
+def test_an_unknown_kind_is_a_failure_and_not_a_number() -> None:
+    (got,) = asyncio.run(OfflineJudge().answer([Ask("sing", {}, {})]))
+    assert isinstance(got, JudgeFailed)
+
+
+def test_the_same_question_gets_the_same_reply_in_any_company() -> None:
+    alone = [answered(ask)[0].value for ask in EVERY_KIND if ask.kind != "embed"]
+    together = [
+        reply.value
+        for ask, reply in zip(EVERY_KIND, answered(*EVERY_KIND), strict=True)
+        if ask.kind != "embed"
+    ]
+    assert alone == together
+
+
+def test_einstein_is_half_right() -> None:
+    source = (
+        Chunk("a", "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."),
+    )
+    born, when = verdicts(
+        ("Einstein was born in Germany.", "Einstein was born on 20 March 1879."), source
+    )
+    assert born["verdict"] == "supported"
+    assert when["verdict"] == "contradicted"
+    assert "14 March 1879" in when["reason"]
+
+
+@pytest.mark.parametrize(
+    ("language", "claims"),
+    [
+        (
+            "en",
+            (
+                "You can return an item within 30 days of buying it.",
+                "It has to be unused and in its original packaging.",
+                "The refund takes between 5 and 7 working days.",
+            ),
+        ),
+        (
+            "es",
+            (
+                "Puedes devolver un artículo en los 30 días siguientes a la compra.",
+                "Debe estar sin uso y en su embalaje original.",
+                "El reembolso tarda entre 5 y 7 días hábiles.",
+            ),
+        ),
+    ],
+)
+def test_a_faithful_paraphrase_is_supported_by_the_right_chunk(
+    language: str, claims: tuple[str, ...]
+) -> None:
+    rows = verdicts(claims, POLICY[language])
+    assert [row["verdict"] for row in rows] == ["supported"] * 3
+    assert [row["evidence"][0]["source"] for row in rows] == ["k1", "k2", "k3"]
+    for row, chunk in zip(rows, POLICY[language], strict=True):
+        assert row["evidence"][0]["quote"] in chunk.text
+
+
+@pytest.mark.parametrize(
+    ("language", "claims", "says"),
+    [
+        (
+            "en",
+            (
+                "You can return an item within 60 days of purchase.",
+                "The refund is instant in the nearest shop.",
+                "You also receive a 10 % voucher for your next order.",
+            ),
+            "30 days, not 60 days",
+        ),
+        (
+            "es",
+            (
+                "Puedes devolver un artículo en los 60 días siguientes a la compra.",
+                "El reembolso es inmediato en la tienda más cercana.",
+                "Además recibes un vale del 10 % para tu próximo pedido.",
+            ),
+            "30 días, no 60 días",
+        ),
+    ],
+)
+def test_an_invented_answer_is_refused_claim_by_claim(
+    language: str, claims: tuple[str, ...], says: str
+) -> None:
+    rows = verdicts(claims, POLICY[language])
+    assert [row["verdict"] for row in rows] == ["contradicted", "not_found", "not_found"]
+    assert says in rows[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("source", "claim", "word"),
+    [
+        (
+            "The bridge was opened in 1937 by the mayor.",
+            "The bridge was not opened in 1937 by the mayor.",
+            "not",
+        ),
+        (
+            "The train needs 5 hours to reach Madrid.",
+            "The train needs 5 days to reach Madrid.",
+            "5 hours",
+        ),
+        (
+            "Anna Smith defeated Clara Jones in the final match.",
+            "Clara Jones defeated Anna Smith in the final match.",
+            "",
+        ),
+        (
+            "The factory employs 250 people in Leeds.",
+            "The factory employs 950 people in Leeds.",
+            "250",
+        ),
+    ],
+)
+def test_what_disagrees_is_a_contradiction_that_says_what(
+    source: str, claim: str, word: str
+) -> None:
+    (row,) = verdicts((claim,), (Chunk("a", source),))
+    assert row["verdict"] == "contradicted"
+    assert word in row["reason"]
+    (true,) = verdicts((source,), (Chunk("a", source),))
+    assert true["verdict"] == "supported"
+
+
+def test_without_sources_nothing_is_supported() -> None:
+    (row,) = verdicts(("Paris is in France.",), ())
+    assert row == {
+        "id": "c1",
+        "verdict": "not_found",
+        "evidence": [],
+        "reason": "there is no source",
+    }
+
+
+def test_claims_and_sources_are_numbered_through_all_cases() -> None:
+    one = Case(("Paris is in France.",), (Chunk("a", "Paris is in France."),))
+    other = Case(("Rome is in Italy.", "Rome is in Spain."), (Chunk("b", "Rome is in Italy."),))
+    (reply,) = answered(asks.support(one, other))
+    rows = reply.value["verdicts"]
+    assert [row["id"] for row in rows] == ["c1", "c2", "c3"]
+    assert rows[1]["evidence"][0]["source"] == "k2"
+
+
+def test_a_text_of_questions_alone_is_judged_and_fails() -> None:
+    (split,) = answered(asks.claims("Who wrote it?"))
+    assert [row["claim"] for row in split.value["claims"]] == ["Who wrote it?"]
+    (row,) = verdicts(("Who wrote it?",), (Chunk("a", "Who wrote it? Nobody knows."),))
+    assert row["verdict"] == "not_found"
+
+
+def test_a_refusal_claims_nothing_and_is_evasive() -> None:
+    (split,) = answered(asks.claims("No se menciona en el documento."))
+    assert split.value == {"claims": []}
+    (asked,) = answered(asks.questions("I don't know."))
+    assert asked.value == {"evasive": True, "questions": []}
+
+
+def test_as_many_questions_as_wanted() -> None:
+    (reply,) = answered(asks.questions("Paris is in France.", count=3))
+    assert not reply.value["evasive"]
+    assert len(reply.value["questions"]) == 3
+
+
+def test_a_chunk_that_answers_is_graded_above_one_that_does_not() -> None:
+    right, wrong = (
+        Chunk("a", "The Eiffel Tower in Paris was completed in 1889 for the World's Fair."),
+        Chunk("b", "Sourdough bread needs flour, water, salt and a long rest."),
+    )
+    ask = asks.useful("When was the Eiffel Tower completed?", [right, wrong], {"question": None})
+    grades = [row["grade"] for row in answered(ask)[0].value["grades"]]
+    assert grades == [2, 0]
+
+
+def test_a_spanish_question_finds_the_english_chunk() -> None:
+    right, wrong = (
+        Chunk("a", "The Eiffel Tower in Paris was completed in 1889."),
+        Chunk("b", "Sourdough bread needs flour, water and salt."),
+    )
+    ask = asks.useful(
+        "¿Cuándo se terminó la Torre Eiffel?", [right, wrong], {"question": None}, wording=2
+    )
+    grades = [row["grade"] for row in answered(ask)[0].value["grades"]]
+    assert grades[0] > grades[1]
+
+
+def test_rules_alone_are_marked_heuristic_and_other_languages_are_named() -> None:
+    heuristic = {ask.kind for ask in EVERY_KIND if "heuristic" in answered(ask)[0].notes}
+    assert heuristic == {"aspects", "rate"}
+    french = asks.claims("Le chat est dans la maison avec une souris qui ne dort pas.")
+    assert answered(french)[0].notes == ("language not measured: fr",)
+
+
+def test_word_salad_is_less_coherent_than_sentences() -> None:
+    levels = ("1", "2", "3", "4", "5")
+    good = "The tower was built in 1889. It was made for the World's Fair. Today it is a symbol of Paris."
+    salad = "the in of was tower 1889 the for Fair World's built made a is it of Today symbol was the Paris in of"
+    ranks = [
+        answered(asks.rate({"answer": text}, "coherence", "How?", levels))[0].value["level"]
+        for text in (good, salad)
+    ]
+    assert ranks[0] > ranks[1]
+
+
+def test_learned_files_are_small_and_hold_no_pickle() -> None:
+    folder = Path(__file__).parents[3] / "src" / "ragstone" / "judges" / "offline" / "learned"
+    files = sorted(folder.iterdir())
+    assert sum(file.stat().st_size for file in files) < 10_000_000
+    assert {file.suffix for file in files} == {".json", ".npz"}

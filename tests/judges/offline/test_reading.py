@@ -1,0 +1,71 @@
+"""Numbers, dates and names are read into one form."""
+
+import pytest
+
+from ragstone.judges.offline.reading import NAME, NUMBER, guess_language, read
+
+
+def ids(text: str, language: str = "en") -> list[int]:
+    found = read(text, language)
+    return found.ids[found.kinds == NUMBER].tolist()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("5 million people", "5,000,000 people"),
+        ("twenty-five men", "25 men"),
+        ("March 1879", "marzo de 1879"),
+        ("8 PM", "20:00"),
+        ("11:30 AM", "11:30"),
+        ("the 20th day", "20 days"),
+    ],
+)
+def test_the_same_number_has_the_same_id(one: str, other: str) -> None:
+    assert ids(one) == ids(other)
+
+
+def test_a_thousand_is_written_with_a_point_in_spanish() -> None:
+    assert ids("1.500 personas", "es") == ids("1,500 people", "en")
+
+
+def test_another_number_has_another_id() -> None:
+    assert ids("30 days") != ids("60 days")
+
+
+def test_places_are_where_tokens_stand() -> None:
+    text = "In 1889, Gustave Eiffel's tower cost 7.8 million francs."
+    found = read(text, "en")
+    surfaces = [found.surface(n) for n in range(len(found.ids))]
+    assert surfaces == [
+        "In", "1889", "Gustave", "Eiffel's", "tower", "cost", "7.8 million", "francs",
+    ]  # fmt: skip
+    assert found.kinds[2] == NAME
+
+
+def test_reading_twice_gives_the_same_with_and_without_what_was_met_before() -> None:
+    text = "Zyxwold Quuxley bought 12 blorfs in Grumhaven."
+    first = read(text, "en").ids.tolist()
+    again = read(text + " ", "en").ids.tolist()
+    assert first == again
+
+
+def test_a_record_is_read_as_keys_and_values() -> None:
+    text = '{"name": "Cafe", "Parking": {"garage": true, "valet": false}, "WiFi": null}'
+    found = read(text, "en")
+    assert found.structured
+    assert found.polarity.tolist()[-3:] == [1, -1, -2]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The cat is in the house with the dog.", "en"),
+        ("El gato está en la casa con el perro.", "es"),
+        ("Le chat est dans la maison avec les enfants.", "fr"),
+        ("Der Hund ist nicht mit dem Mann im Haus.", "de"),
+        ("Это не тот дом, который я видел.", "ru"),
+    ],
+)
+def test_the_language_is_told_by_its_common_words(text: str, language: str) -> None:
+    assert guess_language(text) == language
