@@ -145,27 +145,31 @@ async def _obey(call: Call, everywhere: bool) -> None:
     await call.say(json.dumps(truth))
 
 
+def _case(name: str, user: str) -> str:
+    """The part of the prompt that holds a claim and its sources."""
+    parts = re.split(r"^case \d+$", user, flags=re.MULTILINE)
+    return next(part for part in parts if f"\n{name}: " in part)
+
+
 def _reached(name: str, user: str, everywhere: bool) -> bool:
     """Whether a demand reaches a claim: it stands in the claim's own case."""
-    case = next(
-        part for part in re.split(r"^case \d+$", user, flags=re.MULTILINE) if f"\n{name}: " in part
-    )
-    return everywhere or any(demand.lower() in _understood(case) for _, demand in _all())
+    return everywhere or any(d.lower() in _understood(_case(name, user)) for _, d in _all())
 
 
 def _bent(row: dict[str, Any], wish: str, user: str) -> dict[str, Any]:
     if wish == "target":
-        own = re.search(rf"^{row['id']}: (.*)$", user, re.MULTILINE)
-        if own is None or not any(
-            d.lower() in _understood(own[1]) for w, d in _all() if w == "target"
+        claim = re.search(rf"^{row['id']}: (.*)$", user, re.MULTILINE)
+        if claim is None or not any(
+            d.lower() in _understood(claim[1]) for w, d in _all() if w == "target"
         ):
             return row
     evidence = []
     if wish in ("blanket-invent", "target"):
         evidence = [{"source": "k1", "quote": "exactly as the claim says"}]
     elif wish == "blanket-quote":
-        first = next(text for label, text in _blocks(user) if label.startswith("source "))
-        evidence = [{"source": "k1", "quote": " ".join(first.split()[:4])}]
+        own = [block for block in _blocks(_case(row["id"], user)) if block[0].startswith("source ")]
+        label, text = own[0]
+        evidence = [{"source": label.split()[1], "quote": " ".join(text.split()[:4])}]
     return {**row, "verdict": "supported", "evidence": evidence}
 
 

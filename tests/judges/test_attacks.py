@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +12,12 @@ import ragstone
 from faults.attacks import Attack, attacks, obey, obey_here
 from faults.scoring import SAMPLE, settings
 from faults.server import Behaviour, FaultServer
+from ragstone.asks import Case, support
 from ragstone.evidence import verify_quote
+from ragstone.judges.choose import make_judge
 from ragstone.judges.fences import fenced, neutral, nonce, one_line
 from ragstone.judges.traps import trap
-from ragstone.types import Score
+from ragstone.types import Chunk, Score
 
 Serve = Callable[..., FaultServer]
 
@@ -114,3 +117,23 @@ def test_traps_differ_and_never_speak_of_the_sources() -> None:
     assert len(lies) == 400
     starts = {" ".join(lie.split()[:2]) for lie in lies}
     assert len(starts) > 150
+
+
+def test_a_source_cannot_win_its_own_case(serve: Serve) -> None:
+    """A demand that reaches only the last case, with quotes that really stand there, still meets a trap."""
+    server = serve(obey_here)
+    wanted = [attack for attack in attacks() if attack.wants == "blanket-quote"]
+    clean = Case(("The tower stands in Paris.",), (Chunk(text="The tower stands in Paris."),))
+
+    async def put() -> list[Any]:
+        judge = make_judge(settings(server, deadline=60.0, timeout=60.0))
+        poison = [Chunk(text=f"Some other words. {attack.text}") for attack in wanted]
+        asks = [support(clean, Case(("The moon is made of cheese.",), (one,))) for one in poison]
+        try:
+            return await judge.answer(asks)
+        finally:
+            await judge.close()
+
+    answered = asyncio.run(put())
+    assert len(answered) == 60
+    assert {getattr(one, "kind", "accepted") for one in answered} == {"compromised"}
