@@ -292,21 +292,30 @@ Chosen = tuple[str, str, Cut, "str | None"]
 
 
 def _chosen(spec: Any) -> Chosen:
+    """A metric as users name one: `ndcg@10(gain=exp2)`, `{ndcg@10: {gain: exp2}}`, a Metric."""
     if isinstance(spec, str):
-        name = spec.strip()
-        family, options = parse(spec)
-    if not isinstance(spec, str) or family not in _FAMILIES or options.keys() - {"k"}:
-        from ragstone.metrics import resolve  # whatever it is, the registry knows or refuses it
-
-        metric = resolve(spec)
-        name, family, options = metric.name, metric.family, dict(metric.options)
+        (family, options), name = parse(spec), spec.strip()
+    elif isinstance(spec, Mapping) and len(spec) == 1:
+        ((text, given),) = spec.items()
+        family, options = parse(str(text))
+        options |= given or {}
+        name = str(text)
+    else:
+        family, options, name = spec.family, dict(spec.options), spec.name
     if family not in _FAMILIES:
         raise UnknownMetric(f"{name!r} is no ranking metric{nearest(family, list(_FAMILIES))}")
-    k = options.get("k")
-    if k is not None and k < 1:
-        raise UnknownMetric(f"{name}: the cut-off starts at 1")
-    gain = options.get("gain", "linear") if family == "ndcg" else None
-    return name, family, INFINITE if k is None else k, gain
+    known = ("k", "gain") if family == "ndcg" else ("k",)
+    for option in options.keys() - set(known):
+        raise UnknownMetric(f"{family!r} has no option {option!r}{nearest(option, known)}")
+    k, gain = options.get("k"), options.get("gain", "linear")
+    if gain not in GAINS:
+        raise UnknownMetric(f"{name}: gain is {gain!r}; give {' or '.join(GAINS)}")
+    if k is not None and (type(k) is not int or k < 1):
+        raise UnknownMetric(f"{name}: the cut-off is {k!r}; give a whole number from 1 on")
+    return name, family, INFINITE if k is None else k, gain if family == "ndcg" else None
+
+
+GAINS = ("linear", "exp2")
 
 
 def _pairs(rankings: Any, relevant: Any) -> Iterator[tuple[Any, Any, Any]]:
