@@ -67,7 +67,10 @@ def relevances(
     for n, chunk in enumerate(chunks):
         cover, quote, near = _covered([asked], chunk)
         kind = _offers(wants, near)
-        value = 0.5 * max(float(alike[n]), 0.0) + 0.4 * cover + 0.1 * kind
+        cosine = max(float(alike[n]), 0.0)
+        # across languages words say little: the encoder alone decides
+        mixed = 0.5 * cosine + 0.4 * cover if asked.language == chunk.language else cosine
+        value = mixed + 0.1 * kind
         found.append((value, quote))
     return found
 
