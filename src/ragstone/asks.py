@@ -20,6 +20,7 @@ import hashlib
 import json
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 from ragstone.errors import JudgeFailed, OutOfBudget, Unscored
@@ -140,8 +141,7 @@ def claims(*texts: str, language: str | None = None) -> Ask:
         }
         for n, text in enumerate(texts, 1)
     ]
-    row = _object(text_id=_STRING, sentence=_INTEGER, claim=_STRING)
-    return Ask("claims", {"texts": items}, _object(claims=_array(row)), language)
+    return Ask("claims", {"texts": items}, _CLAIMS, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +165,7 @@ def support(*cases: Case, language: str | None = None) -> Ask:
             source_number += 1
             source_rows.append({"id": f"k{source_number}", "text": source.text})
         items.append({"claims": claim_rows, "sources": source_rows})
-    row = _object(
-        id=_STRING,
-        verdict=_enum("supported", "contradicted", "not_found"),
-        evidence=_array(_object(source=_STRING, quote=_STRING)),
-        reason=_STRING,
-    )
-    return Ask("support", {"cases": items}, _object(verdicts=_array(row)), language)
+    return Ask("support", {"cases": items}, _SUPPORT, language)
 
 
 def useful(
@@ -189,22 +183,15 @@ def useful(
         "targets": dict(targets),
         "wording": wording,
     }
-    row = _object(
-        id=_STRING,
-        target=_enum(*targets),
-        grade={"type": "integer", "enum": [0, 1, 2]},
-        reason=_STRING,
-    )
-    return Ask("useful", values, _object(grades=_array(row)), language)
+    return Ask("useful", values, _useful_schema(tuple(targets)), language)
 
 
 def aspects(question: str, answer: str, *, language: str | None = None) -> Ask:
     """What the question asks for, and whether the answer covers each."""
-    row = _object(aspect=_STRING, covered={"type": "boolean"}, quote=_STRING)
     return Ask(
         "aspects",
         {"question": question, "answer": answer},
-        _object(aspects=_array(row)),
+        _ASPECTS,
         language,
     )
 
@@ -214,7 +201,7 @@ def questions(answer: str, *, count: int = 3, language: str | None = None) -> As
     return Ask(
         "questions",
         {"answer": answer, "count": count},
-        _object(evasive={"type": "boolean"}, questions=_array(_STRING)),
+        _QUESTIONS,
         language,
     )
 
@@ -235,7 +222,7 @@ def rate(
 
 def embed(*texts: str) -> Ask:
     """Vectors whose cosine says how alike texts are."""
-    return Ask("embed", {"texts": list(texts)}, _object(vectors=_array(_array({"type": "number"}))))
+    return Ask("embed", {"texts": list(texts)}, _EMBED)
 
 
 _STRING: dict[str, Any] = {"type": "string"}
@@ -257,6 +244,31 @@ def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+_CLAIMS = _object(claims=_array(_object(text_id=_STRING, sentence=_INTEGER, claim=_STRING)))
+_SUPPORT = _object(
+    verdicts=_array(
+        _object(
+            id=_STRING,
+            verdict=_enum("supported", "contradicted", "not_found"),
+            evidence=_array(_object(source=_STRING, quote=_STRING)),
+            reason=_STRING,
+        )
+    )
+)
+_ASPECTS = _object(
+    aspects=_array(_object(aspect=_STRING, covered={"type": "boolean"}, quote=_STRING))
+)
+_QUESTIONS = _object(evasive={"type": "boolean"}, questions=_array(_STRING))
+_EMBED = _object(vectors=_array(_array({"type": "number"})))
+
+
+@lru_cache(maxsize=64)
+def _useful_schema(targets: tuple[str, ...]) -> dict[str, Any]:
+    grade = {"type": "integer", "enum": [0, 1, 2]}
+    row = _object(id=_STRING, target=_enum(*targets), grade=grade, reason=_STRING)
+    return _object(grades=_array(row))
 
 
 Take = Callable[[Any], Any]

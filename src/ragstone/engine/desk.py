@@ -25,6 +25,8 @@ class Desk:
         self._queue: asyncio.Queue[tuple[Ask, str, asyncio.Future[Answered]]] = asyncio.Queue()
         self._open: dict[str, asyncio.Future[Answered]] = {}
         self._workers: list[asyncio.Task[None]] = []
+        self._unsaved: list[tuple[str, str, Reply]] = []
+        self._saving: asyncio.Future[None] | None = None
         self.asked = 0
         """Asks handed to the judge."""
         self.found = 0
@@ -52,7 +54,7 @@ class Desk:
 
     async def reply(self, ask: Ask) -> Answered:
         """What came of one Ask."""
-        key = digest({"judge": self._judge.identity(ask), "ask": ask.content})
+        key = digest({"judge": self._judge.identity(ask), "ask": ask.key})
         waiting = self._open.get(key)
         if waiting is None:
             stored = None if self._judge.local else self._store.reply(key)
@@ -98,16 +100,45 @@ class Desk:
         return [_checked(one) for one in answered]
 
     async def _keep(self, batch: Sequence[tuple[Ask, str, Any]], answered: list[Answered]) -> None:
-        """Replies are on disk before anyone reads them, so that none is paid for twice."""
+        """Replies are kept before anyone reads them, so that none is paid for twice."""
         if self._judge.local:
             return
-        saved = [
-            self._store.save_reply(key, one, run=self._run, kind=ask.kind, judge=self._judge.name)
+        fresh = [
+            (key, ask.kind, one)
             for (ask, key, _), one in zip(batch, answered, strict=True)
             if isinstance(one, Reply)
         ]
-        if saved:
-            await asyncio.gather(*map(asyncio.wrap_future, saved))
+        if fresh:
+            self._unsaved += fresh
+            if self._saving is None:
+                # replies that came in the same turn of the loop go to the store together
+                loop = asyncio.get_running_loop()
+                self._saving = loop.create_future()
+                loop.call_soon(self._save)
+            await asyncio.shield(self._saving)
+
+    def _save(self) -> None:
+        replies, saving = self._unsaved, self._saving
+        assert saving is not None
+        self._unsaved, self._saving = [], None
+        try:
+            saved = asyncio.wrap_future(
+                self._store.save_replies(replies, run=self._run, judge=self._judge.name)
+            )
+        except Exception as broken:
+            saving.set_exception(broken)
+            return
+
+        def tell(done: asyncio.Future[None]) -> None:
+            if saving.done():
+                return
+            fault = done.exception() if not done.cancelled() else None
+            if fault is not None:
+                saving.set_exception(fault)
+            else:
+                saving.set_result(None)
+
+        saved.add_done_callback(tell)
 
 
 def _checked(answered: object) -> Answered:

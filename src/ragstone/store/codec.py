@@ -68,9 +68,9 @@ def _whole(score: Score) -> str:
     if score.warnings:
         item["warnings"] = list(score.warnings)
     if score.usage != NOTHING_USED:
-        item["usage"] = _without_defaults(asdict(score.usage), _USAGE)
+        item["usage"] = _changed(score.usage, _USAGE)
     if score.findings:
-        item["findings"] = [_without_defaults(asdict(f), _FINDING) for f in score.findings]
+        item["findings"] = [_changed(finding, _FINDING) for finding in score.findings]
     return _dump(item)
 
 
@@ -106,12 +106,17 @@ def _findings(items: Iterable[Mapping[str, Any]]) -> Iterable[Finding]:
         yield Finding(**{**item, "span": tuple(span) if span is not None else None})
 
 
-_FINDING = asdict(Finding(text="", verdict=""))
-_USAGE = asdict(NOTHING_USED)
+_FINDING = tuple(asdict(Finding(text="", verdict="")).items())
+_USAGE = tuple(asdict(NOTHING_USED).items())
 
 
-def _without_defaults(item: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in item.items() if value != defaults[key] or key in _ALWAYS}
+def _changed(item: object, defaults: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    """The fields that differ from their defaults; a finding's text and verdict are always told."""
+    return {
+        name: value
+        for name, default in defaults
+        if (value := getattr(item, name)) != default or name in _ALWAYS
+    }
 
 
 _ALWAYS = ("text", "verdict")

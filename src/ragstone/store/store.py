@@ -208,13 +208,22 @@ class Store:
         self, key: str, reply: Reply, *, run: str, kind: str, judge: str
     ) -> Future[None]:
         """Keep a reply; the Future is done when the death of this process can no longer lose it."""
-        used = reply.usage
-        values = (
-            key, run, kind, judge, encode_reply(reply), used.calls, used.input_tokens,
-            used.output_tokens, used.usd, datetime.now(UTC).isoformat(timespec="seconds"),
-        )  # fmt: skip
+        return self.save_replies([(key, kind, reply)], run=run, judge=judge)
+
+    def save_replies(
+        self, replies: Sequence[tuple[str, str, Reply]], *, run: str, judge: str
+    ) -> Future[None]:
+        """Keep several replies, each with its key and the kind of its question, in one go."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        rows = [
+            (
+                key, run, kind, judge, encode_reply(reply), reply.usage.calls,
+                reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.usd, now,
+            )
+            for key, kind, reply in replies
+        ]  # fmt: skip
         sql = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-        return self._writer.submit(lambda db: _run(db, sql, values), fast=True)
+        return self._writer.submit(lambda db: db.execute_many(sql, rows), fast=True)
 
     # ── underneath ────────────────────────────────────────────────────────────────────────
 
