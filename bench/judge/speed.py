@@ -127,4 +127,5 @@ def first_score() -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps({**speed(), "first score s": first_score()}, indent=1))
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    print(json.dumps({**speed(wanted), "first score s": first_score()}, indent=1))

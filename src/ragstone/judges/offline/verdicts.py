@@ -18,15 +18,15 @@ from ragstone.judges.offline.statements import states_nothing
 from ragstone.judges.offline.trees import Doubles, chance, models
 from ragstone.judges.offline.wording import say
 
-RESPONSE_BAR = 0.5
+RESPONSE_BAR = 0.51
 """A response below it holds a claim that is not supported."""
-BAR, BAR_DOUBTFUL = 0.3, 0.5
+BAR, BAR_DOUBTFUL = 0.2, 0.5
 """What a claim must reach in a response above that bar, and below it."""
 BAR_WEAKEST = 0.9
 """What the weakest claim of a response below it must reach."""
 BAR_FRAGMENT = 0.5
 """What a short answer without a verb must share with the other text."""
-BAR_CONFLICT = 0.8
+BAR_CONFLICT = 0.45
 """What a claim must reach that disagrees in a number, a name or a negation."""
 
 
