@@ -203,8 +203,13 @@ def _first(raw: str, language: str) -> _Meaning | None:
 def _tokens(text: str, start: int, end: int, language: str) -> list[_Row]:
     out: list[_Row] = []
     number: _Pending | None = None
+    known = _plain.setdefault(language, {})
     for raw, a, b in _pieces(text, start, end):
-        number = _add(raw, a, b, text, language, number, out)
+        word = known.get(raw) if number is None and (out or not raw[0].isupper()) else None
+        if word is not None:
+            out.append((a, b, *word))
+        else:
+            number = _add(raw, a, b, text, language, number, out)
     if number is not None:
         out.append(_number(*number))
     return out
