@@ -20,9 +20,10 @@ LAYERS = [
     {"analysis"},
     {"engine"},
     {"store", "config"},
+    {"systems"},
     {"metrics", "judges", "data"},
     {"prompts", "registry", "asks"},
-    {"plugins", "language", "evidence", "gates", "stats", "types"},
+    {"plugins", "language", "evidence", "encoder", "corpora", "gates", "stats", "types"},
     {"errors", ""},
     {"_version"},
 ]
