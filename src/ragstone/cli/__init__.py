@@ -19,6 +19,8 @@ COMMANDS: dict[str, str] = {
     "eval": "Score a data set with metrics and say how good the system is.",
     "metrics": "List the metrics, or explain one.",
     "report": "Write the report of a stored run as a page, table or file.",
+    "compare": "Say which run is better, and whether that is more than chance.",
+    "plan": "Say how many questions a difference needs, before any cost.",
     "runs": "List, show or delete the stored runs.",
     "judge": "Look at the prompts, or check whether a judge is fit to decide anything.",
     "import": "Turn a file in any known format into ragstone's own.",
