@@ -149,9 +149,10 @@ def _first_heading(text: str) -> str:
 
 
 _HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "nav"})
-_BLOCKS = frozenset(
-    "p div section article header footer main aside ul ol li table tr pre blockquote br dl dt dd".split()
+_BLOCK_TAGS = (
+    "p div section article header footer main aside ul ol li table tr pre blockquote br dl dt dd"
 )
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
 _HEADINGS = {f"h{n}": "#" * n for n in range(1, 7)}
 
 
