@@ -49,12 +49,22 @@ def row(position: int, dice: random.Random, noise: random.Random, better: float)
             scores[name] = Score(float(value > 0.5))
         elif name in METRICS[-2:]:
             quote = "the warranty covers parts and labour for two years"
-            found = Finding("The warranty lasts two years.", "supported", "", "d1", quote, 0, 50, True)
+            found = Finding(
+                "The warranty lasts two years.", "supported", "", "d1", quote, 0, 50, True
+            )
             scores[name] = Score(value, findings=(found,), usage=Usage(2, 900, 120, 0.0004))
         else:
             scores[name] = Score(value)
-    text = json.dumps({"id": f"q{position}", "question": f"How long is warranty {position}?", "answer": "Two years."})
-    return NewRow(position, f"q{position}", f"g{position // 8}" if position % 5 == 0 else None, text, scores)
+    text = json.dumps(
+        {
+            "id": f"q{position}",
+            "question": f"How long is warranty {position}?",
+            "answer": "Two years.",
+        }
+    )
+    return NewRow(
+        position, f"q{position}", f"g{position // 8}" if position % 5 == 0 else None, text, scores
+    )
 
 
 def measure(store: Path) -> tuple[float, float]:

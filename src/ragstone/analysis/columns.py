@@ -80,7 +80,7 @@ def columns(run: Valued, metrics: Sequence[str] | None = None) -> Columns:
         ids.append(sample_id)
         positions.append(position)
         groups.append(group)
-        waiting.append(row)  # type: ignore[arg-type]
+        waiting.append(row)
         if len(waiting) == SIZE:
             blocks.append(np.array(waiting, np.float64))
             waiting.clear()

@@ -14,6 +14,7 @@ from ragstone.analysis.power import POWER, detectable, rounded
 from ragstone.analysis.significance import ALPHA, Correction, adjusted
 from ragstone.analysis.summary import FLOOR
 from ragstone.errors import RagstoneError, UnknownMetric, nearest
+from ragstone.stats import FEW_CLUSTERS
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
@@ -178,7 +179,9 @@ def compare(
     tested = [d for one in found for d in one.differences if d.p is not None]
     ps = adjusted([d.p for d in tested if d.p is not None], correction)
     corrected = {(d.run, d.metric): p for d, p in zip(tested, ps, strict=True)}
-    judged = tuple(_decided(one, corrected, len(tested), correction, floor, effect) for one in found)
+    judged = tuple(
+        _decided(one, corrected, len(tested), correction, floor, effect) for one in found
+    )
     return Comparison(base.info, judged, correction, len(tested), floor, tuple(metrics or ()))
 
 
@@ -186,7 +189,9 @@ def _check_metrics(runs: Sequence[Valued], metrics: Sequence[str] | None) -> Non
     shared = set.intersection(*({str(m["name"]) for m in run.info.metrics} for run in runs))
     for name in metrics or ():
         if name not in shared:
-            raise UnknownMetric(f"not all runs have a metric {name!r}{nearest(name, sorted(shared))}")
+            raise UnknownMetric(
+                f"not all runs have a metric {name!r}{nearest(name, sorted(shared))}"
+            )
     if not shared:
         raise RagstoneError(
             "the runs share no metric; score them with the same ones (`ragstone eval -m …`)"
@@ -290,7 +295,9 @@ def _left_out(pair: Matched, name: str, both: Any) -> tuple[dict[str, int], int]
 
 def _warnings(found: Paired, pair: Matched, left_out: dict[str, int]) -> tuple[str, ...]:
     one_sided = sum(
-        n for key, n in left_out.items() if not key.startswith("both") and not failed(key.split(": ")[1])
+        n
+        for key, n in left_out.items()
+        if not key.startswith("both") and not failed(key.split(": ")[1])
     )
     warnings = list(found.interval.warnings)
     if one_sided > ONE_SIDED * pair.pairs:
@@ -334,9 +341,13 @@ def _verdict(
         verdict = "withheld"
     elif p <= ALPHA:
         verdict = "better" if (one.difference > 0) == one.higher_is_better else "worse"
-    elif one.low is not None and one.high is not None and -one.margin <= one.low and one.high <= one.margin:
+    elif _within_margin(one):
         verdict = "equivalent"
-    return replace(
-        one, adjusted=p, verdict=verdict, detectable=seen, effect=wanted, needed=needed
-    )
+    return replace(one, adjusted=p, verdict=verdict, detectable=seen, effect=wanted, needed=needed)
 
+
+def _within_margin(one: Difference) -> bool:
+    """Whether the whole interval is; without one, whether no sample of many moved at all."""
+    if one.low is None or one.high is None:
+        return one.unchanged == one.pairs >= FEW_CLUSTERS
+    return -one.margin <= one.low and one.high <= one.margin

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+NO_INTERVAL = Interval()
+
+
 @dataclass(frozen=True, slots=True)
 class Paired:
     """What pairs of values say; None where there is nothing to say it of."""
@@ -23,7 +26,7 @@ class Paired:
     difference: float | None = None
     sd: float | None = None
     """Standard deviation of the differences."""
-    interval: Interval = Interval()
+    interval: Interval = NO_INTERVAL
     clusters: int | None = None
     """Independent pieces when samples are grouped; else None."""
     p: float | None = None
@@ -97,7 +100,7 @@ def _clusters(
     sizes = np.bincount(groups[inside])
     if int(sizes.max()) < 2:
         return None, values
-    sums = np.bincount(groups[inside], values[inside])
+    sums = np.bincount(groups[inside], values[inside]).astype(np.float64)
     used = sizes > 0
     alone = values[~inside]
     clusters = Clusters(

@@ -63,7 +63,7 @@ def sign_flip(pieces: NDArray[np.float64]) -> float:
     sampled = _random_flips(sizes, reached)
     # Hoeffding: no sign-flip distribution has more in its tails than this.
     spread = float((sizes**2).sum())
-    bound = 2 * math.exp(-max(reached, 0.0) ** 2 / (2 * spread))
+    bound = 2 * math.exp(-(max(reached, 0.0) ** 2) / (2 * spread))
     return min(sampled, bound)
 
 

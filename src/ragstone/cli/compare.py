@@ -17,21 +17,62 @@ if TYPE_CHECKING:
 
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@click.option("--baseline", metavar="RUN", help="Compare the others with this one [default: the first].")
-@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC",
-              help="Only these metrics. May be repeated or comma-separated.")
-@click.option("--margin", type=click.FloatRange(min=0, min_open=True), default=0.02, show_default=True,
-              help="Differences up to this share of a metric's range do not matter.")
-@click.option("--effect", type=click.FloatRange(min=0, min_open=True),
-              help="Say how many questions a difference of this size needs [default: the margin].")
-@click.option("--correction", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
-              help="For how many differences are shown: Holm, Benjamini-Hochberg or none.")
-@click.option("--floor", type=click.FloatRange(0, 1), default=0.95, show_default=True,
-              help="Share of the pairs that must be scored on both sides for a verdict.")
-@click.option("--fail-on-regression", is_flag=True, help="Exit with 1 when a run is worse than the baseline, with 3 when a verdict is withheld.")
-@click.option("--samples", type=click.IntRange(0, 500), default=20, show_default=True,
-              help="Samples that moved most to show, each way.")
-@click.option("-o", "--output", multiple=True, metavar="FILE", help="Write a file: .html .md .json .svg .png. May be repeated.")
+@click.option(
+    "--baseline", metavar="RUN", help="Compare the others with this one [default: the first]."
+)
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="Only these metrics. May be repeated or comma-separated.",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(min=0, min_open=True),
+    default=0.02,
+    show_default=True,
+    help="Differences up to this share of a metric's range do not matter.",
+)
+@click.option(
+    "--effect",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Say how many questions a difference of this size needs [default: the margin].",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="For how many differences are shown: Holm, Benjamini-Hochberg or none.",
+)
+@click.option(
+    "--floor",
+    type=click.FloatRange(0, 1),
+    default=0.95,
+    show_default=True,
+    help="Share of the pairs that must be scored on both sides for a verdict.",
+)
+@click.option(
+    "--fail-on-regression",
+    is_flag=True,
+    help="Exit with 1 when a run is worse than the baseline, with 3 when a verdict is withheld.",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(0, 500),
+    default=20,
+    show_default=True,
+    help="Samples that moved most to show, each way.",
+)
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    metavar="FILE",
+    help="Write a file: .html .md .json .svg .png. May be repeated.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
@@ -89,7 +130,7 @@ def present(
 
         github.append_summary(summary, markdown.render(comparison, by_id, language))
         fails = bool(flags.get("fail_on_regression"))
-        for line in github.annotations(comparison, language, error=fails):
+        for line in github.commands(comparison, language, error=fails):
             click.echo(line)
 
 
@@ -124,7 +165,9 @@ def _opened(
     ids = [run.id for run in runs]
     twice = next((run for run in runs if ids.count(run.id) > 1), None)
     if twice is not None:
-        raise click.UsageError(f"run {twice.id} ({twice.info.name}) is named twice; name each run once")
+        raise click.UsageError(
+            f"run {twice.id} ({twice.info.name}) is named twice; name each run once"
+        )
     if len(runs) < 2:
         raise click.UsageError("a comparison needs at least two runs; name another")
     return runs, first

@@ -15,7 +15,7 @@ LIMIT = 1_000_000
 """Bytes of a step summary that GitHub still shows."""
 
 
-def annotations(comparison: Comparison, language: str = "en", *, error: bool = False) -> list[str]:
+def commands(comparison: Comparison, language: str = "en", *, error: bool = False) -> list[str]:
     """Workflow commands: an error or warning for each regression, a warning for each withheld verdict."""
     say = words(language)
     regressions = {(one.run, one.metric) for one in comparison.regressions}

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from ragstone.store import StoredRun
 
 
-def render(
-    comparison: Comparison, runs: Mapping[str, StoredRun], language: str = "en"
-) -> str:
+def render(comparison: Comparison, runs: Mapping[str, StoredRun], language: str = "en") -> str:
     """The page as text."""
     from markupsafe import Markup
 

@@ -20,9 +20,7 @@ SAMPLES = 10
 SIGNS = {"better": "🟢", "worse": "🔴", "equivalent": "⚪", "unclear": "⚪", "withheld": "🟡"}
 
 
-def render(
-    comparison: Comparison, runs: Mapping[str, StoredRun], language: str = "en"
-) -> str:
+def render(comparison: Comparison, runs: Mapping[str, StoredRun], language: str = "en") -> str:
     """The comparison as Markdown text."""
     say = words(language)
     parts = [[f"# {say('comparison')}"], [f"**{sentences.state(comparison, say).text}**"]]

@@ -92,7 +92,10 @@ COMPARING: dict[str, tuple[str, str]] = {
     "judging": ("What judging took", "Lo que costó juzgar"),
     "regressed": ("Samples that became worse", "Muestras que empeoraron"),
     "fixed": ("Samples that became better", "Muestras que mejoraron"),
-    "shown_most": ("the {shown} that moved most of {total}", "las {shown} que más cambiaron de {total}"),
+    "shown_most": (
+        "the {shown} that moved most of {total}",
+        "las {shown} que más cambiaron de {total}",
+    ),
     "none_moved": ("None.", "Ninguna."),
     "regressions.none": ("No regression", "Ninguna regresión"),
     "regressions.one": ("{n} regression", "{n} regresión"),

@@ -120,7 +120,7 @@ def signed(value: float | None, say: Words) -> str:
     """A difference with its sign."""
     if value is None:
         return "–"
-    text = say.number(abs(value))
+    text = say.number(abs(value), 3 if abs(value) < 10 else None)
     return text if value == 0 else ("+" if value > 0 else "−") + text
 
 

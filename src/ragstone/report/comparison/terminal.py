@@ -80,9 +80,7 @@ def _versus(
     screen.line("")
 
 
-def _table(
-    differences: Sequence[Difference], comparison: Comparison, screen: Screen
-) -> Table:
+def _table(differences: Sequence[Difference], comparison: Comparison, screen: Screen) -> Table:
     say = screen.say
     columns = [(say("metric"), False), (say("before"), True), (say("after"), True)]
     columns += [(say("difference"), True), (say("interval_short"), True)]

@@ -102,7 +102,9 @@ def failure_classes(rates: Sequence[tuple[str, LabelRate]], say: Words, width: f
     ]
     highest = max((row.high or 0.0 for row in rows), default=1.0)
     scale = (0.0, min(1.0, max(highest * 1.05, 0.1)))
-    return chart(rows, say("drawn.failures"), say, width=width, scale=scale, bars=True, percent=True)
+    return chart(
+        rows, say("drawn.failures"), say, width=width, scale=scale, bars=True, percent=True
+    )
 
 
 def histograms(metrics: Sequence[MetricSummary], say: Words, width: float) -> Drawing:
@@ -116,7 +118,9 @@ def histograms(metrics: Sequence[MetricSummary], say: Words, width: float) -> Dr
         left, top = (number % across) * (each + gap), (number // across) * (height + 62)
         shapes += _histogram(one, say, left, top + 16, each, height)
     rows = -(-len(shown) // across)
-    return Drawing(width, max(rows * (height + 62) - 20, 20), tuple(shapes), say("drawn.histograms"))
+    return Drawing(
+        width, max(rows * (height + 62) - 20, 20), tuple(shapes), say("drawn.histograms")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +192,14 @@ def _histogram(
             title = say("bar", low=_short(one.edges[number], say), high=_short(one.edges[number + 1], say),
                         count=say.count("sample", count))  # fmt: skip
             shapes.append(
-                Box(left + number * step + 1, top + height - tall, max(step - 2, 1), tall, "bar", title)
+                Box(
+                    left + number * step + 1,
+                    top + height - tall,
+                    max(step - 2, 1),
+                    tall,
+                    "bar",
+                    title,
+                )
             )
     base = top + height
     shapes.append(Stroke(((left, base), (left + width, base)), "axis"))

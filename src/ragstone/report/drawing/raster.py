@@ -42,7 +42,9 @@ def _draw(axes: object, shape: Box | Stroke | Dot | Caption, order: int) -> None
     match shape:
         case Box():
             axes.add_patch(
-                Rectangle((shape.x, shape.y), shape.width, shape.height, color=colour, lw=0, zorder=order)
+                Rectangle(
+                    (shape.x, shape.y), shape.width, shape.height, color=colour, lw=0, zorder=order
+                )
             )
         case Dot():
             axes.add_patch(Circle((shape.x, shape.y), shape.size, color=colour, lw=0, zorder=order))
@@ -56,6 +58,6 @@ def _draw(axes: object, shape: Box | Stroke | Dot | Caption, order: int) -> None
             side = {"start": "left", "middle": "center", "end": "right"}[shape.anchor]
             axes.text(
                 shape.x, shape.y, shape.text, color=colour, fontsize=SMALL * points * 0.92, ha=side,
-                va="baseline", fontweight="semibold" if shape.bold else "normal", zorder=order,
+                va="baseline", fontweight="bold" if shape.bold else "normal", zorder=order,
                 parse_math=False,
             )  # fmt: skip

@@ -6,7 +6,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.report.drawing.shapes import Box, Caption, Dot, Drawing, Role, Shape, Stroke, breadth, fits
+from ragstone.report.drawing.shapes import (
+    Box,
+    Caption,
+    Dot,
+    Drawing,
+    Role,
+    Shape,
+    Stroke,
+    breadth,
+    fits,
+)
 from ragstone.report.words import Words
 
 HEIGHT = 26.0
@@ -67,7 +77,13 @@ def chart(
     for number, row in enumerate(rows):
         middle = number * HEIGHT + HEIGHT / 2 + 2
         shapes.append(
-            Caption(0, middle + 4, fits(row.name, names if not row.heading else width), "ink", bold=row.heading)
+            Caption(
+                0,
+                middle + 4,
+                fits(row.name, names if not row.heading else width),
+                "ink",
+                bold=row.heading,
+            )
         )
         if row.value is not None:
             shapes += _mark(row, middle, left, place, bars)

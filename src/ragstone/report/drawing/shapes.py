@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["grid", "axis", "zero", "band", "bar", "good", "bad", "warn", "plain", "target", "ink", "soft"]
+Role = Literal[
+    "grid", "axis", "zero", "band", "bar", "good", "bad", "warn", "plain", "target", "ink", "soft"
+]
 """What a shape is there for; the page's style or the table of colours says how that looks."""
 
 Anchor = Literal["start", "middle", "end"]
@@ -95,7 +97,9 @@ def stacked(drawings: list[Drawing], gap: float = 18.0) -> Drawing:
         shapes += [_moved(shape, at) for shape in one.shapes]
         at += one.height + gap
     width = max((one.width for one in drawings), default=NARROW)
-    return Drawing(width, max(at - gap, 1.0), tuple(shapes), "; ".join(one.label for one in drawings))
+    return Drawing(
+        width, max(at - gap, 1.0), tuple(shapes), "; ".join(one.label for one in drawings)
+    )
 
 
 def _moved(shape: Shape, by: float) -> Shape:
