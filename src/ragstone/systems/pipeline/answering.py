@@ -76,10 +76,11 @@ def _candidates(
     for number, passage in enumerate(passages):
         spoken = language_of(passage.text)
         for start, end in sentences(passage.text, spoken):
-            sentence = passage.text[start:end]
-            if len(sentence.split()) >= 4 and sentence not in seen:  # shorter ones are headings
-                seen.add(sentence)
-                found.append((number, sentence))
+            for sentence in passage.text[start:end].split("; "):
+                # shorter ones are headings
+                if len(sentence.split()) >= 4 and sentence not in seen:
+                    seen.add(sentence)
+                    found.append((number, sentence))
     if not found:
         return []
     likeness = encode([sentence for _, sentence in found]) @ encode([question])[0]
@@ -87,13 +88,12 @@ def _candidates(
     for (number, sentence), like in zip(found, likeness.tolist(), strict=True):
         passage = passages[number]
         spoken = language_of(passage.text)
+        title = terms(passage.title, spoken)
         own = terms(sentence, spoken)
-        around = [*own, *terms(passage.title, spoken)]
-        score = (
-            0.5 * index.coverage(wanted, own)
-            + 0.5 * index.coverage(wanted, around)
-            + max(0.0, like)
-        )
+        # what the title says already, no sentence need say again: the rest is what is asked
+        asked = [term for term in wanted if term not in title] or wanted
+        score = 0.7 * index.coverage(asked, own) + 0.3 * index.coverage(wanted, [*own, *title])
+        score += max(0.0, like)
         if numeric and _NUMBER.search(sentence):
             score += _HAS_NUMBER
         ranked.append(_Candidate(score - _RANK * number, sentence, number))

@@ -37,7 +37,7 @@ SPACE: Mapping[str, tuple[Any, ...]] = {
     "rerank": (False, True),
     "expand": (False, True),
     "sentences": (1, 2),
-    "abstain": (0.6, 0.8, 1.0),
+    "abstain": (0.5, 0.7, 0.9),
     "temperature": (0.0, 0.3, 0.7, 1.0),
 }
 """Sensible values of each parameter to try."""
@@ -65,7 +65,7 @@ class Settings:
     """Whether the question is widened by what a first search finds."""
     sentences: int = 1
     """Sentences of an extracted answer, each from another chunk."""
-    abstain: float = 0.8
+    abstain: float = 0.7
     """The score that a sentence must reach to be an answer, of about 2; 0 never abstains."""
     generator: str | None = None
     """Base URL of an OpenAI-compatible server that writes the answers; none: they are extracted."""
