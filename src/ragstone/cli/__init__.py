@@ -20,6 +20,8 @@ COMMANDS: dict[str, str] = {
     "metrics": "List the metrics, or explain one.",
     "report": "Write the report of a stored run as a page, table or file.",
     "compare": "Say which run is better, and whether that is more than chance.",
+    "failures": "Say why samples fail, and where they fail more than elsewhere.",
+    "diagnose": "Say what is wrong with a run, why perhaps, and what to try.",
     "plan": "Say how many questions a difference needs, before any cost.",
     "runs": "List, show or delete the stored runs.",
     "judge": "Look at the prompts, or check whether a judge is fit to decide anything.",
