@@ -152,7 +152,8 @@ class Filling:
         saved = self.store.save_reply(
             place, Reply(value), run=self.run, kind="system", judge=self.system.name
         )
-        await asyncio.wrap_future(saved)
+        # shielded: a write that has begun is not taken back when the filling is stopped
+        await asyncio.shield(asyncio.wrap_future(saved))
         return reply
 
     async def _asked(self, sample: Sample) -> SystemReply | SystemFault:
