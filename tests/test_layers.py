@@ -15,7 +15,9 @@ SOURCE = Path(__file__).parents[1] / "src" / "ragstone"
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"bench"},
     {"run"},
+    {"answering"},
     {"report"},
     {"analysis"},
     {"engine"},

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.analysis.advice import said
-from ragstone.analysis.failures import CRITERIA, UNKNOWN
+from ragstone.analysis.failures import CLASSES, CRITERIA, UNKNOWN
 from ragstone.report.drawing.charts import failure_classes
 from ragstone.report.drawing.shapes import Drawing
 from ragstone.report.figures import Line, percent_interval, shortened
@@ -231,8 +231,8 @@ def _evidence(one: Evidence, say: Words) -> str:
         "samples": say.whole(one.samples),
         "examples": _ids(one.examples) or "–",
     }
-    named = say.known("failure_class", one.what)
-    if named != one.what:
+    if one.what in CLASSES:
+        named = class_name(one.what, say)
         ends = (
             "–"
             if one.low is None or one.high is None
