@@ -339,11 +339,16 @@ def _verdict(
     # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
     if p is None or one.difference is None or one.pairs < floor * one.applicable - 1e-9:
         verdict = "withheld"
-    elif p <= ALPHA:
+    elif p <= ALPHA and not _holds_zero(one):
         verdict = "better" if (one.difference > 0) == one.higher_is_better else "worse"
     elif _within_margin(one):
         verdict = "equivalent"
     return replace(one, adjusted=p, verdict=verdict, detectable=seen, effect=wanted, needed=needed)
+
+
+def _holds_zero(one: Difference) -> bool:
+    """Whether the interval allows no difference at all; a few outliers can make it so although most samples moved."""
+    return one.low is not None and one.high is not None and one.low <= 0 <= one.high
 
 
 def _within_margin(one: Difference) -> bool:

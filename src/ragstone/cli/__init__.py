@@ -20,6 +20,8 @@ COMMANDS: dict[str, str] = {
     "metrics": "List the metrics, or explain one.",
     "report": "Write the report of a stored run as a page, table or file.",
     "compare": "Say which run is better, and whether that is more than chance.",
+    "bench": "Run named configurations on one test set and compare them.",
+    "ablate": "Run a grid of a system's settings and say what each of them does.",
     "failures": "Say why samples fail, and where they fail more than elsewhere.",
     "diagnose": "Say what is wrong with a run, why perhaps, and what to try.",
     "plan": "Say how many questions a difference needs, before any cost.",

@@ -11,6 +11,19 @@ DRAWING: dict[str, tuple[str, str]] = {
         "Mean of {metric} at each setting with its 95% interval",
         "Media de {metric} con cada ajuste y su intervalo del 95\u00a0%",
     ),
+    "effects": ("What each setting does", "Qué hace cada ajuste"),
+    "setting": ("Setting", "Ajuste"),
+    "in_force": ("in force", "en vigor"),
+    "effects_full": (
+        "Every combination was run ({n} runs); a level's mean is over all the others.",
+        "Se ejecutaron todas las combinaciones ({n} ejecuciones); la media de un valor abarca todos los demás.",
+    ),
+    "effects_single": (
+        "One setting varied at a time ({n} runs); p corrected by Holm over all of them.",
+        "Se varió un ajuste cada vez ({n} ejecuciones); p corregida por Holm sobre todos.",
+    ),
+    "paired_on_all.one": ("{n} sample scored in every run.", "{n} muestra puntuada en todas."),
+    "paired_on_all.many": ("{n} samples scored in every run.", "{n} muestras puntuadas en todas."),
     "drawn.failures": (
         "Share of samples in each class with its 95% interval",
         "Proporción de muestras en cada clase con su intervalo del 95\u00a0%",
