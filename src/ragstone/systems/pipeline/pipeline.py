@@ -131,11 +131,16 @@ class Pipeline:
     async def answer(self, question: str, sample: Sample) -> SystemReply:
         """Chunks found for the question, and the answer from them."""
         started = time.perf_counter()
+        passages, contexts = self.retrieve(question, sample.language)
         language = language_of(question, sample.language)
+        return await self._reply(question, language, passages, contexts, started)
+
+    def retrieve(self, question: str, language: str | None = None) -> tuple[list[Passage], Ranked]:
+        """The best chunks for a question: as passages to answer from, and as ranked contexts."""
         settings = self.settings
         found = self.index.search(
             question,
-            language,
+            language_of(question, language),
             retriever=settings.retriever,
             top_k=settings.top_k,
             rerank=settings.rerank,
@@ -147,8 +152,7 @@ class Pipeline:
             Chunk(piece.document, piece.shown, round(score, 6))
             for piece, (_, score) in zip(chosen, found, strict=True)
         )
-        passages = [Passage(piece.text, piece.title) for piece in chosen]
-        return await self._reply(question, language, passages, contexts, started)
+        return [Passage(piece.text, piece.title) for piece in chosen], contexts
 
     async def answer_with(
         self, question: str, contexts: Ranked, sample: Sample | None = None
