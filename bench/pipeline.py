@@ -2,8 +2,13 @@
 
     python -m bench.pipeline
 
-Each differs from the baseline in one thing. Differences are paired by question, with 95 % intervals; latency is
-left out, since configurations share the encoder's memory and the first one pays for all.
+Each differs from the baseline in one thing. Differences are paired by question; the 95 % intervals take questions as
+independent and are not corrected for the number of comparisons. Latency is left out, since configurations share the
+encoder's memory and the first one pays for all.
+
+How to read it: the paraphrased questions were added after a first look, in which hybrid + rerank had not raised MRR
+on the 200 others, and `abstain` was chosen on this corpus. So the second table leaves the paraphrased ones out, and
+no figure here says how the pipeline does on documents it was not made with.
 """
 
 from __future__ import annotations
@@ -57,6 +62,31 @@ def difference(new: dict[str, float], old: dict[str, float]) -> tuple[float, flo
 
 def main() -> None:
     found = {name: measured(parameters) for name, parameters in CONFIGURATIONS.items()}
+    lost = show("all questions", found)
+    show("without the paraphrased ones", {name: plain(scores) for name, scores in found.items()})
+    if lost:
+        raise SystemExit(f"not better than the baseline: {', '.join(lost)}")
+
+
+def plain(scores: Scores) -> Scores:
+    """The scores of the questions that are not paraphrased."""
+    from ragstone import corpora
+    from ragstone.data import read
+
+    left_out = {
+        record.sample.id
+        for record in read(corpora.questions())
+        if record.sample.meta["type"] == "paraphrase"
+    }
+    return {
+        metric: {key: value for key, value in values.items() if key not in left_out}
+        for metric, values in scores.items()
+    }
+
+
+def show(title: str, found: dict[str, Scores]) -> list[str]:
+    """Print one table; the configurations whose recall is not surely above the baseline's."""
+    print(title)
     lost = []
     for name, scores in found.items():
         cells = []
@@ -67,9 +97,8 @@ def main() -> None:
             cells.append(f"{metric} {mean:.3f}{change}")
             if BETTER.get(name) == metric and shift - half <= 0:
                 lost.append(name)
-        print(f"{name:23} {'  '.join(cells)}", flush=True)
-    if lost:
-        raise SystemExit(f"not better than the baseline: {', '.join(lost)}")
+        print(f"  {name:23} {'  '.join(cells)}", flush=True)
+    return lost
 
 
 if __name__ == "__main__":
