@@ -11,6 +11,7 @@ from ragstone.errors import RagstoneError
 
 if TYPE_CHECKING:
     from ragstone.analysis.compare import Comparison
+    from ragstone.report.drawing.shapes import Drawing
     from ragstone.store import StoredRun
 
 ENDINGS = (".html", ".md", ".json", ".svg", ".png")
@@ -28,9 +29,7 @@ def write(
 
     from ragstone.report.comparison import html, markdown
     from ragstone.report.drawing import files
-    from ragstone.report.drawing.charts import forest
     from ragstone.report.files import write_text
-    from ragstone.report.words import words
 
     ending = Path(path).suffix.lower()
     if ending == ".html":
@@ -41,8 +40,21 @@ def write(
         text = json.dumps(comparison.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
         write_text(path, text + "\n")
     elif ending in files.ENDINGS:
-        files.write(forest(comparison, words(language), files.WIDE), path)
+        files.write(_picture(comparison, language), path)
     else:
         raise RagstoneError(
             f"{str(path)!r} names no format of a comparison; end it in one of {' '.join(ENDINGS)}"
         )
+
+
+def _picture(comparison: Comparison, language: str) -> Drawing:
+    """The differences, and with several runs quality against cost."""
+    from ragstone.analysis.pareto import trade_off
+    from ragstone.report.drawing.charts import forest, pareto
+    from ragstone.report.drawing.shapes import WIDE, stacked
+    from ragstone.report.words import words
+
+    say = words(language)
+    found = trade_off(comparison) if len(comparison.versus) > 1 else None
+    drawings = [forest(comparison, say, WIDE)]
+    return stacked([*drawings, pareto(found, say, WIDE)] if found else drawings)

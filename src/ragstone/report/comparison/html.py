@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
+from ragstone.analysis.pareto import trade_off
 from ragstone.report.comparison import sentences
 from ragstone.report.comparison.samples import moved_views
-from ragstone.report.drawing.charts import forest
+from ragstone.report.drawing.charts import forest, pareto
 from ragstone.report.drawing.shapes import NARROW, WIDE
 from ragstone.report.drawing.svg import inline
 from ragstone.report.figures import shortened
@@ -43,10 +44,27 @@ def render(comparison: Comparison, runs: Mapping[str, StoredRun], language: str 
             state=sentences.state(comparison, say),
             versus=[_versus(versus, comparison, runs, say) for versus in comparison.versus],
             p_head=say(f"p_{comparison.correction}"),
+            trade_off=_trade_off(comparison, say),
             usage=usage if any(used != NOTHING_USED for _, used in usage) else [],
             method=sentences.method(comparison, say),
         )
     )
+
+
+def _trade_off(comparison: Comparison, say: Words) -> dict[str, Any] | None:
+    """Quality against cost, when there are enough runs for a choice."""
+    from markupsafe import Markup
+
+    found = trade_off(comparison) if len(comparison.versus) > 1 else None
+    if found is None:
+        return None
+    return {
+        kind: Markup(inline(pareto(found, say, width), kind))  # noqa: S704 - every text in it is escaped
+        for kind, width in (("wide", WIDE), ("narrow", NARROW))
+    } | {
+        "title": say("drawn.pareto", quality=found.quality, cost=found.cost),
+        "note": say("drawn.front", cost=found.cost),
+    }
 
 
 def _versus(

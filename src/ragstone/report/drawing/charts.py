@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.report import figures
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
     from ragstone.analysis.ablate import Effects
     from ragstone.analysis.compare import Comparison, Difference
+    from ragstone.analysis.pareto import Offer, TradeOff
 
 VERDICT_ROLES: dict[str, Role] = {
     "better": "good",
@@ -80,7 +80,7 @@ def effects(found: Effects, say: Words, width: float) -> Drawing:
         rows.append(Row(factor.name, heading=True))
         for level in factor.levels:
             figure = _with_interval(level.mean, level.low, level.high, say, width)
-            role: Role = "good" if level.best else "plain"
+            role = "bar" if level.base else VERDICT_ROLES.get(level.verdict, "plain")
             rows.append(Row(f"  {level.value}", level.mean, level.low, level.high, role, figure))
     return chart(rows, say("drawn.effects", metric=found.metric), say, width=width)
 
@@ -123,24 +123,13 @@ def histograms(metrics: Sequence[MetricSummary], say: Words, width: float) -> Dr
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One configuration: what it costs, how good it is, and whether none is both cheaper and better."""
-
-    name: str
-    cost: float
-    quality: float
-    front: bool
-    low: float | None = None
-    high: float | None = None
-
-
-def pareto(points: Sequence[Point], quality: str, cost: str, say: Words, width: float) -> Drawing:
+def pareto(found: TradeOff, say: Words, width: float) -> Drawing:
     """Quality against cost; the line joins the configurations that no other beats in both."""
+    points, quality, cost = found.offers, found.quality, found.cost
     height = 300.0 if width > NARROW else 260.0
     left, right, top, bottom = 46.0, width - 14.0, 22.0, height - 36.0
     xs = span([Row("", point.cost) for point in points], None)
-    ys = span([Row("", point.quality, point.low, point.high) for point in points], None)
+    ys = span([Row("", point.quality) for point in points], None)
 
     def place(x: float, y: float) -> tuple[float, float]:
         across = left + (x - xs[0]) / (xs[1] - xs[0]) * (right - left)
@@ -160,24 +149,17 @@ def pareto(points: Sequence[Point], quality: str, cost: str, say: Words, width: 
     if len(front) > 1:
         shapes.append(Stroke(tuple(place(p.cost, p.quality) for p in front), "bar", 2.0))
     for point in sorted(points, key=lambda point: point.front):
-        shapes += _point(point, place(point.cost, point.quality), place, right)
+        shapes += _point(point, place(point.cost, point.quality), right)
     return Drawing(width, height, tuple(shapes), say("drawn.pareto", quality=quality, cost=cost))
 
 
-def _point(point: Point, at: tuple[float, float], place: object, right: float) -> list[Shape]:
-    assert callable(place)
+def _point(point: Offer, at: tuple[float, float], right: float) -> list[Shape]:
     x, y = at
     role: Role = "good" if point.front else "plain"
-    shapes: list[Shape] = []
-    if point.low is not None and point.high is not None:
-        ends = place(point.cost, point.low)[1], place(point.cost, point.high)[1]
-        shapes.append(Stroke(((x, ends[0]), (x, ends[1])), role, 1.0))
-    shapes.append(Dot(x, y, role, 5.0, point.name))
     name = fits(point.name, 150)
     inside = x + 9 + breadth(name) <= right
-    anchor_x, side = (x + 9, "start") if inside else (x - 9, "end")
-    shapes.append(Caption(anchor_x, y - 6, name, "ink", "start" if side == "start" else "end"))
-    return shapes
+    words_at = Caption(x + 9 if inside else x - 9, y - 9, name, "ink", "start" if inside else "end")
+    return [Dot(x, y, role, 5.0, point.name), words_at]
 
 
 def _histogram(
@@ -185,6 +167,7 @@ def _histogram(
 ) -> list[Shape]:
     tallest = max(one.histogram)
     step = width / len(one.histogram)
+    thin = min(step, width / 8)  # yes-or-no metrics have one bar at each end
     shapes: list[Shape] = [Caption(left, top - 6, fits(one.metric, width), "ink", bold=True)]
     for number, count in enumerate(one.histogram):
         if count:
@@ -193,9 +176,9 @@ def _histogram(
                         count=say.count("sample", count))  # fmt: skip
             shapes.append(
                 Box(
-                    left + number * step + 1,
+                    left + (number * step + 1 if thin == step else number * (width - thin)),
                     top + height - tall,
-                    max(step - 2, 1),
+                    max(thin - 2, 1),
                     tall,
                     "bar",
                     title,

@@ -6,7 +6,10 @@ DRAWING: dict[str, tuple[str, str]] = {
     "drawn.metrics": ("Means with 95% intervals", "Medias con intervalos del 95\u00a0%"),
     "drawn.histograms": ("How the scores are spread", "Cómo se reparten las puntuaciones"),
     "drawn.pareto": ("{quality} against {cost}", "{quality} frente a {cost}"),
-    "drawn.front": ("best for its {cost}", "la mejor para su {cost}"),
+    "drawn.front": (
+        "Joined: no other is both better and lower in {cost}.",
+        "Unidas: ninguna otra es mejor y a la vez más baja en {cost}.",
+    ),
     "drawn.effects": (
         "Mean of {metric} at each setting with its 95% interval",
         "Media de {metric} con cada ajuste y su intervalo del 95\u00a0%",

@@ -133,7 +133,7 @@ def _mark(row: Row, middle: float, left: float, place: object, bars: bool) -> li
         shapes.append(Dot(x, middle, row.role, title=title))
     if row.target is not None:
         at = place(row.target)
-        shapes.append(Stroke(((at, middle - 11), (at, middle + 11)), "target", 1.5, dashed=True))
+        shapes.append(Stroke(((at, middle - 11), (at, middle + 11)), "target", 2.5))
     return shapes
 
 
