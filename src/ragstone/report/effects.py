@@ -82,7 +82,7 @@ def _heads(say: Words) -> list[str]:
         "interval_short",
         "difference",
         "interval_short",
-        "p_holm",
+        "p_corrected.holm",
         "verdict",
     )
     return [say(key) for key in keys]

@@ -43,7 +43,7 @@ def render(comparison: Comparison, runs: Mapping[str, StoredRun], language: str 
             baseline=comparison.baseline,
             state=sentences.state(comparison, say),
             versus=[_versus(versus, comparison, runs, say) for versus in comparison.versus],
-            p_head=say(f"p_{comparison.correction}"),
+            p_head=say(f"p_corrected.{comparison.correction}"),
             trade_off=_trade_off(comparison, say),
             usage=usage if any(used != NOTHING_USED for _, used in usage) else [],
             method=sentences.method(comparison, say),

@@ -52,7 +52,7 @@ def _versus(
 
 def _table(differences: Sequence[Difference], comparison: Comparison, say: Words) -> list[str]:
     heads = [say("metric"), say("verdict"), say("before"), say("after"), say("difference")]
-    heads += [say("interval"), say(f"p_{comparison.correction}"), say("moved")]
+    heads += [say("interval"), say(f"p_corrected.{comparison.correction}"), say("moved")]
     rows = [
         [
             f"{code(one.metric)} {'↑' if one.higher_is_better else '↓'}",

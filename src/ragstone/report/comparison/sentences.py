@@ -78,7 +78,7 @@ def state(comparison: Comparison, say: Words) -> Line:
 def notes(versus: Versus, comparison: Comparison, say: Words) -> list[Line]:
     """How many samples were paired, what does not count, and what to beware of."""
     baseline, run = name_of(comparison.baseline.name), name_of(versus.run.name)
-    lines = [Line(say.count("paired_on", versus.pairs))]
+    lines = [gist(versus, say), Line(say.count("paired_on", versus.pairs))]
     if versus.only_before or versus.only_after:
         before, after = say.whole(versus.only_before), say.whole(versus.only_after)
         text = say("unmatched", before=before, after=after, baseline=baseline, run=run)

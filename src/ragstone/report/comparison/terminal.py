@@ -84,7 +84,7 @@ def _table(differences: Sequence[Difference], comparison: Comparison, screen: Sc
     say = screen.say
     columns = [(say("metric"), False), (say("before"), True), (say("after"), True)]
     columns += [(say("difference"), True), (say("interval_short"), True)]
-    columns.append((say(f"p_{comparison.correction}"), True))
+    columns.append((say(f"p_corrected.{comparison.correction}"), True))
     if screen.width >= WIDE:
         columns.append((say("verdict"), False))
     table = screen.table(*columns)

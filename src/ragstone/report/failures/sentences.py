@@ -133,7 +133,7 @@ def slice_cells(one: Slice, say: Words) -> list[str]:
 
 def slice_heads(say: Words) -> list[str]:
     """The headings over `slice_cells`."""
-    keys = ("slice", "samples", "fails", "interval_short", "rest", "p_holm", "mostly")
+    keys = ("slice", "samples", "fails", "interval_short", "rest", "p_corrected.holm", "mostly")
     return [say(key) for key in keys]
 
 
