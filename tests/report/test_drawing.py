@@ -25,7 +25,7 @@ def inside(drawing: Drawing) -> None:
     for shape in drawing.shapes:
         match shape:
             case Box():
-                assert -1 <= shape.x
+                assert shape.x >= -1
                 assert shape.x + shape.width <= drawing.width + 1
                 assert shape.width >= 0
                 assert shape.height >= 0
