@@ -29,7 +29,9 @@ def test_a_full_grid_has_every_combination_once() -> None:
     assert len({tuple(one.values()) for one in found}) == 6
 
 
-@pytest.mark.parametrize(("vary", "why"), [({"k": []}, "no values"), ({"k": [1, 1]}, "a value twice")])
+@pytest.mark.parametrize(
+    ("vary", "why"), [({"k": []}, "no values"), ({"k": [1, 1]}, "a value twice")]
+)
 def test_a_grid_without_a_choice_is_refused(vary, why) -> None:
     with pytest.raises(RagstoneError, match=why):
         grid(vary)
@@ -46,7 +48,9 @@ def runs_of(build, settings, gain, dice, count=200, groups=None):
 
 @pytest.mark.parametrize("full", [False, True])
 def test_the_factor_that_matters_is_told_from_the_one_that_does_not(build, full: bool) -> None:
-    made = runs_of(build, grid(VARY, full=full), lambda one: 0.1 * one["rerank"], np.random.default_rng(1))
+    made = runs_of(
+        build, grid(VARY, full=full), lambda one: 0.1 * one["rerank"], np.random.default_rng(1)
+    )
     found = effects(made, "score")
     assert (found.full, found.runs, found.samples) == (full, len(made), 200)
     k, rerank = found.factors
@@ -147,4 +151,8 @@ def test_blame_needs_every_condition() -> None:
 def test_the_front_holds_what_nothing_beats() -> None:
     points = [(1.0, 0.5), (2.0, 0.9), (3.0, 0.8), (1.0, 0.5), (0.5, 0.1)]
     assert fronts(points) == [True, True, False, True, True]
-    assert fronts([(1.0, 0.2), (2.0, 0.1), (2.0, 0.3)], higher_is_better=False) == [True, True, False]
+    assert fronts([(1.0, 0.2), (2.0, 0.1), (2.0, 0.3)], higher_is_better=False) == [
+        True,
+        True,
+        False,
+    ]

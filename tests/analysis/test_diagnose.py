@@ -95,7 +95,11 @@ def test_without_a_system_there_is_no_command(build) -> None:
 
 
 def test_users_add_symptoms_and_replace_ours(build) -> None:
-    run = build("slow", {"latency": [5.0, 3.0] * 5}, metrics={"latency": {"bounds": None, "higher_is_better": False}})
+    run = build(
+        "slow",
+        {"latency": [5.0, 3.0] * 5},
+        metrics={"latency": {"bounds": None, "higher_is_better": False}},
+    )
     one = found_in(run, load_symptoms([(OWN, "own.yaml")]))["too_slow"]
     assert said(one.advice[0].advice, "es") == "Take a smaller one"
     replaced = load_symptoms([(OWN.replace("too_slow", "low_recall"), "own.yaml")])

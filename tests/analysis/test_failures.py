@@ -44,7 +44,10 @@ def test_low_recall_is_a_retrieval_failure_whatever_follows_from_it() -> None:
     found = classed(
         0.4, 0.1, 0.1, contexts=chunks("x", "b", "y"), relevant={"a": 1, "b": 1, "n": 0}
     )
-    assert (found.kind, found.also) == ("retrieval_failure", ("hallucination", "generation_failure"))
+    assert (found.kind, found.also) == (
+        "retrieval_failure",
+        ("hallucination", "generation_failure"),
+    )
     assert (found.missed, found.instead) == (("a",), ("x", "y"))
 
 
@@ -99,7 +102,9 @@ def test_the_deepest_recall_decides_and_thresholds_can_be_set() -> None:
     mild = choose_deciders(METRICS, {"hallucination": 0.3, "answer_correctness": 0.1})
     assert mild["hallucination"].criterion.limit == 0.3
     assert mild["generation_failure"].criterion.limit == 0.1
-    with pytest.raises(RagstoneError, match="no threshold 'halucination'; did you mean 'hallucination'"):
+    with pytest.raises(
+        RagstoneError, match="no threshold 'halucination'; did you mean 'hallucination'"
+    ):
         choose_deciders(METRICS, {"halucination": 0.3})
 
 
@@ -111,9 +116,7 @@ def test_a_lower_is_better_metric_decides_from_the_other_side() -> None:
 
 
 def run_of(build, failing, metas, name="run"):
-    rows = [
-        {"question": "?", "answer": "a", "reference": "a", **meta} for meta in metas
-    ]
+    rows = [{"question": "?", "answer": "a", "reference": "a", **meta} for meta in metas]
     return build(name, {"recall": [0.0 if bad else 1.0 for bad in failing]}, rows=rows)
 
 
@@ -154,4 +157,6 @@ def test_a_field_with_a_value_for_each_sample_is_no_slice_and_said_so(build) -> 
 @pytest.mark.parametrize("table", [(3, 7, 1, 19), (0, 5, 6, 0), (8, 2, 40, 350), (10, 10, 10, 10)])
 def test_fisher_equals_scipy(table: tuple[int, int, int, int]) -> None:
     a, b, c, d = table
-    assert fisher(*table) == pytest.approx(scipy_stats.fisher_exact([[a, b], [c, d]]).pvalue, rel=1e-9)
+    assert fisher(*table) == pytest.approx(
+        scipy_stats.fisher_exact([[a, b], [c, d]]).pvalue, rel=1e-9
+    )

@@ -76,6 +76,10 @@ COMPARING: dict[str, tuple[str, str]] = {
     ),
     "kind_plain": ("samples independent", "muestras independientes"),
     "kind_grouped": ("groups independent, not samples", "grupos independientes, no muestras"),
+    "corrected.single": (
+        "with one difference there is nothing to correct for",
+        "con una sola diferencia no hay nada que corregir",
+    ),
     "corrected.holm": (
         "corrected by Holm over the {n} differences shown",
         "corregida por Holm sobre las {n} diferencias mostradas",

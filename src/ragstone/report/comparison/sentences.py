@@ -111,7 +111,8 @@ def method(comparison: Comparison, say: Words) -> str:
     """How the figures were found."""
     differences = [one for versus in comparison.versus for one in versus.differences]
     grouped = any(one.clusters is not None for one in differences)
-    correction = say(f"corrected.{comparison.correction}", n=say.whole(comparison.tests))
+    how = comparison.correction if comparison.tests > 1 else "single"
+    correction = say(f"corrected.{how}", n=say.whole(comparison.tests))
     kind = say("kind_grouped" if grouped else "kind_plain")
     return say("how_compared", kind=kind, correction=correction)
 
