@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "ragstone"
 LAYERS = [
     {"__main__"},
     {"cli"},
-    {"bench"},
+    {"benchmark"},
     {"run"},
     {"answering"},
     {"report"},

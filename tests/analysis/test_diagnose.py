@@ -78,12 +78,13 @@ def test_the_ablation_command_tries_the_settings_that_the_system_has(build) -> N
     plan = {
         "system": "pipeline:my docs",
         "parameters": {"top_k": 5, "retriever": "bm25"},
+        "settings": {"top_k": 5},
         "source": "q.jsonl",
     }
     run = build("bad", {"recall": [0.1] * 30}, plan=plan)
     commands = [a.command for a in found_in(run)["low_recall"].advice]
     assert commands == [
-        "ragstone ablate q.jsonl --system 'pipeline:my docs' --vary retriever=bm25,dense,hybrid -m recall",
+        "ragstone ablate q.jsonl --system 'pipeline:my docs' --vary retriever=bm25,dense,hybrid --set top_k=5 -m recall",
         "ragstone ablate q.jsonl --system 'pipeline:my docs' --vary top_k=5,3,8,12 -m recall",
         None,
     ]

@@ -177,6 +177,9 @@ def ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str | None
         now = parameters[name]
         tried = [now, *(value for value in values if value != now)]
         words += ["--vary", f"{name}={','.join(_plain(value) for value in tried)}"]
+    for name, value in (info.plan.get("settings") or {}).items():
+        if name not in fitting:
+            words += ["--set", f"{name}={_plain(value)}"]
     words += ["-m", ",".join(str(one["name"]) for one in info.metrics)]
     if info.judge:
         words += ["--judge", info.judge]

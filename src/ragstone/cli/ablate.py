@@ -12,7 +12,7 @@ import click
 from ragstone.cli.options import note, report_language, store_option
 
 if TYPE_CHECKING:
-    from ragstone.bench import Ablation
+    from ragstone.benchmark import Ablation
 
 ENDINGS = (".json", ".md", ".svg", ".png")
 
@@ -59,7 +59,7 @@ def command(data: str, system: str, **flags: Any) -> None:
     \b
       ragstone ablate questions.jsonl --system pipeline:docs -m recall@5 \\
         --vary chunk_size=120,60,300 --vary rerank=false,true"""
-    from ragstone.bench import ablate
+    from ragstone.benchmark import ablate
     from ragstone.cli.bench import progress_lines
     from ragstone.cli.flags import metrics_of
     from ragstone.errors import ConfigError

@@ -12,7 +12,7 @@ import click
 from ragstone.cli.options import counted, note, report_language, store_option
 
 if TYPE_CHECKING:
-    from ragstone.bench import Bench
+    from ragstone.benchmark import Bench
 
 EVERY = 1.0
 """Seconds between two lines about one configuration on a terminal."""
@@ -48,11 +48,11 @@ EVERY = 1.0
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option
 def command(config: str, **flags: Any) -> int:
-    """Run named configurations on one test set, one Run each, and compare them.
+    """Run named configurations on one test set and compare them.
 
     FILE is a YAML file: data, metrics, judge, system and configurations (NAME: {setting: value}). Interrupted, the same
     command goes on where it was."""
-    from ragstone.bench import bench
+    from ragstone.benchmark import bench
     from ragstone.cli.compare import check_outputs, present
     from ragstone.cli.flags import judge_settings
     from ragstone.config import revealed

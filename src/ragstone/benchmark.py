@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragstone.analysis.ablate import Effects, effects, grid
 from ragstone.analysis.blame import ASKED, Blame, Condition, contexts_for, split, texts_of
@@ -23,6 +24,8 @@ from ragstone.types import Chunk, Sample
 if TYPE_CHECKING:
     from ragstone.engine import Progress
     from ragstone.systems import Filled
+
+Found = TypeVar("Found")
 
 Watching = Callable[[str, "Filled | Progress"], None]
 """Told the configuration's name and how far its answers or its scores are."""
@@ -54,7 +57,7 @@ def bench(
     **options: Any,
 ) -> Bench:
     """Run named configurations on one test set and compare them; takes the options of `abench`."""
-    return asyncio.run(abench(samples, configurations, metrics, **options))
+    return _finished(abench(samples, configurations, metrics, **options))
 
 
 async def abench(
@@ -113,7 +116,7 @@ def ablate(
     **options: Any,
 ) -> Ablation:
     """Run a grid of settings and say what each does; takes the options of `aablate`."""
-    return asyncio.run(aablate(samples, system, vary, metrics, **options))
+    return _finished(aablate(samples, system, vary, metrics, **options))
 
 
 async def aablate(
@@ -208,7 +211,17 @@ async def ablame(
 
 def blame(run: Run, system: Any, metric: Spec, **options: Any) -> Blame:
     """Split the loss of a run's worst samples over retrieval, ordering, noise and generation; see `ablame`."""
-    return asyncio.run(ablame(run, system, metric, **options))
+    return _finished(ablame(run, system, metric, **options))
+
+
+def _finished(work: Coroutine[Any, Any, Found]) -> Found:
+    """The result of the work, also inside a running event loop (Jupyter): then in a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 async def _values(

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from ragstone import RagstoneError, Run, evaluate
-from ragstone.bench import ablate, bench, blame
+from ragstone.benchmark import ablate, bench, blame
 from ragstone.errors import ConfigError
 from scripted import ScriptedJudge, rated
 
@@ -207,8 +207,15 @@ def test_files_are_looked_for_beside_the_config(tmp_path) -> None:
     assert found.configurations["b"]["system"] == f"{tmp_path / 'rag.py'}:ask"
 
 
+def test_it_runs_inside_a_running_event_loop(tmp_path) -> None:
+    async def notebook():
+        return bench(QUESTIONS, {"a": Shop()}, ["recall"], store=tmp_path / "s.db")
+
+    assert list(asyncio.run(notebook()).runs) == ["a"]
+
+
 def test_it_can_be_awaited(tmp_path) -> None:
-    from ragstone.bench import abench
+    from ragstone.benchmark import abench
 
     found = asyncio.run(abench(QUESTIONS, {"a": Shop()}, ["recall"], store=tmp_path / "s.db"))
     assert found.comparison is None
