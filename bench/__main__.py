@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ["imports", "ranking", "text", "streaming"]
+BENCHES = ["imports", "ranking", "text", "streaming", "compare"]
 
 
 def main() -> None:

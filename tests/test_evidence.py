@@ -65,7 +65,30 @@ def test_a_part_between_spaces_is_always_found_or_has_no_word(a: str, b: str, c:
 
 @given(
     st.lists(
-        st.sampled_from(["a", "B", "é", "É", "ß", "ñ", "“", "'", "`", "-", "—", "1", ".", "\n", "\t", "\xa0", "st", "tt", "xyz", "ZZ"]),
+        st.sampled_from(
+            [
+                "a",
+                "B",
+                "é",
+                "É",
+                "ß",
+                "ñ",
+                "“",
+                "'",
+                "`",
+                "-",
+                "—",
+                "1",
+                ".",
+                "\n",
+                "\t",
+                "\xa0",
+                "st",
+                "tt",
+                "xyz",
+                "ZZ",
+            ]
+        ),
         max_size=30,
     ),
     st.integers(0, 20),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone._version import __version__
 
 if TYPE_CHECKING:
+    from ragstone.benchmark import bench
     from ragstone.data import read
     from ragstone.errors import JudgeFailed, MissingField, NotApplicable, RagstoneError
     from ragstone.rankings import score_rankings
@@ -36,6 +37,7 @@ _HOMES = {
     "Store": "ragstone.store",
     "Usage": "ragstone.types",
     "aevaluate": "ragstone.run",
+    "bench": "ragstone.benchmark",
     "evaluate": "ragstone.run",
     "metric": "ragstone.registry",
     "read": "ragstone.data",
@@ -57,6 +59,7 @@ __all__ = [
     "Usage",
     "__version__",
     "aevaluate",
+    "bench",
     "evaluate",
     "metric",
     "read",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
+from ragstone.answering import Tested, answered, chosen_system, measured
 from ragstone.data import Reading, read
 from ragstone.engine import Execution, Watch
 from ragstone.errors import RagstoneError, RunNotFound
@@ -23,6 +24,7 @@ from ragstone.types import Sample, Score
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
+    from ragstone.systems import Filled
 
 CHECK_FIRST_BYTES = 64_000_000
 """Files up to this size are read through for bad rows before anything is scored."""
@@ -131,6 +133,9 @@ class Request:
     watch: Watch | None = None
     started: Callable[[StoredRun, Reading], None] | None = None
     command: Sequence[str] | None = None
+    system: Any = None
+    settings: Mapping[str, Any] | None = None
+    asked: Callable[[Filled], None] | None = None
 
 
 def evaluate(
@@ -154,11 +159,17 @@ def evaluate(
     watch: Watch | None = None,
     started: Callable[[StoredRun, Reading], None] | None = None,
     command: Sequence[str] | None = None,
+    system: Any = None,
+    settings: Mapping[str, Any] | None = None,
+    asked: Callable[[Filled], None] | None = None,
 ) -> Run:
-    """Score samples (a path, Samples, dicts, a DataFrame) and return the Run; also inside a running event loop."""
+    """Score samples (a path, Samples, dicts, a DataFrame) and return the Run; also inside a running event loop.
+
+    With a `system` (whatever `make_system` takes, with these `settings`) its answers are scored; `asked` watches them come."""
     request = Request(
         samples, metrics, judge, name, store, language, concurrency, resume, run_id, retry_errors,
-        limit, skip_bad_rows, format, fields, floor, gates, watch, started, command,
+        limit, skip_bad_rows, format, fields, floor, gates, watch, started, command, system,
+        settings, asked,
     )  # fmt: skip
     try:
         asyncio.get_running_loop()
@@ -184,12 +195,19 @@ async def _carry_out(request: Request) -> Run:
             limit=request.limit,
         )
     )
+    store = Store.open(request.store)
+    under_test, run_id = None, request.run_id or _new_id()
+    if request.system is not None:
+        under_test, reading, run_id = await _answered(request, reading, store, run_id)
     metrics = chosen_metrics(request.metrics, reading)
+    if under_test is not None and request.metrics is not None:
+        named = {metric.family for metric in metrics}
+        metrics += [resolve(name) for name in measured(reading) if name not in named]
     judge = _judge(request.judge, metrics)
     total = _check(reading, request.samples, judge, metrics)
-    store = Store.open(request.store)
-    stored = _resumed(store, request, reading, metrics, judge) or store.create(
-        _new_info(request, reading, metrics, judge)
+    plan = _plan(request, reading, metrics, judge, under_test)
+    stored = _resumed(store, request, plan) or store.create(
+        _new_info(request, reading, metrics, judge, plan, run_id)
     )
     if request.started is not None:
         request.started(stored, reading)
@@ -207,6 +225,24 @@ async def _carry_out(request: Request) -> Run:
             await judge.close()
     stored.refresh()
     return Run(stored)
+
+
+async def _answered(
+    request: Request, reading: Reading, store: Store, run_id: str
+) -> tuple[Tested, Reading, str]:
+    """The system, the samples with its answers, and the run that they belong to: an unfinished one when resuming."""
+    under_test = chosen_system(request.system, request.settings)
+    if request.resume and request.run_id is None:
+        identity = under_test.facts["system_identity"]
+        for info in store.runs():
+            if info.status == "running" and info.plan.get("system_identity") == identity:
+                run_id = info.id
+                break
+    answers = await answered(
+        reading, under_test, store, run_id, concurrency=request.concurrency, watch=request.asked
+    )
+    await under_test.system.close()
+    return under_test, answers, run_id
 
 
 def chosen_metrics(specs: Sequence[Spec] | None, reading: Reading) -> list[Metric]:
@@ -276,7 +312,11 @@ def _check(
 
 
 def _plan(
-    request: Request, reading: Reading, metrics: Sequence[Metric], judge: Judge | None
+    request: Request,
+    reading: Reading,
+    metrics: Sequence[Metric],
+    judge: Judge | None,
+    under_test: Tested | None,
 ) -> dict[str, Any]:
     source = reading.source
     if isinstance(request.samples, str | Path) and Path(request.samples).exists():
@@ -295,21 +335,17 @@ def _plan(
         "command": list(request.command) if request.command else None,
         "folder": str(Path.cwd()) if request.command else None,
         "ragstone": __version__,
+        **(under_test.facts if under_test is not None else {}),
     }
 
 
-_SAME = ("source", "metrics", "judge", "language", "limit", "format", "fields", "skip_bad_rows")
+_SAME = (
+    "source", "metrics", "judge", "language", "limit", "format", "fields", "skip_bad_rows", "system_identity",
+)  # fmt: skip
 
 
-def _resumed(
-    store: Store,
-    request: Request,
-    reading: Reading,
-    metrics: Sequence[Metric],
-    judge: Judge | None,
-) -> StoredRun | None:
+def _resumed(store: Store, request: Request, plan: Mapping[str, Any]) -> StoredRun | None:
     """The run to go on with: the one named, or the newest one of the same plan that is not done."""
-    plan = _plan(request, reading, metrics, judge)
     if request.run_id is not None:
         try:
             stored = store.run(request.run_id)
@@ -317,34 +353,43 @@ def _resumed(
             if request.resume:
                 raise
             return None
-        differs = [key for key in _SAME if stored.info.plan.get(key) != plan[key]]
+        differs = [key for key in _SAME if stored.info.plan.get(key) != plan.get(key)]
         if differs:
             raise RagstoneError(
                 f"run {stored.id} was started with another {differs[0]} "
-                f"({stored.info.plan.get(differs[0])!r}, now {plan[differs[0]]!r}); "
+                f"({stored.info.plan.get(differs[0])!r}, now {plan.get(differs[0])!r}); "
                 "start a new run without --resume"
             )
         return stored
     if not (request.resume or request.retry_errors):
         return None
     for info in store.runs():
-        if all(info.plan.get(key) == plan[key] for key in _SAME) and (
+        if all(info.plan.get(key) == plan.get(key) for key in _SAME) and (
             info.status == "running" or request.retry_errors
         ):
             return store.run(info.id)
     return None
 
 
+def _new_id() -> str:
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
 def _new_info(
-    request: Request, reading: Reading, metrics: Sequence[Metric], judge: Judge | None
+    request: Request,
+    reading: Reading,
+    metrics: Sequence[Metric],
+    judge: Judge | None,
+    plan: Mapping[str, Any],
+    run_id: str,
 ) -> RunInfo:
     now = datetime.now(UTC)
     return RunInfo(
-        id=request.run_id or f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        id=run_id,
         name=request.name or Path(reading.source).stem or "run",
         created=now.isoformat(timespec="seconds"),
         status="running",
-        plan=_plan(request, reading, metrics, judge),
+        plan=plan,
         shape=reading.shape,
         source=reading.source,
         format=reading.format,

@@ -172,3 +172,9 @@ def run(build: Builder) -> StoredRun:
 def summary(run: StoredRun) -> Summary:
     """What they add up to, with a gate that holds, one that is missed and one on an incomplete metric."""
     return summarise(run, gates=GATES)
+
+
+@pytest.fixture
+def a_case() -> Callable[[int], Case]:
+    """Makes the row and scores of one sample, to be changed."""
+    return case

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,18 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …"
+)
+@click.option(
+    "--system",
+    metavar="SYSTEM",
+    help="Ask this system for the answers: pipeline:FOLDER, module:function, file.py:function, a URL.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the system: top_k=5. May be repeated.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the unfinished run of the same plan.")
 @click.option("--run", "run_id", metavar="ID", help="Name the run, or the one to go on with.")
@@ -144,12 +156,18 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
 
         show(plan, _reading(plan))
         return
-    run = score(plan, run_id=flags["run_id"], quiet=quiet)
+    under_test = _system(flags)
+    run = score(plan, run_id=flags["run_id"], quiet=quiet, **under_test)
     ctx.exit(finish(run, plan, quiet=quiet))
 
 
 def score(
-    plan: Plan, source: Reading | None = None, *, run_id: str | None = None, quiet: bool = False
+    plan: Plan,
+    source: Reading | None = None,
+    *,
+    run_id: str | None = None,
+    quiet: bool = False,
+    **under_test: Any,
 ) -> Run:
     """Carry out a plan, on its data or on a reading already at hand; Ctrl-C keeps what was finished and says how to go on."""
     from ragstone.cli.flags import judge_settings
@@ -158,7 +176,9 @@ def score(
     from ragstone.run import evaluate
 
     reading = source or _reading(plan)
-    metrics = _metrics(plan, reading, quiet=quiet)
+    # without answers the data do not say which metrics fit; the system's answers will
+    chosen: Sequence[Metric] | None = plan.metrics or None
+    metrics = chosen if under_test else _metrics(plan, reading, quiet=quiet)
     started: list[StoredRun] = []
 
     def begin(stored: StoredRun, _: Reading) -> None:
@@ -189,6 +209,7 @@ def score(
                 watch=bar,
                 started=begin,
                 command=_arguments(),
+                **under_test,
             )
         except KeyboardInterrupt:
             raise _interrupted(started) from None
@@ -232,6 +253,18 @@ def show_summary(summary: Summary, language: str) -> None:
     from ragstone.report import terminal
 
     terminal.show(summary, Console(), language)
+
+
+def _system(flags: dict[str, Any]) -> dict[str, Any]:
+    """What `evaluate` takes of the system under test: nothing without --system."""
+    from ragstone.cli.ablate import setting
+
+    if not flags["system"]:
+        if flags["settings"]:
+            raise click.UsageError("--set needs the system whose setting it is; add --system")
+        return {}
+    settings = {name: values[0] for name, values in map(setting, flags["settings"])}
+    return {"system": flags["system"], "settings": settings}
 
 
 def _only(files: tuple[str, ...]) -> str | None:

@@ -44,8 +44,7 @@ def with_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) ->
     if any(f'"{column}"' in row for column in columns) or "\\" in row:
         taken = reparse(row)
     added = ", ".join(
-        f"{_quoted(_free(column, taken))}: {_json(scores.get(column))}"
-        for column in columns
+        f"{_quoted(_free(column, taken))}: {_json(scores.get(column))}" for column in columns
     )
     if not added:
         return f"{body}}}"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 ROWS = (".jsonl", ".json", ".csv", ".parquet")
 """Extensions that hold the input rows with one column per metric."""
 
-PAGES = (".html", ".md", ".xml")
-"""Extensions that hold a report."""
+PAGES = (".html", ".md", ".xml", ".svg", ".png")
+"""Extensions that hold a report, or its pictures."""
 
 
 def write(
@@ -35,6 +35,10 @@ def write(
         write_text(path, markdown.render(run, summary, language))
     elif ending == ".xml":
         write_text(path, junit.render(run, summary))
+    elif ending in (".svg", ".png"):
+        from ragstone.report.drawing import files
+
+        files.write(files.run_picture(summary, language), path)
     else:
         raise RagstoneError(
             f"{str(path)!r} names no format; end it in one of {' '.join((*PAGES, *ROWS))}"

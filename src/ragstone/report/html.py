@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from ragstone.analysis import label_rates
 from ragstone.report import figures
 from ragstone.report.charts import Picture, picture
 from ragstone.report.files import encoded, write_text
+from ragstone.report.page import policy, resource, template
 from ragstone.report.samples import GENEROUS, opened, view
 from ragstone.report.words import Words, words
 from ragstone.types import NOTHING_USED, OUTCOMES
@@ -39,7 +38,7 @@ def render(run: StoredRun, summary: Summary, language: str = "en", *, budget: in
 
     say = words(language)
     frame = _frame(summary, say)
-    bare = len(encoded(_template("report.html.j2").render(frame)))
+    bare = len(encoded(template("report.html.j2").render(frame)))
     samples, cut = _fitted(run, summary, say, budget - bare - 2_000)
     frame |= {
         "samples": [Markup(text) for text in samples],  # noqa: S704 - rendered by our own template
@@ -47,7 +46,7 @@ def render(run: StoredRun, summary: Summary, language: str = "en", *, budget: in
         "worst_note": _worst_note(len(samples), summary, say),
         "cut": cut,
     }
-    return str(_template("report.html.j2").render(frame))
+    return str(template("report.html.j2").render(frame))
 
 
 def summary_html(summary: Summary, language: str = "en") -> str:
@@ -59,7 +58,7 @@ def summary_html(summary: Summary, language: str = "en") -> str:
         for line in figures.metric_lines(one, summary.floor, say)
     ]
     return str(
-        _template("summary.html.j2").render(
+        template("summary.html.j2").render(
             say=say,
             name=figures.shortened(summary.run.name or summary.run.id, 200),
             heading=figures.heading(summary, say),
@@ -88,15 +87,11 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
     from markupsafe import Markup
 
     info = summary.run
-    style, script = _style(), _resource("report.js")
-    policy = (
-        f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
+    style, script = _style(), resource("report.js")
     return {
         "say": say,
         "version": __version__,
-        "policy": policy,
+        "policy": policy(style, script),
         "style": Markup(style),  # noqa: S704 - a file of this package
         "script": Markup(script),  # noqa: S704 - a file of this package
         "info": info,
@@ -206,7 +201,7 @@ def _worst_note(shown: int, summary: Summary, say: Words) -> str:
 
 def _fitted(run: StoredRun, summary: Summary, say: Words, budget: int) -> tuple[list[str], bool]:
     """The samples as HTML, the largest ones shortened until all fit; and whether anything was left out."""
-    template = _template("sample.html.j2")
+    sample = template("sample.html.j2")
 
     def drawn(cap: int) -> Iterator[tuple[str, bool]]:
         for number, position in enumerate(summary.worst):
@@ -215,7 +210,7 @@ def _fitted(run: StoredRun, summary: Summary, say: Words, budget: int) -> tuple[
             limits = GENEROUS.within(row.sample, len(book.entries))
             while True:
                 shown = view(row, book, summary.metrics, limits, say)
-                text = str(template.render(say=say, s=shown, open=number == 0))
+                text = str(sample.render(say=say, s=shown, open=number == 0))
                 if len(encoded(text)) < cap or limits == limits.tighter():
                     break
                 limits = limits.tighter()
@@ -259,24 +254,4 @@ def _style() -> str:
         for n in range(1, GENEROUS.findings + 1)
     ]
     glow = "{--lit:var(--accent-soft);--edge:var(--accent)}"
-    return _resource("report.css") + "".join(f"{rule}{glow}\n" for rule in lit)
-
-
-def _hashed(text: str) -> str:
-    digest = hashlib.sha256(encoded(text)).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-def _resource(name: str) -> str:
-    from importlib.resources import files
-
-    return files("ragstone.report").joinpath("templates", name).read_text(encoding="utf-8")
-
-
-def _template(name: str) -> Any:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FunctionLoader(_resource), autoescape=True, undefined=StrictUndefined
-    )
-    return environment.get_template(name)
+    return resource("report.css") + "".join(f"{rule}{glow}\n" for rule in lit)

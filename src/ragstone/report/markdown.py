@@ -66,7 +66,7 @@ def _metrics(summary: Summary, say: Words) -> list[str]:
         counts = (one.scored, one.applicable, one.total)
         rows.append(
             [
-                f"{_code(one.metric)} {'↑' if one.higher_is_better else '↓'}",
+                f"{code(one.metric)} {'↑' if one.higher_is_better else '↓'}",
                 shown,
                 say.interval(one.low, one.high),
                 say.number(one.median),
@@ -74,12 +74,12 @@ def _metrics(summary: Summary, say: Words) -> list[str]:
             ]
         )
     heads = [say(key) for key in ("metric", "mean", "interval", "median", "coverage")]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def _notes(summary: Summary, say: Words) -> list[str]:
     return [
-        f"- {_code(one.metric)}: {escaped(line.text, 900)}"
+        f"- {code(one.metric)}: {escaped(line.text, 900)}"
         for one in summary.metrics
         for line in figures.metric_lines(one, summary.floor, say)
     ]
@@ -108,12 +108,12 @@ def _labels(one: MetricSummary, say: Words) -> list[str]:
         for row in label_rates(one.labels)
     ]
     heads = [say("label"), say("count"), say("rate"), "", say("interval")]
-    title = say("labels_of", metric=_code(one.metric))
-    return [f"## {title}", "", *_table(heads, rows)]
+    title = say("labels_of", metric=code(one.metric))
+    return [f"## {title}", "", *table(heads, rows)]
 
 
 def _costs(summary: Summary, say: Words) -> list[str]:
-    used = [(_code(m.metric), m.usage) for m in summary.metrics if m.usage != NOTHING_USED]
+    used = [(code(m.metric), m.usage) for m in summary.metrics if m.usage != NOTHING_USED]
     if not used:
         return []
     rows = [
@@ -127,7 +127,7 @@ def _costs(summary: Summary, say: Words) -> list[str]:
         for name, usage in (*used, (say("sum"), summary.run.usage))
     ]
     heads = [say(key) for key in ("metric", "calls", "input_tokens", "output_tokens", "usd")]
-    return [f"## {say('usage')}", "", *_table(heads, rows)]
+    return [f"## {say('usage')}", "", *table(heads, rows)]
 
 
 def _skipped(summary: Summary, say: Words) -> list[str]:
@@ -153,17 +153,17 @@ def _worst(run: StoredRun, summary: Summary, say: Words) -> list[str]:
         rows.append([escaped(row.id, 40), question, *scores])
     if not rows:
         return []
-    heads = ["id", say("question"), *(_code(one.metric) for one in summary.metrics)]
-    return [f"## {say('worst')}", "", *_table(heads, rows, words=2)]
+    heads = ["id", say("question"), *(code(one.metric) for one in summary.metrics)]
+    return [f"## {say('worst')}", "", *table(heads, rows, words=2)]
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> list[str]:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> list[str]:
     """A table whose first columns are words and whose other ones are numbers."""
     aligned = ["---" if column < words else "---:" for column in range(len(heads))]
     return ["| " + " | ".join(cells) + " |" for cells in (heads, aligned, *rows)]
 
 
-def _code(name: str) -> str:
+def code(name: str) -> str:
     """A metric's name as code; a name that code cannot hold is escaped instead."""
     plain = name.isprintable() and not set(name) & set("`|")
     return f"`{name}`" if plain else escaped(name)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from ragstone.report.comparison.phrases import COMPARING
+from ragstone.report.drawing.phrases import DRAWING
+from ragstone.report.failures.phrases import FAILING
+
 PHRASES: dict[str, tuple[str, str]] = {
     # numbers
     "decimal": (".", ","),
@@ -237,3 +241,5 @@ PHRASES: dict[str, tuple[str, str]] = {
     "nothing_fits": ("No sample fits these filters.", "Ninguna muestra cumple estos filtros."),
     "skip_link": ("Skip to the samples", "Ir a las muestras"),
 }
+
+PHRASES |= COMPARING | FAILING | DRAWING

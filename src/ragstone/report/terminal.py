@@ -33,7 +33,7 @@ PLAIN = str.maketrans(
 
 def show(summary: Summary, console: Console, language: str = "en") -> None:
     """Print the summary."""
-    screen = _Screen(console, words(language))
+    screen = Screen(console, words(language))
     info, say = summary.run, screen.say
     screen.line(figures.shortened(info.name or info.id, 200), "bold")
     screen.line(" · ".join(figures.heading(summary, say)), "dim")
@@ -61,7 +61,7 @@ def text(summary: Summary, language: str = "en", width: int = 100) -> str:
     return out.getvalue()
 
 
-class _Screen:
+class Screen:
     """A console with the words of one language, which never gets a character it cannot write."""
 
     def __init__(self, console: Console, say: Words) -> None:
@@ -117,7 +117,7 @@ def fitting(content: str, encoding: str) -> str:
     return visible
 
 
-def _metrics(summary: Summary, screen: _Screen) -> Table:
+def _metrics(summary: Summary, screen: Screen) -> Table:
     say = screen.say
     columns = [(say("metric"), False), (say("mean"), True), (say("interval_short"), True)]
     if screen.width >= VERY_WIDE:
@@ -131,7 +131,7 @@ def _metrics(summary: Summary, screen: _Screen) -> Table:
     return table
 
 
-def _row(one: MetricSummary, screen: _Screen) -> list[Text]:
+def _row(one: MetricSummary, screen: Screen) -> list[Text]:
     say = screen.say
     name = f"{one.metric} {'↑' if one.higher_is_better else '↓'}"
     mean = say.number(one.mean)
@@ -165,7 +165,7 @@ def _drawn(one: MetricSummary, width: int = 20) -> str:
     return "".join(marks)
 
 
-def _notes(summary: Summary, screen: _Screen) -> None:
+def _notes(summary: Summary, screen: Screen) -> None:
     for one in summary.metrics:
         lines = figures.metric_lines(one, summary.floor, screen.say)
         if lines:
@@ -175,7 +175,7 @@ def _notes(summary: Summary, screen: _Screen) -> None:
             screen.indented(line.text, COLOURS[line.tone])
 
 
-def _labels(one: MetricSummary, screen: _Screen) -> Table:
+def _labels(one: MetricSummary, screen: Screen) -> Table:
     say = screen.say
     table = screen.table(
         (one.metric, False),
@@ -195,7 +195,7 @@ def _labels(one: MetricSummary, screen: _Screen) -> Table:
     return table
 
 
-def _costs(summary: Summary, screen: _Screen) -> Table:
+def _costs(summary: Summary, screen: Screen) -> Table:
     say = screen.say
     keys = ("calls", "input_tokens", "output_tokens", "usd")
     table = screen.table((say("usage"), False), *((say(key), True) for key in keys))
@@ -212,7 +212,7 @@ def _costs(summary: Summary, screen: _Screen) -> Table:
     return table
 
 
-def _ending(summary: Summary, screen: _Screen) -> None:
+def _ending(summary: Summary, screen: Screen) -> None:
     info, say = summary.run, screen.say
     if summary.gates:
         screen.line("")

@@ -40,6 +40,14 @@ def decode_scores(text: str) -> dict[str, Score]:
     }
 
 
+def decode_values(text: str) -> dict[str, float | str]:
+    """Metric → value, or → how it ended (`judge_error: refusal`) where there is none; evidence is passed over."""
+    return {
+        name: item if item.__class__ is float else _value_or_end(item)
+        for name, item in json.loads(text).items()
+    }
+
+
 def encode_reply(reply: Reply) -> str:
     """The value and notes of a reply."""
     return _dump({"value": reply.value, "notes": list(reply.notes)})
@@ -72,6 +80,14 @@ def _whole(score: Score) -> str:
     if score.findings:
         item["findings"] = [_changed(finding, _FINDING) for finding in score.findings]
     return _dump(item)
+
+
+def _value_or_end(item: Mapping[str, Any]) -> float | str:
+    value = item.get("value")
+    if value is not None:
+        return float(value)
+    kind = item.get("kind")
+    return f"{item['outcome']}: {kind}" if kind else str(item["outcome"])
 
 
 @lru_cache(maxsize=8192)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.data import sample_of
 from ragstone.registry import Metric
-from ragstone.store.codec import decode_scores
+from ragstone.store.codec import decode_scores, decode_values
 from ragstone.types import NOTHING_USED, Sample, Score, Usage
 
 if TYPE_CHECKING:
@@ -112,6 +112,11 @@ class StoredRun:
         """Position, sample id, group and scores of each sample in input order, without the texts."""
         for position, sample_id, cluster, text in self.store.score_rows(self.info.id):
             yield position, sample_id, cluster, decode_scores(text)
+
+    def values(self) -> Iterator[tuple[int, str, str | None, dict[str, float | str]]]:
+        """As `scores`, but each a bare number, or how it ended where there is none: a third of the time."""
+        for position, sample_id, cluster, text in self.store.score_rows(self.info.id):
+            yield position, sample_id, cluster, decode_values(text)
 
     def rows(self) -> Iterator[StoredRow]:
         """Every sample with its row and scores, in input order."""

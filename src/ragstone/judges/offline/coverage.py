@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.judges.embed import encode
+from ragstone.encoder import encode
 from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.reading import STOP, read
 from ragstone.judges.offline.refusals import evasive

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.judges.embed import encode
+from ragstone.encoder import encode
 from ragstone.judges.offline.reading import NEGATION, STOP, Reading, read
 from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import statements

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.judges.embed import encode
+from ragstone.encoder import encode
 from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.features import best_units
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Reading, read

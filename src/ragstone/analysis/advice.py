@@ -1,0 +1,150 @@
+"""Symptoms, causes and advice as data: a file of this package, which files of the user add to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ragstone.analysis.failures import CLASSES
+from ragstone.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A metric's mean or a class's share on one side of a limit."""
+
+    kind: Literal["metric", "class"]
+    name: str
+    limit: float
+    above: bool
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is on that side."""
+        return value > self.limit if self.above else value < self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a symptom may show, what to do then, and the settings that would test it."""
+
+    cause: Mapping[str, str]
+    advice: Mapping[str, str]
+    settings: Mapping[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """A way in which runs are bad, with its causes; texts by language."""
+
+    name: str
+    title: Mapping[str, str]
+    conditions: tuple[Condition, ...]
+    every: bool
+    """Whether all conditions must hold, or one of them."""
+    causes: tuple[Cause, ...]
+
+
+def load_symptoms(more: Sequence[tuple[str, str]] = ()) -> tuple[Symptom, ...]:
+    """The symptoms of this package and of the user's texts, each with its place; a later one of the same name replaces the earlier."""
+    from importlib.resources import files
+
+    found = {}
+    own = files("ragstone.analysis").joinpath("advice.yaml").read_text(encoding="utf-8")
+    for text, place in [(own, "advice.yaml"), *more]:
+        for symptom in parse_symptoms(text, place):
+            found[symptom.name] = symptom
+    return tuple(found.values())
+
+
+def parse_symptoms(text: str, place: str) -> list[Symptom]:
+    """The symptoms that a YAML text lists; every complaint at once."""
+    import yaml
+
+    try:
+        items = yaml.safe_load(text)
+    except yaml.YAMLError as broken:
+        raise ConfigError([f"{place}: not YAML: {' '.join(str(broken).split())}"]) from None
+    if not isinstance(items, list):
+        raise ConfigError(
+            [f"{place}: a list of symptoms is wanted; start each with `- symptom: NAME`"]
+        )
+    complaints: list[str] = []
+    found = []
+    for number, item in enumerate(items, 1):
+        where = f"{place}: symptom {number}"
+        if not isinstance(item, Mapping) or not isinstance(item.get("symptom"), str):
+            complaints.append(f"{where} has no name; start it with `- symptom: NAME`")
+            continue
+        where = f"{place}: {item['symptom']}"
+        conditions, every = _conditions(item.get("when"), where, complaints)
+        causes = [_cause(one, where, complaints) for one in item.get("causes") or ()]
+        if not causes:
+            complaints.append(f"{where}: no causes; list at least one with `cause` and `advice`")
+        title = _texts(item.get("title", item["symptom"]), f"{where}: title", complaints)
+        found.append(Symptom(item["symptom"], title, conditions, every, tuple(causes)))
+    if complaints:
+        raise ConfigError(complaints)
+    return found
+
+
+def _conditions(when: Any, where: str, complaints: list[str]) -> tuple[tuple[Condition, ...], bool]:
+    every = True
+    if isinstance(when, Mapping) and len(when) == 1 and next(iter(when)) in ("any", "all"):
+        every = "all" in when
+        (when,) = when.values()
+    if not isinstance(when, list) or not when:
+        complaints.append(f"{where}: `when` is a list of conditions, or `any:` or `all:` with one")
+        return (), every
+    found = [_condition(one, where, complaints) for one in when]
+    return tuple(one for one in found if one is not None), every
+
+
+def _condition(item: Any, where: str, complaints: list[str]) -> Condition | None:
+    given = dict(item) if isinstance(item, Mapping) else {}
+    kinds = [kind for kind in ("metric", "class") if kind in given]
+    sides = [side for side in ("below", "above") if side in given]
+    limit = given.get(sides[0]) if len(sides) == 1 else None
+    if len(kinds) != 1 or isinstance(limit, bool) or not isinstance(limit, int | float):
+        complaints.append(
+            f"{where}: {item!r} is no condition; write {{metric: recall, below: 0.8}} or "
+            "{class: hallucination, above: 0.1}"
+        )
+        return None
+    name = str(given[kinds[0]])
+    if kinds == ["class"]:
+        if name not in CLASSES:
+            complaints.append(f"{where}: no failure class {name!r}; known: {', '.join(CLASSES)}")
+            return None
+        return Condition("class", name, float(limit), sides == ["above"])
+    return Condition("metric", name, float(limit), sides == ["above"])
+
+
+def _cause(item: Any, where: str, complaints: list[str]) -> Cause:
+    given = dict(item) if isinstance(item, Mapping) else {}
+    if "cause" not in given or "advice" not in given:
+        complaints.append(f"{where}: a cause has `cause` and `advice`, {item!r} does not")
+    settings = given.get("try") or {}
+    if not isinstance(settings, Mapping) or not all(isinstance(v, list) for v in settings.values()):
+        complaints.append(f"{where}: `try` maps a parameter to a list of values, not {settings!r}")
+        settings = {}
+    return Cause(
+        _texts(given.get("cause", ""), where, complaints),
+        _texts(given.get("advice", ""), where, complaints),
+        {str(name): tuple(values) for name, values in settings.items()},
+    )
+
+
+def _texts(item: Any, where: str, complaints: list[str]) -> Mapping[str, str]:
+    """A text by language; a plain text serves for all."""
+    if isinstance(item, str):
+        return {"en": item}
+    if isinstance(item, Mapping) and item and all(isinstance(v, str) for v in item.values()):
+        return {str(key): value for key, value in item.items()}
+    complaints.append(f"{where}: a text, or one a language such as {{en: …, es: …}}, not {item!r}")
+    return {"en": ""}
+
+
+def said(texts: Mapping[str, str], language: str) -> str:
+    """The text in a language, else in English, else in whichever there is."""
+    return texts.get(language) or texts.get("en") or next(iter(texts.values()), "")

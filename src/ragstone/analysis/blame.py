@@ -1,0 +1,140 @@
+"""Causal blame: answers to the same questions from other contexts, and the loss split over what is changed.
+
+The score climbs from what the system got to what it could have got, one change at a time, so the parts add up:
+
+| contexts given                           | what changes         | the step is the loss by |
+| ---------------------------------------- | -------------------- | ----------------------- |
+| as retrieved                             |                      |                         |
+| gold and distractors, in random order    | the evidence is there| retrieval               |
+| gold and distractors, gold first         | the order            | ordering                |
+| gold alone                               | no distractors       | noise                   |
+| (the best score there is)                | a perfect generator  | generation              |
+
+Beside them stands the score with no contexts at all: what the model knows by itself."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragstone.analysis.paired import moments_of
+from ragstone.errors import RagstoneError
+from ragstone.stats import mean_interval
+from ragstone.types import Chunk, Ranked, Sample
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Condition = Literal["retrieved", "shuffled", "mixed", "gold", "none"]
+
+ASKED: tuple[Condition, ...] = ("shuffled", "mixed", "gold", "none")
+"""Conditions that the system is asked under; `retrieved` is what it did by itself."""
+
+PARTS = ("retrieval", "ordering", "noise", "generation")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one stage costs, in the metric's units, with its 95 % interval; negative when it helps."""
+
+    name: str
+    loss: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The loss of some samples, split."""
+
+    metric: str
+    samples: int
+    scores: dict[str, float]
+    """Mean score under each condition."""
+    loss: float
+    """From the score as retrieved to the best there is; the sum of the parts."""
+    parts: tuple[Part, ...]
+    prior: float
+    """Mean score without any contexts: what the model knows by itself."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The split as plain JSON."""
+        return asdict(self)
+
+
+def texts_of(samples: Iterable[Sample]) -> dict[str, Chunk]:
+    """Every chunk that any of the samples retrieved, by id: where gold contexts can be taken from."""
+    found: dict[str, Chunk] = {}
+    for sample in samples:
+        for chunk in sample.contexts or ():
+            if chunk.id and chunk.text:
+                found.setdefault(chunk.id, chunk)
+    return found
+
+
+def contexts_for(
+    sample: Sample, known: Mapping[str, Chunk], *, distractors: int = 4, seed: int = 0
+) -> dict[Condition, Ranked] | None:
+    """The contexts of each condition; None when the text of a relevant document is not known.
+
+    Distractors are what the system itself retrieved besides the relevant documents, filled up from other samples."""
+    wanted = [name for name, grade in (sample.relevant or {}).items() if grade > 0]
+    if not wanted or any(name not in known for name in wanted):
+        return None
+    gold = [known[name] for name in wanted]
+    dice = random.Random(f"{seed}:{sample.id}")
+    noise = [c for c in sample.contexts or () if c.text and c.id not in wanted][:distractors]
+    others = [name for name in known if name not in wanted and name not in {c.id for c in noise}]
+    while len(noise) < distractors and others:
+        noise.append(known[others.pop(dice.randrange(len(others)))])
+    shuffled = [*gold, *noise]
+    dice.shuffle(shuffled)
+    return {
+        "shuffled": Ranked(shuffled),
+        "mixed": Ranked([*gold, *noise]),
+        "gold": Ranked(gold),
+        "none": Ranked(),
+    }
+
+
+def split(
+    metric: str,
+    values: Mapping[Condition, Sequence[float]],
+    *,
+    best: float = 1.0,
+    worst: float = 0.0,
+) -> Blame:
+    """Split the loss of the samples, whose scores under each condition stand at the same places."""
+    import numpy as np
+
+    missing = [name for name in ("retrieved", *ASKED) if name not in values]
+    if missing:
+        raise RagstoneError(f"no scores under {', '.join(missing)}; blame needs every condition")
+    table = {name: np.asarray(some, np.float64) for name, some in values.items()}
+    count = len(table["retrieved"])
+    if not count or any(len(some) != count for some in table.values()):
+        raise RagstoneError("blame needs the same samples, at least one, under every condition")
+    steps = {
+        "retrieval": table["shuffled"] - table["retrieved"],
+        "ordering": table["mixed"] - table["shuffled"],
+        "noise": table["gold"] - table["mixed"],
+        "generation": best - table["gold"],
+    }
+    sign = 1.0 if best >= worst else -1.0
+    width = abs(best - worst)
+    return Blame(
+        metric=metric,
+        samples=count,
+        scores={name: float(some.mean()) for name, some in table.items()},
+        loss=float((sign * (best - table["retrieved"])).mean()),
+        parts=tuple(_part(name, sign * steps[name], width) for name in PARTS),
+        prior=float(table["none"].mean()),
+    )
+
+
+def _part(name: str, steps: NDArray[np.float64], width: float) -> Part:
+    interval = mean_interval(moments_of(steps), bounds=(-width, width))
+    return Part(name, float(steps.mean()), interval.low, interval.high)

@@ -1,0 +1,128 @@
+"""The samples behind a difference: which became worse, which were fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ragstone.analysis.columns import Matched, Valued, failed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LOOKED_AT = 20
+"""Samples whose questions are compared, to notice that two runs do not ask the same."""
+
+
+class Measured(Protocol):
+    """What a change needs to know of a metric; a Difference has it."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def higher_is_better(self) -> bool: ...
+    @property
+    def bounds(self) -> tuple[float, float] | None: ...
+    @property
+    def resource(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One sample that moved between two runs."""
+
+    id: str
+    before: int
+    """Its position in the baseline."""
+    after: int
+    """Its position in the other run."""
+    change: float
+    """Mean over the metrics of how far it moved, as a share of their range: −1 is from best to worst."""
+    metrics: dict[str, tuple[float | str, float | str]]
+    """Metrics that moved → value before and after, or how it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The samples that moved most, and how many moved at all."""
+
+    regressed: tuple[Change, ...]
+    fixed: tuple[Change, ...]
+    regressed_count: int
+    fixed_count: int
+
+
+def changes(pair: Matched, metrics: Sequence[Measured], most: int) -> Changes:
+    """The samples that became worse or better; what failed on one side only counts as a move over the whole range."""
+    import numpy as np
+
+    quality = [one for one in metrics if one.bounds is not None and not one.resource]
+    total, scored = np.zeros(pair.pairs), np.zeros(pair.pairs)
+    moves = {}
+    for one in quality:
+        move = moves[one.metric] = _move(pair, one)
+        present = ~np.isnan(move)
+        total += np.where(present, move, 0.0)
+        scored += present
+    change = total / np.maximum(scored, 1)
+    order = np.lexsort((np.arange(pair.pairs), change))
+    worse = [int(i) for i in order[:most] if change[i] < -1e-9]
+    better = [int(i) for i in order[::-1][:most] if change[i] > 1e-9]
+    return Changes(
+        tuple(_change(pair, i, float(change[i]), moves) for i in worse),
+        tuple(_change(pair, i, float(change[i]), moves) for i in better),
+        int((change < -1e-9).sum()),
+        int((change > 1e-9).sum()),
+    )
+
+
+def other_questions(before: Valued, after: Valued, pair: Matched) -> tuple[str, ...]:
+    """Ids, among a few samples spread over the runs, under which the runs ask different questions."""
+    step = max(1, pair.pairs // LOOKED_AT)
+    found = []
+    for index in range(0, pair.pairs, step):
+        left, right = int(pair.left[index]), int(pair.right[index])
+        old = before.row(int(pair.before.positions[left])).sample.question
+        new = after.row(int(pair.after.positions[right])).sample.question
+        if old is not None and new is not None and " ".join(old.split()) != " ".join(new.split()):
+            found.append(pair.before.ids[left])
+    return tuple(found)
+
+
+def _move(pair: Matched, one: Measured) -> NDArray[np.float64]:
+    """How far each sample moved towards the good end; NaN where nothing can be said."""
+    assert one.bounds is not None
+    width = one.bounds[1] - one.bounds[0]
+    name = one.metric
+    move = (pair.after.values[name][pair.right] - pair.before.values[name][pair.left]) / width
+    if not one.higher_is_better:
+        move = -move
+    sides = (pair.before.ends[name], pair.left, 1.0), (pair.after.ends[name], pair.right, -1.0)
+    for (here, own, sign), (there, other, _) in (sides, sides[::-1]):
+        if not any(failed(end) for end in here.values()):
+            continue
+        for index, (mine, theirs) in enumerate(zip(own.tolist(), other.tolist(), strict=True)):
+            if failed(here.get(mine, "")) and theirs not in there:
+                move[index] = sign
+    return move
+
+
+def _change(
+    pair: Matched, index: int, change: float, moves: dict[str, NDArray[np.float64]]
+) -> Change:
+    left, right = int(pair.left[index]), int(pair.right[index])
+    moved = {}
+    for name, move in moves.items():
+        if abs(float(move[index])) > 1e-9:  # NaN is not
+            old = pair.before.ends[name].get(left, float(pair.before.values[name][left]))
+            new = pair.after.ends[name].get(right, float(pair.after.values[name][right]))
+            moved[name] = (old, new)
+    return Change(
+        id=pair.before.ids[left],
+        before=int(pair.before.positions[left]),
+        after=int(pair.after.positions[right]),
+        change=change,
+        metrics=moved,
+    )

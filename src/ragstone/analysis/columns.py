@@ -1,0 +1,159 @@
+"""Runs side by side: each one's values as columns of numbers, and the samples that two of them share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ragstone.types import FAILURES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ragstone.store import RunInfo, StoredRow
+
+SIZE = 4096
+"""Samples turned into numbers together."""
+
+RESOURCES = frozenset({"latency", "tokens", "cost"})
+"""Families that say what an answer took, not how good it is."""
+
+UNSTORED = "metric_error"
+
+
+class Valued(Protocol):
+    """What a comparison reads of a run; a StoredRun is one."""
+
+    @property
+    def info(self) -> RunInfo: ...
+    def values(self) -> Iterable[tuple[int, str, str | None, Mapping[str, float | str]]]: ...
+    def row(self, position: int) -> StoredRow: ...
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The values of one run, one column a metric; where there is none the number is NaN and its end is kept."""
+
+    info: RunInfo
+    ids: tuple[str, ...]
+    positions: NDArray[np.int64]
+    groups: tuple[str | None, ...]
+    values: Mapping[str, NDArray[np.float64]]
+    ends: Mapping[str, Mapping[int, str]]
+    """Metric → index → how it ended, for the samples without a value."""
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Sample id → index."""
+        return {name: index for index, name in enumerate(self.ids)}
+
+    def described(self, metric: str) -> Mapping[str, Any]:
+        """What the run says of a metric."""
+        return next(one for one in self.info.metrics if one["name"] == metric)
+
+
+def columns(run: Valued, metrics: Sequence[str] | None = None) -> Columns:
+    """Read a run's values once; 80 bytes a sample for ten metrics, besides its id."""
+    import numpy as np
+
+    names = [str(one["name"]) for one in run.info.metrics]
+    if metrics is not None:
+        names = [name for name in names if name in metrics]
+    ids: list[str] = []
+    positions: list[int] = []
+    groups: list[str | None] = []
+    blocks: list[NDArray[np.float64]] = []
+    waiting: list[list[float]] = []
+    ends: dict[str, dict[int, str]] = {name: {} for name in names}
+    for position, sample_id, group, values in run.values():
+        row = []
+        for name in names:
+            value = values.get(name, UNSTORED)
+            if value.__class__ is not float:
+                ends[name][len(ids)] = str(value)
+                value = math.nan
+            row.append(value)
+        ids.append(sample_id)
+        positions.append(position)
+        groups.append(group)
+        waiting.append(row)
+        if len(waiting) == SIZE:
+            blocks.append(np.array(waiting, np.float64))
+            waiting.clear()
+    blocks.append(np.array(waiting, np.float64).reshape(len(waiting), len(names)))
+    table = np.concatenate(blocks)
+    return Columns(
+        run.info,
+        tuple(ids),
+        np.array(positions, np.int64),
+        tuple(groups),
+        {name: np.ascontiguousarray(table[:, at]) for at, name in enumerate(names)},
+        ends,
+    )
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The samples that two runs share, in the order of the first."""
+
+    before: Columns
+    after: Columns
+    left: NDArray[np.int64]
+    """Index of each shared sample in `before`."""
+    right: NDArray[np.int64]
+    """Index of the same sample in `after`."""
+    groups: NDArray[np.int64] | None
+    """Number of each one's group, −1 for none; None when no sample has one."""
+
+    @property
+    def pairs(self) -> int:
+        """How many samples are shared."""
+        return len(self.left)
+
+    @property
+    def only_before(self) -> int:
+        """Samples that only the first run has."""
+        return len(self.before.ids) - self.pairs
+
+    @property
+    def only_after(self) -> int:
+        """Samples that only the second run has."""
+        return len(self.after.ids) - self.pairs
+
+
+def matched(before: Columns, after: Columns) -> Matched:
+    """Pair the samples of two runs by id; the group is the first run's, else the second's."""
+    import numpy as np
+
+    if before.ids == after.ids:
+        left = right = np.arange(len(before.ids), dtype=np.int64)
+    else:
+        places = after.places
+        both = [(i, places[name]) for i, name in enumerate(before.ids) if name in places]
+        pairs = np.array(both, np.int64).reshape(-1, 2)
+        left, right = pairs[:, 0], pairs[:, 1]
+    return Matched(before, after, left, right, _groups(before, after, left, right))
+
+
+def _groups(
+    before: Columns, after: Columns, left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.int64] | None:
+    import numpy as np
+
+    if not any(group is not None for group in (*before.groups, *after.groups)):
+        return None
+    numbers: dict[str, int] = {}
+    found = []
+    for i, j in zip(left.tolist(), right.tolist(), strict=True):
+        group = before.groups[i] if before.groups[i] is not None else after.groups[j]
+        found.append(-1 if group is None else numbers.setdefault(group, len(numbers)))
+    return np.array(found, np.int64)
+
+
+def failed(end: str) -> bool:
+    """Whether a sample that ended so should have been scored."""
+    return end.partition(":")[0] in FAILURES

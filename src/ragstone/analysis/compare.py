@@ -1,0 +1,358 @@
+"""Runs compared: for each metric the paired difference, whether it is more than chance, and what to call it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragstone.analysis.changes import Change, changes, other_questions
+from ragstone.analysis.columns import RESOURCES, Matched, Valued, columns, failed, matched
+from ragstone.analysis.paired import Paired, paired
+from ragstone.analysis.power import POWER, detectable, rounded
+from ragstone.analysis.significance import ALPHA, Correction, adjusted
+from ragstone.analysis.summary import FLOOR
+from ragstone.errors import RagstoneError, UnknownMetric, nearest
+from ragstone.stats import FEW_CLUSTERS
+
+if TYPE_CHECKING:
+    from ragstone.store import RunInfo
+
+Verdict = Literal["better", "worse", "equivalent", "unclear", "withheld"]
+
+MARGIN = 0.02
+"""Differences within this share of a metric's range do not matter, unless the user says otherwise."""
+RELATIVE_MARGIN = 0.05
+"""The same for metrics without a range, as a share of the baseline's mean."""
+ONE_SIDED = 0.05
+"""Beyond this share of samples that a metric applies to on one side only, a warning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What one metric says of a run against the baseline, on the samples scored in both."""
+
+    metric: str
+    run: str
+    """Id of the run that is compared with the baseline."""
+    higher_is_better: bool
+    bounds: tuple[float, float] | None
+    resource: bool
+    """Whether it measures what answers took (latency, tokens, cost), not how good they are."""
+    pairs: int
+    applicable: int
+    """Shared samples that the metric applies to on both sides; some of them may have failed."""
+    before: float | None
+    after: float | None
+    difference: float | None
+    """After minus before."""
+    low: float | None
+    high: float | None
+    clusters: int | None
+    p: float | None
+    adjusted: float | None
+    """p corrected for everything that the comparison shows."""
+    test: str
+    improved: int
+    unchanged: int
+    worsened: int
+    left_out: dict[str, int]
+    """Why shared samples do not count: `before: judge_error: refusal` → number of samples."""
+    margin: float
+    """A difference up to this size does not matter."""
+    verdict: Verdict
+    detectable: float | None
+    """The difference this comparison would have called one, 4 times in 5."""
+    effect: float
+    needed: int | None
+    """About how many questions would show a difference of `effect`."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def coverage(self) -> float | None:
+        """Pairs scored on both sides, of those that could be."""
+        return self.pairs / self.applicable if self.applicable else None
+
+    @property
+    def slight(self) -> bool:
+        """Whether it is a difference, but one too small to matter."""
+        return (
+            self.verdict in ("better", "worse")
+            and self.difference is not None
+            and abs(self.difference) <= self.margin
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """One run against the baseline."""
+
+    run: RunInfo
+    pairs: int
+    only_before: int
+    only_after: int
+    differences: tuple[Difference, ...]
+    only_metrics_before: tuple[str, ...]
+    only_metrics_after: tuple[str, ...]
+    regressed: tuple[Change, ...]
+    """Samples that became worse, the worst first."""
+    fixed: tuple[Change, ...]
+    regressed_count: int
+    fixed_count: int
+    other_questions: tuple[str, ...]
+    """Ids of looked-at samples whose question is not the same in both runs."""
+
+    def __getitem__(self, metric: str) -> Difference:
+        for one in self.differences:
+            if one.metric == metric:
+                return one
+        names = [one.metric for one in self.differences]
+        raise UnknownMetric(f"the runs share no metric {metric!r}{nearest(metric, names)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Several runs against one."""
+
+    baseline: RunInfo
+    versus: tuple[Versus, ...]
+    correction: Correction
+    tests: int
+    """How many p-values were corrected together."""
+    floor: float
+    judged: tuple[str, ...] = ()
+    """Metrics named by the user; a regression on any other resource is shown but fails nothing."""
+
+    @property
+    def regressions(self) -> tuple[Difference, ...]:
+        """Where a run is worse in a metric that counts."""
+        return tuple(
+            one
+            for run in self.versus
+            for one in run.differences
+            if one.verdict == "worse" and (not one.resource or one.metric in self.judged)
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """For `--fail-on-regression`: 1 if a run is worse, else 3 if a verdict had to be withheld, else 0."""
+        if self.regressions:
+            return 1
+        verdicts = [one.verdict for run in self.versus for one in run.differences]
+        return 3 if "withheld" in verdicts else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain JSON."""
+        plain = asdict(self)
+        for versus, one in zip(plain["versus"], self.versus, strict=True):
+            for row, difference in zip(versus["differences"], one.differences, strict=True):
+                row["coverage"] = difference.coverage
+        for info in (plain["baseline"], *(versus["run"] for versus in plain["versus"])):
+            for key in ("shape", "metrics", "bad"):
+                info.pop(key)
+        regressions = [{"run": one.run, "metric": one.metric} for one in self.regressions]
+        return plain | {"regressions": regressions, "exit_code": self.exit_code}
+
+
+def compare(
+    runs: Sequence[Valued],
+    *,
+    baseline: int = 0,
+    metrics: Sequence[str] | None = None,
+    margin: float = MARGIN,
+    effect: float | None = None,
+    correction: Correction = "holm",
+    floor: float = FLOOR,
+    samples: int = 20,
+) -> Comparison:
+    """Compare each run with the baseline, sample by sample; `samples` of those that changed most are kept."""
+    if len(runs) < 2:
+        raise RagstoneError("a comparison needs at least two runs; name another")
+    _check_metrics(runs, metrics)
+    base = columns(runs[baseline], metrics)
+    found = []
+    for number, run in enumerate(runs):
+        if number != baseline:
+            pair = matched(base, columns(run, metrics))
+            found.append(_versus(runs[baseline], run, pair, margin, floor, samples))
+    tested = [d for one in found for d in one.differences if d.p is not None]
+    ps = adjusted([d.p for d in tested if d.p is not None], correction)
+    corrected = {(d.run, d.metric): p for d, p in zip(tested, ps, strict=True)}
+    judged = tuple(
+        _decided(one, corrected, len(tested), correction, floor, effect) for one in found
+    )
+    return Comparison(base.info, judged, correction, len(tested), floor, tuple(metrics or ()))
+
+
+def _check_metrics(runs: Sequence[Valued], metrics: Sequence[str] | None) -> None:
+    shared = set.intersection(*({str(m["name"]) for m in run.info.metrics} for run in runs))
+    for name in metrics or ():
+        if name not in shared:
+            raise UnknownMetric(
+                f"not all runs have a metric {name!r}{nearest(name, sorted(shared))}"
+            )
+    if not shared:
+        raise RagstoneError(
+            "the runs share no metric; score them with the same ones (`ragstone eval -m …`)"
+        )
+
+
+def _versus(
+    before: Valued, after: Valued, pair: Matched, margin: float, floor: float, samples: int
+) -> Versus:
+    if not pair.pairs:
+        raise RagstoneError(
+            f"{pair.before.info.name!r} and {pair.after.info.name!r} share no sample id; "
+            "compare runs of the same questions, with ids"
+        )
+    own, theirs = pair.before.values, pair.after.values
+    differences = [_difference(pair, name, margin) for name in own if name in theirs]
+    moved = changes(pair, differences, samples)
+    return Versus(
+        run=pair.after.info,
+        pairs=pair.pairs,
+        only_before=pair.only_before,
+        only_after=pair.only_after,
+        differences=tuple(differences),
+        only_metrics_before=tuple(name for name in own if name not in theirs),
+        only_metrics_after=tuple(name for name in theirs if name not in own),
+        regressed=moved.regressed,
+        fixed=moved.fixed,
+        regressed_count=moved.regressed_count,
+        fixed_count=moved.fixed_count,
+        other_questions=other_questions(before, after, pair),
+    )
+
+
+def _difference(pair: Matched, name: str, margin: float) -> Difference:
+    import numpy as np
+
+    described = pair.before.described(name)
+    bounds = described.get("bounds")
+    limits = (float(bounds[0]), float(bounds[1])) if bounds is not None else None
+    old, new = pair.before.values[name][pair.left], pair.after.values[name][pair.right]
+    both = ~(np.isnan(old) | np.isnan(new))
+    groups = None if pair.groups is None else pair.groups[both]
+    found = paired(
+        old[both], new[both], groups, bounds=limits, binary=bool(described.get("binary"))
+    )
+    left_out, failures = _left_out(pair, name, both)
+    reach = margin * (limits[1] - limits[0]) if limits else RELATIVE_MARGIN * abs(found.before or 0)
+    higher = bool(described.get("higher_is_better", True))
+    return Difference(
+        metric=name,
+        run=pair.after.info.id,
+        higher_is_better=higher,
+        bounds=limits,
+        resource=str(described.get("family", name)) in RESOURCES,
+        pairs=found.pairs,
+        applicable=found.pairs + failures,
+        before=found.before,
+        after=found.after,
+        difference=found.difference,
+        low=found.interval.low,
+        high=found.interval.high,
+        clusters=found.clusters,
+        p=found.p,
+        adjusted=None,
+        test=found.test,
+        improved=found.risen if higher else found.fallen,
+        unchanged=found.pairs - found.risen - found.fallen,
+        worsened=found.fallen if higher else found.risen,
+        left_out=left_out,
+        margin=reach,
+        verdict="unclear",
+        detectable=None,
+        effect=reach,
+        needed=None,
+        warnings=_warnings(found, pair, left_out),
+    )
+
+
+def _left_out(pair: Matched, name: str, both: Any) -> tuple[dict[str, int], int]:
+    """Why samples were left out, counted by side and end; and how many of them are failures."""
+    import numpy as np
+
+    counts: Counter[str] = Counter()
+    failures = 0
+    for index in np.flatnonzero(~both).tolist():
+        ends = {
+            side: end
+            for side, end in (
+                ("before", pair.before.ends[name].get(int(pair.left[index]))),
+                ("after", pair.after.ends[name].get(int(pair.right[index]))),
+            )
+            if end is not None
+        }
+        key = ("both", ends["before"]) if len(set(ends.values())) < len(ends) else None
+        for side, end in [key] if key else ends.items():
+            counts[f"{side}: {end}"] += 1
+        # A sample that the metric does not apply to on one side is no failure of the other.
+        failures += all(failed(end) for end in ends.values())
+    return dict(counts.most_common()), failures
+
+
+def _warnings(found: Paired, pair: Matched, left_out: dict[str, int]) -> tuple[str, ...]:
+    one_sided = sum(
+        n
+        for key, n in left_out.items()
+        if not key.startswith("both") and not failed(key.split(": ")[1])
+    )
+    warnings = list(found.interval.warnings)
+    if one_sided > ONE_SIDED * pair.pairs:
+        warnings.append(
+            f"{one_sided} of {pair.pairs} samples have this metric on one side only and do not count"
+        )
+    return tuple(warnings)
+
+
+def _decided(
+    one: Versus,
+    corrected: dict[tuple[str, str], float],
+    tests: int,
+    correction: Correction,
+    floor: float,
+    effect: float | None,
+) -> Versus:
+    alpha = ALPHA / tests if correction == "holm" and tests else ALPHA
+    return replace(
+        one,
+        differences=tuple(
+            _verdict(d, corrected.get((d.run, d.metric)), alpha, floor, effect)
+            for d in one.differences
+        ),
+    )
+
+
+def _verdict(
+    one: Difference, p: float | None, alpha: float, floor: float, effect: float | None
+) -> Difference:
+    wanted = one.effect
+    if effect is not None and one.bounds is not None:
+        wanted = effect * (one.bounds[1] - one.bounds[0])
+    seen = needed = None
+    if one.low is not None and one.high is not None:
+        seen = detectable((one.high - one.low) / 2, alpha, POWER)
+        needed = rounded(one.pairs * (seen / wanted) ** 2) if wanted > 0 else None
+    verdict: Verdict = "unclear"
+    # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
+    if p is None or one.difference is None or one.pairs < floor * one.applicable - 1e-9:
+        verdict = "withheld"
+    elif p <= ALPHA and not _holds_zero(one):
+        verdict = "better" if (one.difference > 0) == one.higher_is_better else "worse"
+    elif _within_margin(one):
+        verdict = "equivalent"
+    return replace(one, adjusted=p, verdict=verdict, detectable=seen, effect=wanted, needed=needed)
+
+
+def _holds_zero(one: Difference) -> bool:
+    """Whether the interval allows no difference at all; a few outliers can make it so although most samples moved."""
+    return one.low is not None and one.high is not None and one.low <= 0 <= one.high
+
+
+def _within_margin(one: Difference) -> bool:
+    """Whether the whole interval is; without one, whether no sample of many moved at all."""
+    if one.low is None or one.high is None:
+        return one.unchanged == one.pairs >= FEW_CLUSTERS
+    return -one.margin <= one.low and one.high <= one.margin

@@ -1,0 +1,190 @@
+"""What to do next: symptoms of a run, their likely causes, and the experiment that would test each piece of advice."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragstone.analysis.advice import Cause, Condition, Symptom
+from ragstone.analysis.columns import Columns, Valued, columns
+from ragstone.analysis.failures import Failures
+
+if TYPE_CHECKING:
+    from ragstone.analysis.summary import MetricSummary, Summary
+    from ragstone.store import RunInfo
+
+EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What shows a symptom: a metric's mean or a class's share, and the samples behind it."""
+
+    what: str
+    """The metric, or the failure class."""
+    value: float
+    low: float | None
+    high: float | None
+    limit: float
+    above: bool
+    samples: int
+    affected: int
+    """Samples on the wrong side of the limit, or in the class."""
+    examples: tuple[str, ...]
+    """Ids of some of them, the worst first."""
+    sure: bool
+    """Whether the whole interval is on the wrong side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing to try, and why it may help."""
+
+    cause: Mapping[str, str]
+    advice: Mapping[str, str]
+    command: str | None
+    """The ablation that would test it, when the system has the parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """A symptom that a run shows."""
+
+    symptom: str
+    title: Mapping[str, str]
+    evidence: tuple[Evidence, ...]
+    advice: tuple[Advice, ...]
+
+    @property
+    def sure(self) -> bool:
+        """Whether the evidence leaves no doubt."""
+        return any(one.sure for one in self.evidence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The diagnosis as plain JSON."""
+        return asdict(self) | {"sure": self.sure}
+
+
+class _Found:
+    """Everything that conditions look at."""
+
+    def __init__(self, run: Valued, summary: Summary, failures: Failures) -> None:
+        self.summary, self.failures = summary, failures
+        self._run = run
+        self._columns: Columns | None = None
+
+    @property
+    def columns(self) -> Columns:
+        """The run's values, read when the first metric is looked at."""
+        if self._columns is None:
+            self._columns = columns(self._run)
+        return self._columns
+
+
+def diagnose(
+    run: Valued, summary: Summary, failures: Failures, symptoms: Sequence[Symptom]
+) -> tuple[Diagnosis, ...]:
+    """The symptoms that the run shows, the surest and most common first."""
+    found = _Found(run, summary, failures)
+    shown = []
+    for symptom in symptoms:
+        evidence = [_evidence(one, found) for one in symptom.conditions]
+        present = [one for one in evidence if one is not None]
+        if not present or (symptom.every and len(present) < len(evidence)):
+            continue
+        advice = tuple(_advice(cause, run.info) for cause in symptom.causes)
+        shown.append(Diagnosis(symptom.name, symptom.title, tuple(present), advice))
+    shown.sort(
+        key=lambda one: (not one.sure, -max(e.affected / max(e.samples, 1) for e in one.evidence))
+    )
+    return tuple(shown)
+
+
+def _evidence(condition: Condition, found: _Found) -> Evidence | None:
+    """What shows that the condition holds; None when it does not, or nothing was measured."""
+    if condition.kind == "class":
+        return _class_evidence(condition, found.failures)
+    metric = _metric(condition.name, found.summary)
+    if metric is None or metric.mean is None or not condition.holds(metric.mean):
+        return None
+    import numpy as np
+
+    values = found.columns.values[metric.metric]
+    wrong = np.flatnonzero(
+        values > condition.limit if condition.above else values < condition.limit
+    )
+    order = wrong[np.argsort(-values[wrong] if condition.above else values[wrong], kind="stable")]
+    far = metric.low if condition.above else metric.high
+    return Evidence(
+        what=metric.metric,
+        value=metric.mean,
+        low=metric.low,
+        high=metric.high,
+        limit=condition.limit,
+        above=condition.above,
+        samples=metric.scored,
+        affected=len(wrong),
+        examples=tuple(found.columns.ids[int(i)] for i in order[:EXAMPLES]),
+        sure=far is not None and condition.holds(far),
+    )
+
+
+def _class_evidence(condition: Condition, failures: Failures) -> Evidence | None:
+    rate = next((one for one in failures.rates if one.label == condition.name), None)
+    if rate is None or rate.rate is None or not condition.holds(rate.rate):
+        return None
+    examples: Sequence[Any] = next(
+        (some for kind, some in failures.examples.items() if kind == condition.name), ()
+    )
+    return Evidence(
+        what=condition.name,
+        value=rate.rate,
+        low=rate.low,
+        high=rate.high,
+        limit=condition.limit,
+        above=condition.above,
+        samples=rate.total,
+        affected=rate.count,
+        examples=tuple(one.id for one in examples[:EXAMPLES]),
+        sure=rate.low is not None and condition.holds(rate.low),
+    )
+
+
+def _metric(family: str, summary: Summary) -> MetricSummary | None:
+    """The run's metric of a family; of several, the first that was scored."""
+    for one in summary.metrics:
+        if one.metric.partition("@")[0].partition("(")[0] == family and one.mean is not None:
+            return one
+    return None
+
+
+def _advice(cause: Cause, info: RunInfo) -> Advice:
+    return Advice(cause.cause, cause.advice, ablation(info, cause.settings))
+
+
+def ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str | None:
+    """The command that tries these settings on the run's own questions; None when its system has none of them."""
+    system = info.plan.get("system")
+    parameters = info.plan.get("parameters") or {}
+    fitting = {name: values for name, values in settings.items() if name in parameters}
+    if not system or not isinstance(system, str) or not fitting:
+        return None
+    source = str(info.plan.get("source") or info.source)
+    words = ["ragstone", "ablate", source, "--system", system]
+    for name, values in fitting.items():
+        now = parameters[name]
+        tried = [now, *(value for value in values if value != now)]
+        words += ["--vary", f"{name}={','.join(_plain(value) for value in tried)}"]
+    for name, value in (info.plan.get("settings") or {}).items():
+        if name not in fitting:
+            words += ["--set", f"{name}={_plain(value)}"]
+    words += ["-m", ",".join(str(one["name"]) for one in info.metrics)]
+    if info.judge:
+        words += ["--judge", info.judge]
+    return " ".join(shlex.quote(word) for word in words)
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

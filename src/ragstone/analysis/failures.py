@@ -1,0 +1,336 @@
+"""Why samples fail: each gets a class, the classes get shares, and slices that fail more than the rest are named.
+
+The classes, in the order in which the first that fits is taken; what else fits is kept beside it:
+
+| class              | a sample is one when                                                              |
+| ------------------ | --------------------------------------------------------------------------------- |
+| system_failure     | the system gave nothing                                                           |
+| missed_refusal     | the question has no answer in the documents and the system gave one all the same  |
+| retrieval_failure  | recall is below 0.5                                                               |
+| false_refusal      | the question has an answer and the system gave none                               |
+| hallucination      | faithfulness is below 0.8                                                         |
+| generation_failure | the evidence was there and correctness is below 0.7                               |
+| judge_failure      | a metric that decides could not be scored                                         |
+| fine               | none of these                                                                     |
+| unclassified       | no metric of the run decides anything                                             |
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+
+from ragstone.analysis.labels import LabelRate
+from ragstone.analysis.slices import Slice, Slicing
+from ragstone.errors import RagstoneError, nearest
+from ragstone.stats import wilson
+from ragstone.types import FAILURES, Finding, Sample, Score
+
+if TYPE_CHECKING:
+    from ragstone.asks import Asking
+    from ragstone.store import RunInfo, StoredRow
+
+FailureClass = Literal[
+    "system_failure",
+    "missed_refusal",
+    "retrieval_failure",
+    "false_refusal",
+    "hallucination",
+    "generation_failure",
+    "judge_failure",
+    "fine",
+    "unclassified",
+]
+
+CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
+
+UNKNOWN: frozenset[FailureClass] = frozenset({"judge_failure", "unclassified"})
+"""Classes that say nothing of the system."""
+
+EXAMPLES = 20
+"""Samples kept of each class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A family of metrics that decides a class, and the value on whose wrong side a sample is in it."""
+
+    family: str
+    limit: float
+    above: bool = False
+    """Whether values above the limit are the bad ones."""
+
+    def bad(self, value: float) -> bool:
+        """Whether a value is on the wrong side."""
+        return value > self.limit if self.above else value < self.limit
+
+
+CRITERIA: Mapping[FailureClass, tuple[Criterion, ...]] = {
+    "retrieval_failure": (
+        Criterion("recall", 0.5),
+        Criterion("context_recall", 0.5),
+        Criterion("hit_rate", 0.5),
+    ),
+    "hallucination": (
+        Criterion("faithfulness", 0.8),
+        Criterion("hallucination_rate", 0.2, above=True),
+    ),
+    "generation_failure": (
+        Criterion("answer_correctness", 0.7),
+        Criterion("completeness", 0.7),
+        Criterion("token_f1", 0.3),
+        Criterion("exact_match", 0.5),
+    ),
+}
+"""For each class what decides it: the first family that the run has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """A criterion with the metric of the run that it goes by."""
+
+    metric: str
+    criterion: Criterion
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One sample and its class, with what shows it."""
+
+    position: int
+    id: str
+    kind: FailureClass
+    also: tuple[FailureClass, ...] = ()
+    values: Mapping[str, float | str] = field(default_factory=dict)
+    """What decided: metric → value, or how it ended."""
+    missed: tuple[str, ...] = ()
+    """Relevant documents that were not retrieved."""
+    instead: tuple[str, ...] = ()
+    """Documents that were retrieved and are not relevant."""
+    claims: tuple[Finding, ...] = ()
+    """Findings against the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """The classes of a whole run."""
+
+    run: RunInfo
+    samples: int
+    rates: tuple[LabelRate, ...]
+    """Each class that occurs, with its share of all samples."""
+    deciders: Mapping[FailureClass, Decider]
+    """What decided, by class; a class without one could not be told apart."""
+    examples: Mapping[FailureClass, tuple[Failure, ...]]
+    slices: tuple[Slice, ...]
+    """Every slice, the worst first."""
+    dropped: tuple[str, ...]
+    """Fields with too many different values to slice by."""
+
+    @property
+    def worse(self) -> tuple[Slice, ...]:
+        """Slices that fail significantly more often than the rest."""
+        return tuple(one for one in self.slices if one.worse)
+
+    def count(self, kind: FailureClass) -> int:
+        """How many samples are of a class."""
+        return sum(rate.count for rate in self.rates if rate.label == kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The analysis as plain JSON."""
+        plain = asdict(self)
+        for key in ("shape", "metrics", "bad"):
+            plain["run"].pop(key)
+        return plain
+
+
+class Sampled(Protocol):
+    """What failure analysis reads of a run; a StoredRun is one."""
+
+    @property
+    def info(self) -> RunInfo: ...
+    def rows(self) -> Iterable[StoredRow]: ...
+
+
+def analyse(
+    run: Sampled,
+    *,
+    thresholds: Mapping[str, float] | None = None,
+    by: Sequence[str] | None = None,
+    examples: int = EXAMPLES,
+) -> Failures:
+    """Class every sample of a run, in one pass; `thresholds` by class or family, `by` the fields to slice by."""
+    deciders = choose_deciders([str(one["name"]) for one in run.info.metrics], thresholds or {})
+    counts: Counter[FailureClass] = Counter()
+    kept: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
+    slicing = Slicing(by)
+    for row in run.rows():
+        found = classify(row.sample, row.scores, deciders, position=row.position)
+        counts[found.kind] += 1
+        if len(kept[found.kind]) < examples:
+            kept[found.kind].append(found)
+        if found.kind not in UNKNOWN:
+            slicing.add(row.sample, found.kind if found.kind != "fine" else None)
+    return Failures(
+        run=run.info,
+        samples=sum(counts.values()),
+        rates=_rates(counts),
+        deciders=deciders,
+        examples={kind: tuple(some) for kind, some in kept.items() if some},
+        slices=slicing.slices(),
+        dropped=slicing.dropped,
+    )
+
+
+def _rates(counts: Counter[FailureClass]) -> tuple[LabelRate, ...]:
+    """Each class that occurs as a share of all samples."""
+    total = sum(counts.values())
+    return tuple(
+        LabelRate(kind, counts[kind], total, counts[kind] / total, *wilson(counts[kind], total))
+        for kind in CLASSES
+        if counts[kind]
+    )
+
+
+def choose_deciders(
+    metrics: Sequence[str], thresholds: Mapping[str, float]
+) -> dict[FailureClass, Decider]:
+    """For each class the metric that decides it, with the thresholds that the user gave."""
+    known = [*CRITERIA, *(one.family for some in CRITERIA.values() for one in some)]
+    for name in thresholds:
+        if name not in known:
+            raise RagstoneError(f"no threshold {name!r}{nearest(name, known)}")
+    found: dict[FailureClass, Decider] = {}
+    for kind, criteria in CRITERIA.items():
+        for one in criteria:
+            # recall@3 and recall@10: the deepest one says what the generator had to work with
+            names = [name for name in metrics if _family(name) == one.family]
+            if names:
+                limit = thresholds.get(one.family, thresholds.get(kind, one.limit))
+                metric = max(names, key=_depth)
+                found[kind] = Decider(metric, Criterion(one.family, limit, one.above))
+                break
+    return found
+
+
+def classify(
+    sample: Sample,
+    scores: Mapping[str, Score],
+    deciders: Mapping[FailureClass, Decider],
+    *,
+    position: int = 0,
+) -> Failure:
+    """The class of one sample with what shows it."""
+    values = {
+        one.metric: _value(scores[one.metric]) for one in deciders.values() if one.metric in scores
+    }
+    fits = _fits(sample, scores, deciders)
+    kind = fits[0] if fits else "fine" if _decided(sample, scores, values) else "unclassified"
+    missed, instead = _retrieved(sample)
+    return Failure(
+        position=position,
+        id=sample.id,
+        kind=kind,
+        also=tuple(fits[1:]),
+        values=values,
+        missed=missed if kind == "retrieval_failure" else (),
+        instead=instead if kind == "retrieval_failure" else (),
+        claims=_claims(kind, scores, deciders),
+    )
+
+
+def _fits(
+    sample: Sample, scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
+) -> list[FailureClass]:
+    """Every class that fits, in the order of CLASSES."""
+    if sample.error is not None or any(one.outcome == "system_error" for one in scores.values()):
+        return ["system_failure"]
+    refusal = refusal_label(sample, scores)
+    if refusal == "correct_refusal":
+        return []
+    fits: set[FailureClass] = set()
+    if refusal == "missed_refusal":
+        fits.add("missed_refusal")
+    elif refusal == "false_refusal":
+        fits.add("false_refusal")
+    for kind, one in deciders.items():
+        score = scores.get(one.metric)
+        if score is None:
+            continue
+        if score.value is not None and one.criterion.bad(score.value):
+            fits.add(kind)
+        elif score.outcome in FAILURES:
+            fits.add("judge_failure")
+    if "missed_refusal" in fits:
+        fits.discard("generation_failure")  # there was no right answer to give
+    return [kind for kind in CLASSES if kind in fits]
+
+
+def refusal_label(sample: Sample, scores: Mapping[str, Score]) -> str | None:
+    """Whether the system refused and should have, as the run's metric says or as its default would."""
+    for name, score in scores.items():
+        if _family(name) == "abstention_accuracy" and score.label is not None:
+            return score.label
+    if sample.answer is None:
+        return None
+    by_default = _refusals()(sample)
+    return by_default.label if isinstance(by_default, Score) else None
+
+
+@lru_cache(maxsize=1)
+def _refusals() -> Callable[[Sample], Score | Asking[Score]]:
+    from ragstone.engine.scoring import starter
+    from ragstone.metrics import resolve
+
+    return starter(resolve("abstention_accuracy"))
+
+
+def _decided(
+    sample: Sample, scores: Mapping[str, Score], values: Mapping[str, float | str]
+) -> bool:
+    """Whether anything speaks for the sample being fine."""
+    if any(isinstance(value, float) for value in values.values()):
+        return True
+    return refusal_label(sample, scores) == "correct_refusal"
+
+
+def _value(score: Score) -> float | str:
+    return score.value if score.value is not None else score.outcome
+
+
+def _retrieved(sample: Sample) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Relevant documents that were missed, and what was retrieved that is not relevant."""
+    if sample.relevant is None or sample.contexts is None:
+        return (), ()
+    wanted = {name for name, grade in sample.relevant.items() if grade > 0}
+    found = list(dict.fromkeys(sample.contexts.ids))
+    missed = tuple(name for name in sample.relevant if name in wanted and name not in found)
+    return missed, tuple(name for name in found if name not in wanted)
+
+
+AGAINST = frozenset(
+    {"contradicted", "not_found", "missing", "wrong", "error", "omission", "addition", "noise"}
+)
+"""Verdicts that speak against an answer."""
+
+
+def _claims(
+    kind: FailureClass, scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
+) -> tuple[Finding, ...]:
+    decider = deciders.get("hallucination" if kind == "missed_refusal" else kind)
+    if decider is None or decider.metric not in scores:
+        return ()
+    findings = scores[decider.metric].findings
+    return tuple(one for one in findings if one.verdict in AGAINST)
+
+
+def _family(metric: str) -> str:
+    return metric.partition("@")[0].partition("(")[0]
+
+
+def _depth(metric: str) -> float:
+    _, at, depth = metric.partition("@")
+    return float(depth) if at and depth.isdigit() else float("inf")

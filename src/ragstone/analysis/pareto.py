@@ -1,0 +1,77 @@
+"""Which configurations no other beats in both quality and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragstone.analysis.compare import Comparison, Difference
+
+COSTS = ("cost", "tokens", "latency")
+"""What is traded for quality: the first that was measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One configuration: what it costs and how good it is."""
+
+    name: str
+    cost: float
+    quality: float
+    front: bool
+    """Whether no other is at least as good and as cheap, and better or cheaper."""
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """Configurations by quality and cost."""
+
+    quality: str
+    cost: str
+    offers: tuple[Offer, ...]
+
+
+def fronts(points: Sequence[tuple[float, float]], *, higher_is_better: bool = True) -> list[bool]:
+    """For each (cost, quality) whether no other point dominates it."""
+    sign = 1 if higher_is_better else -1
+
+    def beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
+        cheaper, better = one[0] <= other[0], sign * one[1] >= sign * other[1]
+        return cheaper and better and one != other
+
+    return [not any(beats(other, point) for other in points) for point in points]
+
+
+def trade_off(comparison: Comparison, quality: str | None = None) -> TradeOff | None:
+    """The runs of a comparison by a quality metric (the first, unless named) and what they cost; None when that is unknown."""
+    shared = [
+        one.metric
+        for one in comparison.versus[0].differences
+        if all(_usable(_find(v.differences, one.metric)) for v in comparison.versus)
+    ]
+    first = {one.metric: one for one in comparison.versus[0].differences}
+    cost = next((name for name in COSTS if name in shared), None)
+    good = [name for name in shared if not first[name].resource and first[name].bounds]
+    name = quality if quality in good else next(iter(good), None)
+    if cost is None or name is None:
+        return None
+    base = (first[cost].before, first[name].before)
+    points = [(comparison.baseline.name, *base)]
+    for versus in comparison.versus:
+        points.append((versus.run.name, versus[cost].after, versus[name].after))
+    known = [(label, c, q) for label, c, q in points if c is not None and q is not None]
+    flags = fronts([(c, q) for _, c, q in known], higher_is_better=first[name].higher_is_better)
+    offers = tuple(
+        Offer(label, c, q, flag) for (label, c, q), flag in zip(known, flags, strict=True)
+    )
+    return TradeOff(name, cost, offers)
+
+
+def _find(differences: Sequence[Difference], metric: str) -> Difference | None:
+    return next((one for one in differences if one.metric == metric), None)
+
+
+def _usable(one: Difference | None) -> bool:
+    return one is not None and one.pairs > 0

@@ -1,0 +1,78 @@
+"""How small a difference a test set can show, and how many questions a difference needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from ragstone.stats import Z
+
+POWER = 0.8
+"""How often a study should notice a difference of the size it was planned for."""
+
+ALIKE = 0.5
+"""Correlation between two configurations of one system on the same questions, until two runs show it."""
+
+WORST_SD = 0.5
+"""Standard deviation of a 0/1 metric at 50 %: no metric between 0 and 1 has a larger one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """How many questions a difference needs, and what that rests on."""
+
+    effect: float
+    questions: int
+    sd: float
+    """Standard deviation of the paired difference."""
+    design: float
+    """How many times more questions the groups cost: 1 when samples are independent."""
+    power: float
+    alpha: float
+    comparisons: int
+    assumed: bool
+    """Whether the deviation is an assumption and not measured on two runs."""
+
+
+def plan(
+    effect: float,
+    sd: float,
+    *,
+    design: float = 1.0,
+    binary: bool = False,
+    power: float = POWER,
+    alpha: float = 0.05,
+    comparisons: int = 1,
+    assumed: bool = False,
+) -> Need:
+    """The questions at which a true difference of this size is called one in `power` of all studies."""
+    reach = _reach(alpha / comparisons, power)
+    count = (reach * sd / effect) ** 2 * design
+    # The variance is estimated too (Guenther 1981); an exact test moves in steps (half a pair on each side).
+    count += NormalDist().inv_cdf(1 - alpha / comparisons / 2) ** 2 / 2
+    if binary:
+        count += 1 / effect
+    return Need(effect, math.ceil(count), sd, design, power, alpha, comparisons, assumed)
+
+
+def detectable(half_width: float, alpha: float, power: float = POWER) -> float:
+    """The difference that a study would have called one in `power` of all cases, from its 95 % interval."""
+    return _reach(alpha, power) * half_width / Z
+
+
+def paired_sd(sd: float, alike: float = ALIKE) -> float:
+    """Standard deviation of the difference of two equally spread values that correlate so."""
+    return sd * math.sqrt(2 * (1 - alike))
+
+
+def rounded(count: float) -> int:
+    """A number of questions as one says it: two significant digits, upwards."""
+    whole = math.ceil(count)
+    step = int(10 ** max(0, len(str(whole)) - 2))
+    return -(-whole // step) * step
+
+
+def _reach(alpha: float, power: float) -> float:
+    normal = NormalDist()
+    return normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)

@@ -1,0 +1,143 @@
+"""Where failures gather: samples sliced by language, document, question type or any field of meta."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ragstone.analysis.significance import ALPHA, adjusted
+from ragstone.stats import wilson
+from ragstone.types import Sample
+
+VALUES = 200
+"""A field with more different values than this is no way to slice."""
+LEAST = 5
+"""Samples a slice needs to be worth a test."""
+LONGEST = 80
+"""Characters of a value; longer ones are texts, not categories."""
+MEASURED = frozenset({"latency", "tokens", "cost"})
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Samples that share a value of a field, and how they fare against the rest."""
+
+    field: str
+    value: str
+    samples: int
+    failures: int
+    rate: float
+    low: float
+    high: float
+    rest_rate: float
+    """The share of failures among all other samples that have the field."""
+    p: float
+    adjusted: float
+    """p corrected for every slice that was tested."""
+    worse: bool
+    """Whether it fails significantly more often than the rest."""
+    classes: dict[str, int]
+
+
+class Slicing:
+    """Counts failures by every value of every field."""
+
+    def __init__(self, by: Sequence[str] | None = None) -> None:
+        self._by = by
+        self._counts: dict[str, dict[str, Counter[str]]] = defaultdict(dict)
+        self._dropped: set[str] = set()
+
+    def add(self, sample: Sample, failure: str | None) -> None:
+        """Count one sample under each of its values; `failure` is its class, None when it is fine."""
+        for name, value in self._values(sample):
+            if name in self._dropped:
+                continue
+            values = self._counts[name]
+            if value not in values:
+                if len(values) >= VALUES:
+                    self._dropped.add(name)
+                    del self._counts[name]
+                    continue
+                values[value] = Counter()
+            values[value][failure or ""] += 1
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Fields with too many values."""
+        return tuple(sorted(self._dropped))
+
+    def slices(self) -> tuple[Slice, ...]:
+        """Each slice against the rest by Fisher's exact test, corrected by Holm; the worst first."""
+        found = []
+        for name, values in self._counts.items():
+            total = sum(sum(counts.values()) for counts in values.values())
+            failed = sum(_failures(counts) for counts in values.values())
+            for value, counts in values.items():
+                samples, failures = sum(counts.values()), _failures(counts)
+                if len(values) > 1 and samples >= LEAST and total - samples >= LEAST:
+                    found.append((name, value, samples, failures, total, failed, counts))
+        ps = [
+            fisher(f, n - f, failed - f, total - n - failed + f)
+            for _, _, n, f, total, failed, _ in found
+        ]
+        slices = []
+        for (name, value, samples, failures, total, failed, counts), p, corrected in zip(
+            found, ps, adjusted(ps, "holm"), strict=True
+        ):
+            rate, rest = failures / samples, (failed - failures) / (total - samples)
+            low, high = wilson(failures, samples)
+            classes = {kind: n for kind, n in counts.most_common() if kind}
+            worse = corrected <= ALPHA and rate > rest
+            slices.append(
+                Slice(
+                    name,
+                    value,
+                    samples,
+                    failures,
+                    rate,
+                    low,
+                    high,
+                    rest,
+                    p,
+                    corrected,
+                    worse,
+                    classes,
+                )
+            )
+        return tuple(sorted(slices, key=lambda one: (not one.worse, one.rest_rate - one.rate)))
+
+    def _values(self, sample: Sample) -> Iterator[tuple[str, str]]:
+        fields: dict[str, object] = {
+            "language": sample.language,
+            "group": sample.group,
+            **sample.meta,
+        }
+        for name, value in fields.items():
+            if self._by is not None and name not in self._by:
+                continue
+            if self._by is None and name in MEASURED:
+                continue
+            if isinstance(value, str | bool | int) and len(str(value)) <= LONGEST:
+                yield name, str(value)
+
+
+def fisher(a: int, b: int, c: int, d: int) -> float:
+    """Fisher's exact test, two-sided: how often a table with these margins is no likelier than this one."""
+    row, column, total = a + b, a + c, a + b + c + d
+    low, high = max(0, row + column - total), min(row, column)
+
+    def log(k: int) -> float:
+        return _choose(column, k) + _choose(total - column, row - k) - _choose(total, row)
+
+    here = log(a) + 1e-7  # tables that are equally likely on paper differ in the last digits
+    return min(1.0, math.fsum(math.exp(p) for k in range(low, high + 1) if (p := log(k)) <= here))
+
+
+def _choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _failures(counts: Counter[str]) -> int:
+    return sum(n for kind, n in counts.items() if kind)

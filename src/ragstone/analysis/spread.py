@@ -1,0 +1,58 @@
+"""How much a metric varies from question to question, measured on stored runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragstone.analysis.columns import Valued, columns, matched
+from ragstone.analysis.paired import Paired, paired
+from ragstone.analysis.power import paired_sd
+from ragstone.errors import RagstoneError, UnknownMetric, nearest
+from ragstone.stats import Z
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The standard deviation of the paired difference, and what groups cost."""
+
+    sd: float
+    design: float
+    binary: bool
+
+
+def spread(runs: Sequence[Valued], metric: str) -> Spread:
+    """Measured between two runs; from one run, its own deviation, for systems that correlate at 0.5."""
+    import numpy as np
+
+    for run in runs:
+        names = [str(one["name"]) for one in run.info.metrics]
+        if metric not in names:
+            raise UnknownMetric(
+                f"run {run.info.name!r} has no metric {metric!r}{nearest(metric, names)}"
+            )
+    first = columns(runs[0], [metric])
+    binary = bool(first.described(metric).get("binary"))
+    # One run is compared with 0: then the difference is the value itself.
+    pair = matched(first, columns(runs[1], [metric]) if len(runs) > 1 else first)
+    new = pair.after.values[metric][pair.right]
+    old = pair.before.values[metric][pair.left] if len(runs) > 1 else np.zeros(len(new))
+    both = ~(np.isnan(old) | np.isnan(new))
+    found = paired(old[both], new[both], None if pair.groups is None else pair.groups[both])
+    if found.sd is None or found.sd == 0:
+        raise RagstoneError(
+            f"{metric} does not vary in {' and '.join(repr(run.info.name) for run in runs)}; "
+            "plan without --run, which assumes the worst"
+        )
+    sd = found.sd if len(runs) > 1 else paired_sd(found.sd)
+    return Spread(sd, _design(found), binary)
+
+
+def _design(found: Paired) -> float:
+    """How much wider groups make the interval than independent samples would, squared; at least 1."""
+    low, high = found.interval.low, found.interval.high
+    if low is None or high is None or found.clusters is None or not found.sd:
+        return 1.0
+    alone = Z * found.sd / math.sqrt(found.pairs)
+    return max(1.0, ((high - low) / 2 / alone) ** 2)

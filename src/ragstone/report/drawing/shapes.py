@@ -1,0 +1,115 @@
+"""What a picture is made of: boxes, strokes, dots and words at coordinates, each with a role instead of a colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal[
+    "grid", "axis", "zero", "band", "bar", "good", "bad", "warn", "plain", "target", "ink", "soft"
+]
+"""What a shape is there for; the page's style or the table of colours says how that looks."""
+
+Anchor = Literal["start", "middle", "end"]
+
+WIDE, NARROW = 720, 340
+"""Widths that pictures are laid out for: a page, and a phone."""
+
+SMALL = 12.0
+"""Size of the words in a picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A filled rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    role: Role
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A line through points."""
+
+    points: tuple[tuple[float, float], ...]
+    role: Role
+    thick: float = 1.0
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A filled circle."""
+
+    x: float
+    y: float
+    role: Role
+    size: float = 4.5
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """Words; y is their base line."""
+
+    x: float
+    y: float
+    text: str
+    role: Role = "ink"
+    anchor: Anchor = "start"
+    bold: bool = False
+
+
+Shape = Box | Stroke | Dot | Caption
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture."""
+
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+    label: str
+    """What it shows, in a sentence, for those who do not see it."""
+
+
+def fits(text: str, width: float) -> str:
+    """The text cut to about the width it may take."""
+    room = max(int(width / (SMALL * 0.58)), 2)
+    return text if len(text) <= room else text[: room - 1].rstrip() + "…"
+
+
+def breadth(text: str) -> float:
+    """About how wide a text is."""
+    return len(text) * SMALL * 0.58
+
+
+def stacked(drawings: list[Drawing], gap: float = 18.0) -> Drawing:
+    """Several pictures one below the other."""
+    shapes: list[Shape] = []
+    at = 0.0
+    for one in drawings:
+        shapes += [_moved(shape, at) for shape in one.shapes]
+        at += one.height + gap
+    width = max((one.width for one in drawings), default=NARROW)
+    return Drawing(
+        width, max(at - gap, 1.0), tuple(shapes), "; ".join(one.label for one in drawings)
+    )
+
+
+def _moved(shape: Shape, by: float) -> Shape:
+    match shape:
+        case Box():
+            return Box(shape.x, shape.y + by, shape.width, shape.height, shape.role, shape.title)
+        case Dot():
+            return Dot(shape.x, shape.y + by, shape.role, shape.size, shape.title)
+        case Caption():
+            return Caption(shape.x, shape.y + by, shape.text, shape.role, shape.anchor, shape.bold)
+        case Stroke():
+            points = tuple((x, y + by) for x, y in shape.points)
+            return Stroke(points, shape.role, shape.thick, shape.dashed)

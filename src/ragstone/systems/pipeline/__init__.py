@@ -1,0 +1,7 @@
+"""The built-in reference pipeline: documents, chunks, retrieval, answer; offline unless a generator is named."""
+
+from __future__ import annotations
+
+from ragstone.systems.pipeline.pipeline import SPACE, Pipeline
+
+__all__ = ["SPACE", "Pipeline"]

@@ -1,0 +1,194 @@
+"""A comparison on every surface: it says the same, in two languages, and nothing in it is taken for markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from ragstone.analysis.compare import Comparison, compare
+from ragstone.errors import RagstoneError
+from ragstone.report import comparison as report
+from ragstone.report.comparison import github, html, markdown, sentences, terminal
+from ragstone.report.words import words
+from ragstone.store import StoredRun
+from ragstone.types import Score
+
+EVIL = "<script>alert(1)</script> | *x* ](http://evil) `rm` ::error::x\n::warning::y {{ 7*7 }} \"'>"
+
+
+@pytest.fixture
+def moved(a_case):
+    """A sample whose scores moved."""
+
+    def make(number: int, by: float, latency: float = 1.0):
+        row, scores = a_case(number)
+        for name in ("recall@5", "token_f1"):
+            if scores[name].ok:
+                scores[name] = Score(min(1.0, max(0.0, scores[name].value + by)))
+        scores["latency"] = Score(scores["latency"].value * latency * (1 + number % 7 / 50))
+        return row, scores
+
+    return make
+
+
+@pytest.fixture
+def pair(build, moved) -> tuple[StoredRun, StoredRun]:
+    return (
+        build([moved(n, 0.0) for n in range(120)], name="old"),
+        build([moved(n, -0.1 - n % 5 / 100, 2.0) for n in range(118)], name="new"),
+    )
+
+
+@pytest.fixture
+def found(pair) -> Comparison:
+    return compare(pair)
+
+
+def by_id(pair) -> dict[str, StoredRun]:
+    return {run.id: run for run in pair}
+
+
+def shown(found, pair, language="en", width=120) -> str:
+    import io
+
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None)
+    terminal.show(found, by_id(pair), console, language)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_the_terminal_says_verdicts_counts_and_samples(found, pair, width: int) -> None:
+    text = shown(found, pair, width=width)
+    assert all(len(line) <= width for line in text.splitlines())
+    flat = " ".join(text.split())
+    assert "worse by 0.1" in flat
+    assert "2 questions are only in old and 0 only in new" in flat
+    assert "Samples that became worse: the 3 that moved most" in flat
+    assert "2 regressions" in flat
+
+
+def test_spanish_is_spoken_throughout(found, pair) -> None:
+    text = shown(found, pair, "es") + markdown.render(found, by_id(pair), "es")
+    assert "2 regresiones" in text
+    assert "peor en 0,1" in text
+    for english in ("worse", "better", "withheld", "cannot tell", "Before", "Left out"):
+        assert english not in text
+
+
+def test_a_withheld_verdict_says_why(found) -> None:
+    one = found.versus[0]["faithfulness"]
+    assert one.verdict == "withheld"
+    assert re.fullmatch(
+        r"withheld: \d+ of \d+ samples scored in both runs \(\d+\.?\d*%\), under the floor of 95%",
+        sentences.verdict(one, 0.95, words("en")).text,
+    )
+
+
+def test_what_cannot_be_told_says_what_would_settle_it(found) -> None:
+    one = replace(
+        found.versus[0]["recall@5"], verdict="unclear", detectable=0.06, effect=0.03, needed=410
+    )
+    said = "cannot tell: you could have seen 0.06; for 0.03 you need about 410 questions"
+    assert sentences.verdict(one, 0.95, words("en")).text == said
+
+
+def test_a_difference_too_small_to_matter_is_said_to_be_so(found) -> None:
+    one = replace(found.versus[0]["recall@5"], verdict="better", difference=0.01)
+    assert (
+        sentences.verdict(one, 0.95, words("en")).text
+        == "better by 0.01, less than the 0.02 that matters"
+    )
+
+
+def test_resources_come_with_their_relative_change(found) -> None:
+    assert re.fullmatch(r"worse by 1\.\d+ \(\+100%\)", sentences.verdict(found.versus[0]["latency"], 0.95, words("en")).text)  # fmt: skip
+
+
+def test_every_format_is_written_and_others_are_refused(found, pair, tmp_path: Path) -> None:
+    for ending in (".html", ".md", ".json", ".svg"):
+        report.write(found, by_id(pair), tmp_path / f"c{ending}")
+    plain = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert plain["exit_code"] == 1
+    assert {one["metric"] for one in plain["regressions"]} == {"recall@5", "token_f1"}
+    with pytest.raises(RagstoneError, match="names no format of a comparison"):
+        report.write(found, by_id(pair), tmp_path / "c.txt")
+
+
+def test_png_is_drawn_by_matplotlib(found, pair, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs ragstone[plot]")
+    report.write(found, by_id(pair), tmp_path / "c.png")
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+class Seen(HTMLParser):
+    """Tags with their attributes, and the text between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def evil(build, moved) -> tuple[StoredRun, StoredRun]:
+    def cases(by):
+        made = []
+        for n in range(40):
+            row, scores = moved(n, by)
+            row |= {"id": f"{EVIL}{n}", "question": EVIL, "answer": EVIL, "reference": EVIL}
+            made.append((row, scores))
+        return made
+
+    return build(cases(0.0), name=f"a{EVIL}"), build(cases(-0.2), name=f"b{EVIL}")
+
+
+def test_the_page_needs_nothing_and_runs_nothing_of_the_texts_under_test(evil) -> None:
+    page = html.render(compare(evil), by_id(evil))
+    seen = Seen()
+    seen.feed(page)
+    assert "script" not in {tag for tag, _ in seen.tags}
+    for tag, attributes in seen.tags:
+        assert tag not in ("img", "iframe", "object", "embed", "base", "form")
+        assert not [
+            name for name in attributes if name.startswith("on") or name in ("src", "style", "href")
+        ]
+    assert "<script>alert(1)</script>" in seen.text
+    assert "49" not in re.findall(r"\{\{ 7\*7 \}\}|49(?= \"\')", page)
+
+
+def test_markdown_and_workflow_commands_cannot_be_broken_out_of(evil) -> None:
+    found = compare(evil)
+    text = markdown.render(found, by_id(evil))
+    assert "<script>" not in text
+    assert not re.search(r"(?<!\\)\]\(http", text)
+    for line in github.commands(found):
+        assert "\n" not in line
+        assert line.startswith(("::warning title=", "::error title="))
+        assert "::" not in line.split("title=")[1].partition("::")[0]
+
+
+def test_annotations_are_errors_when_a_regression_fails_the_step(found) -> None:
+    kinds = [line.split(" ")[0] for line in github.commands(found, error=True)]
+    assert kinds.count("::error") == 2
+    assert [line.split(" ")[0] for line in github.commands(found)].count("::error") == 0
+
+
+def test_the_step_summary_is_appended_to(tmp_path: Path) -> None:
+    path = tmp_path / "summary.md"
+    path.write_text("before\n", encoding="utf-8")
+    github.append_summary(str(path), "after ✓")
+    assert path.read_text(encoding="utf-8") == "before\nafter ✓\n"

@@ -1,0 +1,86 @@
+"""A folder of texts becomes documents with stable ids; what cannot be read is said in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragstone.data.documents import read_documents
+from ragstone.errors import DataError
+
+
+def test_a_folder_is_read_in_order_of_its_paths(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "returns.md").write_text("# Returns\n\nWithin 30 days.", encoding="utf-8")
+    (tmp_path / "about.txt").write_text("\ufeffA shop.", encoding="utf-8")
+    (tmp_path / ".hidden.txt").write_text("secret", encoding="utf-8")
+    (tmp_path / "questions.jsonl").write_text('{"question": "?"}', encoding="utf-8")
+    (tmp_path / "logo.png").write_bytes(b"\x89PNG")
+    found = read_documents(tmp_path)
+    assert [(one.id, one.title) for one in found] == [
+        ("about.txt", "about"),
+        ("shop/returns.md", "Returns"),
+    ]
+    assert found[0].text == "A shop."
+
+
+def test_a_page_gives_its_text_and_headings_only(tmp_path: Path) -> None:
+    page = (
+        "<html><head><title>The  shop</title><style>p{}</style><body><nav>Menu</nav>"
+        "<h2>Returns &amp; more</h2><p>Within\n 30 days.<script>alert(1)</script>"
+        "<table><tr><td>a</td><td>b</td></tr></table>"
+    )
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    (document,) = read_documents(tmp_path)
+    assert document.title == "The shop"
+    assert document.text == "## Returns & more\nWithin 30 days.\na b"
+
+
+def test_jsonl_names_its_own_ids(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(
+        '{"_id": 7, "text": "a", "title": "A"}\n\n{"id": "b", "text": "b", "language": "es"}\n',
+        encoding="utf-8",
+    )
+    assert [(one.id, one.title, one.language) for one in read_documents(path)] == [
+        ("7", "A", None),
+        ("b", "", "es"),
+    ]
+
+
+def test_pdf_is_read_with_its_extra(tmp_path: Path) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    writer = pypdf.PdfWriter()
+    writer.add_blank_page(100, 100)
+    writer.write(tmp_path / "scan.pdf")
+    with pytest.raises(DataError, match=r"scan\.pdf holds no text"):
+        read_documents(tmp_path)
+    (tmp_path / "scan.pdf").write_bytes(b"%PDF-1.4 rubbish")
+    with pytest.raises(DataError, match=r"scan\.pdf cannot be read as pdf"):
+        read_documents(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.txt", b"\xff\xfe\x00", "a.txt is not UTF-8"),
+        ("a.txt", b"  \n", "a.txt holds no text"),
+        ("a.jsonl", b"{", "a.jsonl:1: not JSON"),
+        ("a.jsonl", b'{"text": "x"}', "the id is None"),
+        ("a.jsonl", b'{"id": "x", "text": " "}', "the text of 'x' is missing"),
+        ("a.jsonl", b'{"id": "x", "text": "a"}\n{"id": "x", "text": "b"}', "'x' stands in"),
+        ("a.docx", b"", "is none of"),
+    ],
+)
+def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, content: bytes, says: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=says):
+        read_documents(tmp_path / name)
+
+
+def test_an_empty_or_missing_folder_is_said(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="holds no document"):
+        read_documents(tmp_path)
+    with pytest.raises(DataError, match="no folder or file"):
+        read_documents(tmp_path / "nowhere")

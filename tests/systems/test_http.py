@@ -1,0 +1,201 @@
+"""Endpoints are asked over a real socket on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from ragstone.data import read
+from ragstone.errors import RagstoneError
+from ragstone.store import Store
+from ragstone.systems import Filling, SystemFault, SystemReply, make_system, takes_contexts
+from ragstone.systems.frameworks import filled_in
+from ragstone.types import Chunk, Ranked, Sample, chunks
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+NASTY = 'She said "hi" {top_k} \\ {question} \n ¿qué? &a=b/../'
+
+
+def with_server(handler: Handler, use: Callable[[str], Awaitable[Any]]) -> Any:
+    async def run() -> Any:
+        app = web.Application()
+        app.router.add_route("*", "/{tail:.*}", handler)
+        async with TestServer(app) as server:
+            return await use(str(server.make_url("/")).rstrip("/"))
+
+    return asyncio.run(run())
+
+
+def asked(handler: Handler, spec: dict[str, Any], path: str = "", **parameters: Any) -> SystemReply:
+    async def use(url: str) -> SystemReply:
+        system = make_system({"url": url + path, **spec}, **parameters)
+        try:
+            return await system.answer(NASTY, Sample("7", language="es"))
+        finally:
+            await system.close()
+
+    return with_server(handler, use)  # type: ignore[no-any-return]
+
+
+def test_a_question_arrives_as_it_is_and_the_answer_is_found_by_path() -> None:
+    seen: list[Any] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.append((request.method, await request.json()))
+        hits = [{"doc": {"id": "a"}, "body": "A"}, {"doc": {"id": "b"}, "body": "B"}]
+        return web.json_response({"data": {"text": "fine", "hits": hits}, "usage": {"n": 5}})
+
+    reply = asked(
+        handler,
+        {
+            "body": {
+                "q": "{question}",
+                "note": "about {question}!",
+                "k": "{top_k}",
+                "who": ["{id}"],
+            },
+            "answer": "data.text",
+            "contexts": "data.hits.body",
+            "ids": "data.hits.doc.id",
+            "tokens": "usage.n",
+        },
+        top_k=5,
+    )
+    assert seen == [("POST", {"q": NASTY, "note": f"about {NASTY}!", "k": 5, "who": ["7"]})]
+    assert reply == SystemReply("fine", Ranked([Chunk("a", "A"), Chunk("b", "B")]), None, 5.0)
+
+
+def test_a_get_carries_the_question_quoted() -> None:
+    async def handler(request: web.Request) -> web.Response:
+        assert request.method == "GET"
+        return web.json_response({"answer": request.query["q"], "contexts": []})
+
+    reply = asked(handler, {"method": "get"}, "/ask?q={question}&x=1")
+    assert reply.answer == NASTY
+
+
+def test_secrets_come_from_the_environment_and_stay_out_of_everything_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RAG_KEY", "s3cret-value")
+
+    async def handler(request: web.Request) -> web.Response:
+        return web.Response(status=400, text=f"bad key {request.headers['Authorization']}")
+
+    async def use(url: str) -> tuple[str, str]:
+        system = make_system({"url": url, "headers": {"Authorization": "Bearer ${RAG_KEY}"}})
+        with pytest.raises(SystemFault) as raised:
+            await system.answer("?", Sample("1"))
+        await system.close()
+        return raised.value.reason, json.dumps(system.identity())
+
+    said, identity = with_server(handler, use)
+    assert said == "HTTP 400: bad key Bearer ***"
+    assert "s3cret" not in identity
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ({"url": "http://example.org/", "headers": {"A": "${RAG_KEY}"}}, "not encrypted"),
+        (
+            {"url": "https://example.org/", "headers": {"A": "${RAG_NONE}"}},
+            "RAG_NONE}, which is not",
+        ),
+        ({"url": "https://u:p@example.org/"}, "holds a user or password"),
+        ({"url": "https://example.org/", "body": {"q": "x"}}, "neither url nor body holds"),
+        ({"url": "https://example.org/", "awnser": "x"}, "no 'awnser'; did you mean 'answer'"),
+        ({"url": "https://example.org/", "parameters": {"k": 3}}, "'k' stands nowhere"),
+    ],
+)
+def test_mistakes_are_found_before_anything_is_sent(
+    spec: dict[str, Any], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_KEY", "s3cret-value")
+    with pytest.raises(RagstoneError, match=says) as raised:
+        make_system(spec)
+    assert "s3cret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "calls", "error"),
+    [
+        (503, "busy", 3, "HTTP 503: busy (3 tries)"),
+        (404, "", 1, "HTTP 404"),
+        (302, "", 1, "HTTP 302"),
+        (200, "<html>", 1, "the reply is not JSON: '<html>'"),
+        (200, "[1]", 1, "a context is a int without text and id"),
+        (200, '{"x": 1}', 1, "the system's reply has no answer and no contexts (x)"),
+    ],
+)
+def test_what_the_server_says_is_the_samples_error(
+    status: int, body: str, calls: int, error: str
+) -> None:
+    seen = []
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.append(1)
+        headers = {"Retry-After": "0", "Location": "/elsewhere"}
+        return web.Response(status=status, text=body, headers=headers)
+
+    async def use(url: str) -> str | None:
+        system, store = make_system(url), Store.open(":memory:")
+        filling = Filling(system, store, "r", retries=2)
+        (record,) = [one async for one in filling.fill(read([{"question": "?"}]), {})]
+        await system.close()
+        store.close()
+        return record.sample.error
+
+    assert (with_server(handler, use) or "").startswith(error)
+    assert len(seen) == calls
+
+
+def test_a_server_that_is_down_or_mute_fails_the_sample() -> None:
+    async def handler(request: web.Request) -> web.Response:
+        await asyncio.sleep(30)
+        return web.Response()
+
+    async def use(url: str) -> list[str | None]:
+        errors = []
+        for address, retries in ((url, 1), ("http://127.0.0.1:9", 0)):
+            system, store = make_system(address), Store.open(":memory:")
+            filling = Filling(system, store, "r", retries=retries, timeout=0.3)
+            errors += [
+                one.sample.error async for one in filling.fill(read([{"question": "?"}]), {})
+            ]
+            await system.close()
+            store.close()
+        return errors
+
+    mute, down = with_server(handler, use)
+    assert mute == "no answer within 0.3 s"
+    assert "Connect" in down
+
+
+def test_contexts_can_be_sent_along() -> None:
+    async def handler(request: web.Request) -> web.Response:
+        given = (await request.json())["contexts"]
+        return web.json_response({"answer": "none" if given is None else " ".join(given)})
+
+    async def use(url: str) -> list[str]:
+        system: Any = make_system(
+            {"url": url, "body": {"q": "{question}", "contexts": "{contexts}"}}
+        )
+        assert takes_contexts(system)
+        own = await system.answer("?", Sample("1"))
+        given = await system.answer_with("?", chunks({"id": "a", "text": "gold"}))
+        await system.close()
+        return [own.answer, given.answer]
+
+    assert with_server(handler, use) == ["none", "gold"]
+
+
+def test_a_placeholder_in_a_value_is_not_filled_again() -> None:
+    assert filled_in("{a}-{b}-{c}", {"a": "{b}", "b": "x"}) == "{b}-x-{c}"
+    assert filled_in({"k": ["{n}", "{n} items", 5]}, {"n": 3}) == {"k": [3, "3 items", 5]}
