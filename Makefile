@@ -26,8 +26,8 @@ setup: $(VENV)/.dev  ## Make the development environment
 setup-system:  ## Install the system packages that some tests use (a headless browser)
 	sh tests/install-system-packages.sh
 
-demo: $(VENV)/.core  ## Evaluate the bundled data set, show the table and the report's path
-	$(BIN)/ragstone demo
+demo: $(VENV)/.core  ## Evaluate the bundled data set, compare four configurations, write the reports
+	$(BIN)/ragstone demo --configurations
 
 test: setup setup-system  ## The tests
 	$(BIN)/python -m pytest -q -m "not slow"

@@ -21,6 +21,9 @@ _KEPT = 4_000
 """Vectors kept for texts that come again (8 MB)."""
 _BATCH = 32
 _lock = threading.Lock()
+_alone: OrderedDict[str, Vectors] = OrderedDict()
+_KEPT_ALONE = 20_000
+"""Vectors of single texts that are kept (40 MB at most)."""
 _known: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
 
 
@@ -39,6 +42,19 @@ def encode(texts: Sequence[str]) -> Vectors:
             while sum(map(len, _known)) > _KEPT and len(_known) > 1:
                 _known.popitem(last=False)
     return found
+
+
+def encode_each(texts: Sequence[str]) -> Vectors:
+    """Unit vectors of texts that come again and again, such as a corpus's: each is encoded alone and kept."""
+    cut = [text[:LONGEST].strip() or " " for text in texts]
+    with _lock:
+        for text in cut:
+            if text not in _alone:
+                _alone[text] = _unit(_encoder().encode([text]))[0]
+        rows = [_alone[text] for text in cut]
+        while len(_alone) > _KEPT_ALONE:
+            _alone.popitem(last=False)
+    return np.stack(rows) if rows else np.zeros((0, DIMENSIONS), np.float32)
 
 
 def _encoded(texts: tuple[str, ...]) -> Vectors:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.encoder import encode
+from ragstone.encoder import encode_each
 from ragstone.language import ABSTENTIONS, sentences
 from ragstone.systems.pipeline.retrieval import Index
 from ragstone.systems.pipeline.wording import language_of, terms
@@ -83,7 +83,7 @@ def _candidates(
                     found.append((number, sentence))
     if not found:
         return []
-    likeness = encode([sentence for _, sentence in found]) @ encode([question])[0]
+    likeness = encode_each([sentence for _, sentence in found]) @ encode_each([question])[0]
     ranked = []
     for (number, sentence), like in zip(found, likeness.tolist(), strict=True):
         passage = passages[number]

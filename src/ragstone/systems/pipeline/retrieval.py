@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.encoder import Vectors, encode
+from ragstone.encoder import Vectors, encode_each
 from ragstone.language import sentences
 from ragstone.systems.pipeline.chunking import Piece
 from ragstone.systems.pipeline.wording import terms
@@ -76,12 +76,12 @@ class Index:
 
     @cached_property
     def _vectors(self) -> Vectors:
-        return encode([piece.shown for piece in self.pieces])
+        return encode_each([piece.shown for piece in self.pieces])
 
     def _scores(self, question: str, language: str, retriever: Retriever) -> Floats:
         if retriever == "bm25":
             return self._lexical(terms(question, language))
-        vector = encode([question])[0]
+        vector = encode_each([question])[0]
         dense: Floats = (self._vectors @ vector).astype(np.float64)
         if retriever == "dense":
             return dense
@@ -108,19 +108,19 @@ class Index:
         )  # the question's own words count more
         if retriever == "bm25":
             return lexical
-        vector = encode([question])[0] + 0.3 * self._vectors[list(first)].mean(axis=0)
+        vector = encode_each([question])[0] + 0.3 * self._vectors[list(first)].mean(axis=0)
         dense = (self._vectors @ vector).astype(np.float64)
         return dense if retriever == "dense" else _fused(lexical, dense)
 
     def _reranked(self, question: str, language: str, found: Sequence[int]) -> dict[int, float]:
         """Words that the piece covers plus the likeness of its nearest sentence: too dear for all pieces, fine for a few."""
         wanted = terms(question, language)
-        vector = encode([question])[0]
+        vector = encode_each([question])[0]
         scores: dict[int, float] = {}
         for at in found:
             piece = self.pieces[at]
             parts = [piece.text[start:end] for start, end in sentences(piece.text, piece.language)]
-            likeness = encode([f"{piece.title} {part}".strip() for part in parts]) @ vector
+            likeness = encode_each([f"{piece.title} {part}".strip() for part in parts]) @ vector
             scores[at] = self.coverage(wanted, self.terms[at]) + float(likeness.max(initial=0.0))
         return scores
 
