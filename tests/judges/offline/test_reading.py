@@ -69,3 +69,13 @@ def test_a_record_is_read_as_keys_and_values() -> None:
 )
 def test_the_language_is_told_by_its_common_words(text: str, language: str) -> None:
     assert guess_language(text) == language
+
+
+def test_what_was_read_before_does_not_change_how_a_text_is_read() -> None:
+    text = "WiFi is free in the OutdoorSeating area of McDuck Tower on May 5."
+    alone = read(text, "en")
+    for word in ("free", "area", "tower", "wifi", "WiFi", "Outdoor", "seating"):
+        read(f"It was {word} then and is {word} in the area on the tower.", "en")
+    again = read(f"{text} ", "en")
+    assert again.ids.tolist() == alone.ids.tolist()
+    assert again.kinds.tolist() == alone.kinds.tolist()

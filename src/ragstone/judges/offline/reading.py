@@ -196,8 +196,9 @@ def _quick(text: str, start: int, end: int, language: str) -> list[_Meaning]:
 
 @lru_cache(maxsize=65536)
 def _first(raw: str, language: str) -> _Meaning | None:
-    """A capitalised word at the start of a sentence; None when it is more than one word."""
-    return _word(raw, language, True) if len(_pieces(raw, 0, len(raw))) == 1 else None
+    """A capitalised word at the start of a sentence; None when it is not read as it is written."""
+    parts = [part for part, _, _ in _pieces(raw, 0, len(raw))]
+    return _word(raw, language, True) if parts == [raw] else None
 
 
 def _tokens(text: str, start: int, end: int, language: str) -> list[_Row]:
