@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone import RagstoneError, corpora
+from ragstone.analysis.compare import MARGIN
 from ragstone.tune import Budget, tune
 
 QUESTIONS = [
@@ -43,7 +44,7 @@ def test_the_best_wins_with_few_questions_and_is_better_on_held_out_ones(tmp_pat
     assert found.comparison is not None
     (difference,) = found.comparison.versus[0].differences
     assert difference.verdict == "better"
-    held_out = {sample_id for sample_id in found.run.scores()}
+    held_out = set(found.run.scores())
     assert found.winner.run is not None
     assert not held_out & set(found.winner.run.scores())
 
@@ -131,7 +132,7 @@ def test_optuna_proposes_and_finds_it_too(tmp_path) -> None:
     assert found.evaluations < found.grid
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, 1, 2])
 def test_on_the_built_in_corpus_it_is_as_good_as_the_full_grid_with_two_fifths_of_the_questions(
     tmp_path, seed: int
 ) -> None:
@@ -143,5 +144,7 @@ def test_on_the_built_in_corpus_it_is_as_good_as_the_full_grid_with_two_fifths_o
     )
     full = {repr(one.settings): one.mean or 0.0 for one in grid.trials}
     assert grid.evaluations == grid.grid == 12 * grid.winner.questions
-    assert full[repr(found.winner.settings)] >= max(full.values())
+    # As good as: within the margin that comparisons call equivalent. The four best of this grid are that close, and
+    # which of them leads is chance; the worst is 0.35 below them.
+    assert full[repr(found.winner.settings)] >= max(full.values()) - MARGIN
     assert found.evaluations <= 0.4 * grid.evaluations
