@@ -15,6 +15,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "ragstone"
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"tune"},
     {"benchmark"},
     {"run"},
     {"answering"},

@@ -57,7 +57,7 @@ def bench(
     **options: Any,
 ) -> Bench:
     """Run named configurations on one test set and compare them; takes the options of `abench`."""
-    return _finished(abench(samples, configurations, metrics, **options))
+    return finished(abench(samples, configurations, metrics, **options))
 
 
 async def abench(
@@ -83,7 +83,7 @@ async def abench(
     if baseline is not None and baseline not in configurations:
         raise RagstoneError(f"the baseline {baseline!r} is not among {', '.join(configurations)}")
     kept = Store.open(store)
-    shared = _shared_judge(judge)
+    shared = shared_judge(judge)
     plans = {name: _configured(name, given, system) for name, given in configurations.items()}
     for spec, settings in plans.values():
         await chosen_system(
@@ -116,7 +116,7 @@ def ablate(
     **options: Any,
 ) -> Ablation:
     """Run a grid of settings and say what each does; takes the options of `aablate`."""
-    return _finished(aablate(samples, system, vary, metrics, **options))
+    return finished(aablate(samples, system, vary, metrics, **options))
 
 
 async def aablate(
@@ -211,10 +211,10 @@ async def ablame(
 
 def blame(run: Run, system: Any, metric: Spec, **options: Any) -> Blame:
     """Split the loss of a run's worst samples over retrieval, ordering, noise and generation; see `ablame`."""
-    return _finished(ablame(run, system, metric, **options))
+    return finished(ablame(run, system, metric, **options))
 
 
-def _finished(work: Coroutine[Any, Any, Found]) -> Found:
+def finished(work: Coroutine[Any, Any, Found]) -> Found:
     """The result of the work, also inside a running event loop (Jupyter): then in a thread of its own."""
     try:
         asyncio.get_running_loop()
@@ -269,7 +269,7 @@ def _configured(name: str, given: Any, system: Any) -> tuple[Any, dict[str, Any]
     return given, {}
 
 
-def _shared_judge(judge: Any) -> Judge | None:
+def shared_judge(judge: Any) -> Judge | None:
     """One judge for all runs: what it was asked once it is not asked again."""
     if judge is None or (hasattr(judge, "answer") and hasattr(judge, "identity")):
         return judge  # type: ignore[no-any-return]

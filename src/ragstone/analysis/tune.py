@@ -1,0 +1,251 @@
+"""The search for better settings without the running: objective, split, growing subsets, and who is dropped when."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from ragstone.analysis.columns import Columns
+from ragstone.analysis.paired import paired
+from ragstone.analysis.significance import ALPHA, adjusted
+from ragstone.errors import RagstoneError
+from ragstone.types import Sample
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SHARES = (1 / 8, 1 / 4, 1.0)
+"""Of the tuning questions, how many a configuration has answered after each round."""
+KEEP = 1 / 2
+"""Of the configurations of a round, at most this share goes on."""
+FEWEST = 8
+"""Questions below which a round says nothing."""
+DRAWN = 64
+"""Configurations of a larger grid that are tried unless the user names a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What is wanted: a weighted sum of metrics, and what it is traded against."""
+
+    weights: Mapping[str, float]
+    against: tuple[str, ...] = ()
+    """Measures that should be low (cost, latency, tokens); with them, there is a front instead of one best."""
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Every metric that has to be scored for its sake; costs are measured anyway."""
+        return tuple(self.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One configuration after a round."""
+
+    quality: NDArray[np.float64]
+    """The objective's value for each question, NaN where there is none."""
+    costs: tuple[float, ...] = ()
+    """Means of what it is traded against."""
+
+
+def parse_objective(text: str, against: Sequence[str] = ()) -> Objective:
+    """`token_f1`, or `0.7*recall@5 + 0.3*token_f1`."""
+    weights: dict[str, float] = {}
+    for part in text.split("+"):
+        number, times, name = part.rpartition("*")
+        try:
+            weight = float(number) if times else 1.0
+        except ValueError:
+            weight = math.nan
+        name = name.strip()
+        if not name or not 0 < weight < math.inf or name in weights:
+            raise RagstoneError(
+                f"{part.strip()!r} is no part of an objective; write each metric once, with a "
+                "weight above 0: 0.7*recall@5 + 0.3*token_f1"
+            )
+        weights[name] = weight
+    return Objective(weights, tuple(against))
+
+
+def candidates(
+    vary: Mapping[str, Sequence[Any]], trials: int | None, seed: int
+) -> list[dict[str, Any]]:
+    """Every combination of the values, or as many as there may be trials, drawn by the seed."""
+    for name, values in vary.items():
+        if not values or len(set(map(repr, values))) < len(values):
+            raise RagstoneError(f"{name} needs values to try, each once; write {name}=1,2,3")
+    if not vary:
+        raise RagstoneError("nothing is varied; name a setting and its values: top_k=3,5,10")
+    size = math.prod(len(values) for values in vary.values())
+    count = min(size, DRAWN if trials is None else trials)
+    if count == size:
+        return [dict(zip(vary, values, strict=True)) for values in product(*vary.values())]
+    numbers = sorted(random.Random(seed).sample(range(size), count))
+    return [_numbered(vary, number) for number in numbers]
+
+
+def split(
+    samples: Sequence[Sample], held_out: float, seed: int
+) -> tuple[list[Sample], list[Sample]]:
+    """Questions to tune on, shuffled, and questions to report on; those of a group stay on one side."""
+    groups: dict[str, list[Sample]] = {}
+    for sample in samples:
+        key = f"in {sample.group}" if sample.group is not None else f"alone {sample.id}"
+        groups.setdefault(key, []).append(sample)
+    wanted = round(held_out * len(samples))
+    kept: list[Sample] = []
+    tuning: list[Sample] = []
+    for key in sorted(groups, key=lambda key: _draw(seed, key)):
+        (kept if len(kept) < wanted else tuning).extend(groups[key])
+    if min(len(kept), len(tuning)) < FEWEST:
+        raise RagstoneError(
+            f"{len(samples)} questions in {len(groups)} groups leave {len(tuning)} to tune on and "
+            f"{len(kept)} to report on; {FEWEST} of each are needed"
+        )
+    return _interleaved(tuning, seed), kept
+
+
+def _interleaved(samples: Sequence[Sample], seed: int) -> list[Sample]:
+    """Shuffled so that every beginning has as many groups as it can: questions of a group tell much the same."""
+    seen: Counter[str] = Counter()
+    places = {}
+    for sample in sorted(samples, key=lambda sample: _draw(seed, f"question {sample.id}")):
+        key = sample.group if sample.group is not None else f"alone {sample.id}"
+        places[sample.id] = (seen[key], _draw(seed, f"question {sample.id}"))
+        seen[key] += 1
+    return sorted(samples, key=lambda sample: places[sample.id])
+
+
+def rounds(questions: int, shares: Sequence[float] = SHARES) -> list[int]:
+    """How many questions a configuration has answered after each round; the last has them all."""
+    sizes = {min(questions, max(FEWEST, math.ceil(share * questions))) for share in shares}
+    return sorted(sizes | {questions})
+
+
+def quality(table: Columns, ids: Sequence[str], objective: Objective) -> NDArray[np.float64]:
+    """For each question the weighted mean of the metrics that apply to it, turned so that higher is better.
+
+    A question that the system failed on counts as the worst; one that could not be judged does not count."""
+    import numpy as np
+
+    total, weight = np.zeros(len(ids)), np.zeros(len(ids))
+    places = [table.places[name] for name in ids]
+    for name, share in objective.weights.items():
+        about = table.described(name)
+        sign = 1.0 if about.get("higher_is_better", True) else -1.0
+        bounds = about.get("bounds")
+        worst = math.nan if bounds is None else float(bounds[0 if sign > 0 else 1])
+        values = table.values[name][places].copy()
+        applies = np.ones(len(ids), bool)
+        for at, place in enumerate(places):
+            end = table.ends[name].get(place, "").partition(":")[0]
+            if end == "system_error":
+                values[at] = worst
+            elif end in ("not_applicable", "missing_field"):
+                values[at], applies[at] = 0.0, False
+        total += np.where(applies, sign * share * values, 0.0)
+        weight += share * applies
+    found: NDArray[np.float64] = np.where(
+        weight > 0, total / np.where(weight > 0, weight, 1), np.nan
+    )
+    return found
+
+
+def ranking(standings: Sequence[Standing]) -> list[int]:
+    """Indices of the configurations, the best first: by front when there are costs, then by quality.
+
+    Qualities are means over the questions that all of them have a value for; who has less than half of them is last."""
+    import numpy as np
+
+    table = np.array([one.quality for one in standings])
+    scored = (~np.isnan(table)).sum(axis=1)
+    enough = scored * 2 >= max(1, int(scored.max()))
+    common = ~np.isnan(table[enough]).any(axis=0) if enough.any() else np.zeros(0, bool)
+    means = [
+        float("-inf")
+        if not enough[at]
+        else float(row[common].mean() if common.any() else np.nanmean(row))
+        for at, row in enumerate(table)
+    ]
+    points = [(-mean, *one.costs) for mean, one in zip(means, standings, strict=True)]
+    layers = front_layers(points) if any(one.costs for one in standings) else [0] * len(points)
+    return sorted(range(len(points)), key=lambda at: (not enough[at], layers[at], points[at], at))
+
+
+def front_layers(points: Sequence[tuple[float, ...]]) -> list[int]:
+    """0 for points that no other beats in every coordinate (lower is better), 1 for those that only these beat, …"""
+    layers = [-1] * len(points)
+    left, layer = set(range(len(points))), 0
+    while left:
+        front = {at for at in left if not any(_beats(points[by], points[at]) for by in left)}
+        for at in front:
+            layers[at] = layer
+        left -= front
+        layer += 1
+    return layers
+
+
+def hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[np.int64] | None) -> list[bool]:  # fmt: skip
+    """For each configuration whether it is worse than the leader by more than chance (Holm over them all), and no cheaper."""
+    import numpy as np
+
+    ps, below = [], []
+    for one in others:
+        both = ~np.isnan(leader.quality) & ~np.isnan(one.quality)
+        found = paired(
+            leader.quality[both], one.quality[both], None if groups is None else groups[both]
+        )
+        high = found.interval.high
+        ps.append(1.0 if found.p is None else found.p)
+        cheaper = any(a < b for a, b in zip(one.costs, leader.costs, strict=True))
+        below.append((found.difference or 0.0) < 0 and (high is None or high < 0) and not cheaper)  # fmt: skip
+    return [p <= ALPHA and lower for p, lower in zip(adjusted(ps), below, strict=True)]
+
+
+def survivors(
+    standings: Sequence[Standing], groups: NDArray[np.int64] | None, keep: float = KEEP
+) -> list[int]:
+    """Indices of those that go on to the next round, the best first."""
+    order = ranking(standings)
+    first, rest = order[0], order[1:]
+    lost = hopeless(standings[first], [standings[at] for at in rest], groups)
+    hopeful = [first, *(at for at, out in zip(rest, lost, strict=True) if not out)]
+    return hopeful[: max(1, math.ceil(keep * len(standings)))]
+
+
+def numbered_groups(samples: Sequence[Sample]) -> NDArray[np.int64] | None:
+    """The number of each sample's group, −1 for none; None when no sample has one."""
+    import numpy as np
+
+    if all(sample.group is None for sample in samples):
+        return None
+    numbers: dict[str, int] = {}
+    return np.array(
+        [-1 if s.group is None else numbers.setdefault(s.group, len(numbers)) for s in samples],
+        np.int64,
+    )
+
+
+def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+
+
+def _draw(seed: int, key: str) -> str:
+    """A place in an order that the seed chooses and that other questions do not change."""
+    return hashlib.sha256(f"{seed} {key}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _numbered(vary: Mapping[str, Sequence[Any]], number: int) -> dict[str, Any]:
+    """The combination of that number, without listing the others."""
+    found = {}
+    for name, values in reversed(list(vary.items())):
+        number, at = divmod(number, len(values))
+        found[name] = values[at]
+    return {name: found[name] for name in vary}

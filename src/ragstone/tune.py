@@ -1,0 +1,341 @@
+"""Better settings for a system: trials on a growing subset of questions, and the winner on questions that it never saw."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragstone.analysis.ablate import Settings
+from ragstone.analysis.columns import Columns, columns
+from ragstone.analysis.compare import MARGIN, Comparison, compare
+from ragstone.analysis.tune import (
+    DRAWN,
+    Objective,
+    Standing,
+    candidates,
+    front_layers,
+    hopeless,
+    numbered_groups,
+    parse_objective,
+    quality,
+    ranking,
+    rounds,
+    split,
+    survivors,
+)
+from ragstone.answering import chosen_system
+from ragstone.asks import digest
+from ragstone.benchmark import finished, shared_judge
+from ragstone.data import read
+from ragstone.errors import MissingExtra, RagstoneError
+from ragstone.metrics import resolve
+from ragstone.run import Run, aevaluate
+from ragstone.store import Store
+from ragstone.types import Sample
+
+if TYPE_CHECKING:
+    from ragstone.engine import Progress
+    from ragstone.systems import Filled
+
+Sampler = Literal["halving", "grid", "optuna"]
+HELD_OUT = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """When the search stops; the report on held-out questions comes on top."""
+
+    trials: int | None = None
+    calls: int | None = None
+    """Questions to the system and to the judge."""
+    usd: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(slots=True)
+class Trial:
+    """One configuration and how far it came."""
+
+    settings: Settings
+    questions: int = 0
+    """Tuning questions that it has answered."""
+    run: Run | None = None
+    """Its last round."""
+    standing: Standing | None = None
+    front: bool = False
+    """Whether no other configuration that came as far is as good and as cheap."""
+
+    @property
+    def mean(self) -> float | None:
+        """The objective on the questions answered."""
+        import numpy as np
+
+        if self.standing is None or np.isnan(self.standing.quality).all():
+            return None
+        return float(np.nanmean(self.standing.quality))
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What the search found, and what is left of it on held-out questions."""
+
+    objective: Objective
+    trials: tuple[Trial, ...]
+    """The best first."""
+    winner: Trial
+    run: Run
+    """The winner on the held-out questions."""
+    baseline: Run
+    """The system as it was, on the same."""
+    comparison: Comparison | None
+    """None when the system as it was is the winner."""
+    evaluations: int
+    """Tuning questions answered, over all trials."""
+    grid: int
+    """Tuning questions that a full grid would have answered."""
+    stopped: str = ""
+    """The budget that ended the search early."""
+
+
+@dataclass(slots=True)
+class _Search:
+    """The state of a search: what was spent, and how to run one more round of a trial."""
+
+    system: Any
+    fixed: Settings
+    objective: Objective
+    tuning: list[Sample]
+    store: Store
+    judge: Any
+    budget: Budget
+    watch: Callable[[str, Any], None] | None
+    options: Mapping[str, Any]
+    started: float = field(default_factory=time.monotonic)
+    questions: int = 0
+    calls: int = 0
+    usd: float = 0.0
+
+    async def further(self, trial: Trial, size: int) -> bool:
+        """Bring a trial to so many questions; False when the budget is spent."""
+        if self.spent():
+            return False
+        run = await self.run(trial.settings, self.tuning[:size])
+        table = columns(run.stored)
+        ids = [sample.id for sample in self.tuning[:size]]
+        costs = tuple(_mean(table, name) for name in self.objective.against)
+        usage = run.info.usage
+        self.questions += size - trial.questions
+        self.calls += size - trial.questions + usage.calls
+        self.usd += usage.usd
+        if "cost" in table.values:
+            self.usd += _sum(table, ids[trial.questions :])
+        trial.run, trial.questions = run, size
+        trial.standing = Standing(quality(table, ids, self.objective), costs)
+        return True
+
+    async def run(self, settings: Settings, samples: Sequence[Sample]) -> Run:
+        """A stored run of a configuration; the same one again when it was begun before."""
+        given = {**self.fixed, **settings}
+        facts = chosen_system(self.system, given)
+        await facts.system.close()
+        about = {
+            "system": facts.facts["system_identity"],
+            "samples": [(one.id, one.question, one.reference) for one in samples],
+            "metrics": list(self.objective.metrics),
+            "judge": None if self.judge is None else self.judge.name,
+            "options": {key: repr(value) for key, value in self.options.items()},
+        }
+        name = label(settings)
+        told = self.watch
+        seen: Callable[[Filled | Progress], None] | None = (
+            None if told is None else lambda progress: told(name, progress)
+        )
+        return await aevaluate(
+            list(samples), list(self.objective.metrics), judge=self.judge, name=f"tune: {name}",
+            store=self.store, run_id=f"tune-{digest(about)[:16]}", system=self.system,
+            settings=given, watch=seen, asked=seen, **self.options,
+        )  # fmt: skip
+
+    def spent(self) -> str:
+        """Which budget is used up; empty while there is some of each."""
+        limits = {
+            "calls": (self.budget.calls, self.calls),
+            "usd": (self.budget.usd, self.usd),
+            "seconds": (self.budget.seconds, time.monotonic() - self.started),
+        }
+        return next(
+            (k for k, (most, now) in limits.items() if most is not None and now >= most), ""
+        )
+
+
+def tune(
+    samples: Any, system: Any, vary: Mapping[str, Sequence[Any]], objective: str, **options: Any
+) -> Tuned:
+    """Search for better settings of a system; takes the options of `atune`."""
+    return finished(atune(samples, system, vary, objective, **options))
+
+
+async def atune(
+    samples: Any,
+    system: Any,
+    vary: Mapping[str, Sequence[Any]],
+    objective: str,
+    *,
+    against: Sequence[str] = (),
+    settings: Settings | None = None,
+    sampler: Sampler = "halving",
+    budget: Budget | None = None,
+    held_out: float = HELD_OUT,
+    seed: int = 0,
+    judge: Any = None,
+    store: str | Path | Store | None = None,
+    margin: float = MARGIN,
+    limit: int | None = None,
+    watch: Callable[[str, Any], None] | None = None,
+    **options: Any,
+) -> Tuned:
+    """Try configurations on a growing subset of the tuning questions, then the best on held-out ones next to the baseline.
+
+    The baseline is the system with `settings` alone. Every round of a trial is a Run whose id follows from what it is, so
+    that the same call goes on where an interrupted one was, and replies of system and judge are never paid twice."""
+    wanted = parse_objective(objective, against)
+    allowed = budget or Budget()
+    for name in wanted.metrics:
+        resolve(name)
+    plans = candidates(vary, allowed.trials, seed)
+    for plan in ({}, *plans):  # a mistake in the last one shows before the first is paid for
+        await chosen_system(system, {**(settings or {}), **plan}).system.close()
+    everything = [record.sample for record in read(samples, limit=limit)]
+    tuning, kept = split(everything, held_out, seed)
+    shared = shared_judge(judge)
+    search = _Search(
+        system, settings or {}, wanted, tuning, Store.open(store), shared, allowed, watch, options
+    )
+    try:
+        if sampler == "optuna":
+            trials = await _proposed(search, vary, seed)
+        else:
+            trials = [Trial(one) for one in plans]
+            sizes = [len(tuning)] if sampler == "grid" else rounds(len(tuning))
+            await _halved(search, trials, sizes)
+        ended = search.spent()
+        ordered = _ordered(trials)
+        before = await search.run({}, kept)
+        after = await search.run(ordered[0].settings, kept)
+    finally:
+        if shared is not None and shared is not judge:
+            await shared.close()
+    size = 1
+    for values in vary.values():
+        size *= len(values)
+    same = before.id == after.id
+    shown = [*wanted.metrics, *(n for n in wanted.against if n not in wanted.weights)]
+    return Tuned(
+        wanted, tuple(ordered), ordered[0], after, before,
+        None if same else compare([before.stored, after.stored], metrics=shown, margin=margin),
+        search.questions, size * len(tuning), ended,
+    )  # fmt: skip
+
+
+def label(settings: Settings) -> str:
+    """`top_k=5, rerank=true`; `in force` for no change."""
+    shown = [f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in settings.items()]
+    return ", ".join(shown) or "in force"
+
+
+async def _halved(search: _Search, trials: Sequence[Trial], sizes: Sequence[int]) -> None:
+    """Round by round more questions for fewer configurations."""
+    left = list(trials)
+    for size in sizes:
+        for trial in left:
+            if not await search.further(trial, size):
+                return
+        going = survivors(
+            [one.standing for one in left if one.standing is not None],
+            numbered_groups(search.tuning[:size]),
+        )
+        left = [left[at] for at in going]
+        if len(left) == 1 and not search.objective.against:
+            return  # more questions would change nothing: the held-out ones say how good it is
+
+
+async def _proposed(search: _Search, vary: Mapping[str, Sequence[Any]], seed: int) -> list[Trial]:
+    """Configurations that Optuna proposes one after another; each is stopped once it is hopeless against the best."""
+    try:
+        import optuna
+    except ImportError:
+        raise MissingExtra("the sampler 'optuna'", "tune") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    wanted = search.objective
+    study = optuna.create_study(
+        directions=["maximize", *("minimize" for _ in wanted.against)],
+        sampler=optuna.samplers.TPESampler(seed=seed),
+    )
+    trials: dict[str, Trial] = {}
+    groups = numbered_groups(search.tuning)
+    best: Trial | None = None
+    for _ in range(search.budget.trials or DRAWN):
+        asked = study.ask()
+        # numbers of the values, so that values of any kind can be proposed
+        chosen = {k: v[asked.suggest_categorical(k, list(range(len(v))))] for k, v in vary.items()}
+        trial = trials.setdefault(label(chosen), Trial(chosen))
+        for size in rounds(len(search.tuning)):
+            if size <= trial.questions:
+                continue
+            if not await search.further(trial, size):
+                return list(trials.values())
+            if best is not None and _loses(best, trial, groups):
+                break
+        assert trial.standing is not None
+        mean = trial.mean
+        if mean is None:
+            study.tell(asked, state=optuna.trial.TrialState.FAIL)
+            continue
+        study.tell(asked, [mean, *trial.standing.costs])
+        if trial.questions == len(search.tuning) and (best is None or mean > (best.mean or mean)):
+            best = trial
+    return list(trials.values())
+
+
+def _loses(best: Trial, trial: Trial, groups: Any) -> bool:
+    assert best.standing is not None
+    assert trial.standing is not None
+    size = trial.questions
+    ahead = replace(best.standing, quality=best.standing.quality[:size])
+    return hopeless(ahead, [trial.standing], None if groups is None else groups[:size])[0]
+
+
+def _ordered(trials: Sequence[Trial]) -> list[Trial]:
+    """The best first: who answered more questions was better when the others were dropped; the front is marked."""
+    begun = [one for one in trials if one.standing is not None]
+    if not begun:
+        raise RagstoneError("the budget allows not a single trial; raise it")
+    found: list[Trial] = []
+    for size in sorted({one.questions for one in begun}, reverse=True):
+        level = [one for one in begun if one.questions == size]
+        found += [
+            level[at] for at in ranking([t.standing for t in level if t.standing is not None])
+        ]
+    furthest = [one for one in found if one.questions == found[0].questions]
+    points = [(-(t.mean or 0.0), *t.standing.costs) for t in furthest if t.standing is not None]
+    for trial, layer in zip(furthest, front_layers(points), strict=True):
+        trial.front = layer == 0
+    return found
+
+
+def _mean(table: Columns, name: str) -> float:
+    import numpy as np
+
+    if name not in table.values or np.isnan(table.values[name]).all():
+        known = ", ".join(table.values)
+        raise RagstoneError(f"the system's replies tell no {name!r}; there is {known}")
+    return float(np.nanmean(table.values[name]))
+
+
+def _sum(table: Columns, ids: Sequence[str]) -> float:
+    import numpy as np
+
+    return float(np.nansum(table.values["cost"][[table.places[name] for name in ids]]))
