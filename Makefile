@@ -30,7 +30,7 @@ demo: $(VENV)/.core  ## Evaluate the bundled data set, compare four configuratio
 	$(BIN)/ragstone demo --configurations
 
 test: setup setup-system  ## The tests
-	$(BIN)/python -m pytest -q -m "not slow"
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 test-all: setup setup-system  ## The tests and the exhaustive suites
 	$(BIN)/python -m pytest -q

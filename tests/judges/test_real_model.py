@@ -131,6 +131,7 @@ def test_vectors_are_asked_of_the_embeddings_not_of_the_model(url: str) -> None:
     assert put(spec(url), embed("ab", "c")).value == {"vectors": [[2.0, 1.0], [1.0, 1.0]]}
 
 
+@pytest.mark.timeout(1200)  # a real model on a shared machine
 def test_every_metric_ends_in_a_score_or_a_typed_outcome(url: str) -> None:
     sample = SAMPLE | {
         "question": "Where is the tower?",

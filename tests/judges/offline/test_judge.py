@@ -290,3 +290,12 @@ def test_learned_files_are_small_and_hold_no_pickle() -> None:
     files = sorted(folder.iterdir())
     assert sum(file.stat().st_size for file in files) < 10_000_000
     assert {file.suffix for file in files} == {".json", ".npz"}
+
+
+def test_a_claim_that_no_sentence_shares_is_not_carried_by_the_others() -> None:
+    from ragstone.judges.offline.reading import read
+    from ragstone.judges.offline.verdicts import judge_case
+
+    claims = [read("Shipping is free.", "en"), read("The shop was founded in 1987.", "en")]
+    sources = [read("Shipping is free. Returns take 30 days.", "en")]
+    assert [one.verdict for one in judge_case(claims, sources)] == ["supported", "not_found"]

@@ -26,6 +26,8 @@ BAR_WEAKEST = 0.9
 """What the weakest claim of a response below it must reach."""
 BAR_FRAGMENT = 0.5
 """What a short answer without a verb must share with the other text."""
+BAR_COVER = 0.3
+"""What a source sentence must cover of a claim for it to be supported on less than even odds."""
 BAR_CONFLICT = 0.45
 """What a claim must reach that disagrees in a number, a name or a negation."""
 
@@ -186,7 +188,11 @@ def _judged(
         return Judged(p, "not_found", (), say("empty", claim.language))
     conflict = conflict_of(claim, sources, laid, a, b, best)
     doubt = 0 if conflict is None else 1 + conflict.certain
-    supported = p >= BAR_FRAGMENT if agreed else accepted(n, probability, whole, doubt)
+    if agreed:
+        supported = p >= BAR_FRAGMENT
+    else:
+        told = p >= BAR_DOUBTFUL or float(cover[best]) >= BAR_COVER
+        supported = told and accepted(n, probability, whole, doubt)
     if supported:
         return Judged(
             p,
@@ -203,7 +209,7 @@ def _judged(
         if missing
         else say("unlike", claim.language, p=p)
     )
-    return Judged(p, "not_found", quote if float(cover[best]) >= 0.3 else (), reason)
+    return Judged(p, "not_found", quote if float(cover[best]) >= BAR_COVER else (), reason)
 
 
 def conflicts_of(
