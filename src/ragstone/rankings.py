@@ -136,16 +136,21 @@ class _Columns:
         self.gains: list[float] = []
         """Discounted gain in the top k, as a share of the ideal one."""
 
+    def fill(self, flat: list[Any]) -> None:
+        """Take the columns out of one list that holds them query by query."""
+        self.retrieved, self.relevant, self.first, self.hits = (flat[n::8] for n in range(4))
+        self.all_hits, self.precisions, self.all_precisions, self.gains = (
+            flat[n::8] for n in range(4, 8)
+        )
+
 
 def _look(pairs: Iterator[tuple[Any, Any, Any]], last: Cut, gain: str | None) -> _Columns:
     """The columns for one cut-off (and for none): where the relevant documents stand, by plain hashing, and sums over these few.
 
     `gain` is None when no metric asks for it. One long loop on purpose: a call a query is what would make it slow."""
     columns = _Columns()
-    name, retrieve = columns.ids.append, columns.retrieved.append
-    want, begin, keep_hits = columns.relevant.append, columns.first.append, columns.hits.append
-    keep_all_hits, keep_gain = columns.all_hits.append, columns.gains.append
-    keep, keep_all = columns.precisions.append, columns.all_precisions.append
+    name = columns.ids.append
+    flat: list[Any] = []
     at: list[float] = [0.0]
     ideals: dict[tuple[float, ...], float] = {}
     for query, ranking, wanted in pairs:
@@ -170,32 +175,30 @@ def _look(pairs: Iterator[tuple[Any, Any, Any]], last: Cut, gain: str | None) ->
         if len(ranking) >= len(at):
             at = _discounts(2 * len(ranking))
         index = ranking.index
-        hits = [(index(found) + 1, wanted[found]) for found in wanted if found in distinct]
-        number = near = 0
+        hits = [(index(one) + 1, grade) for one, grade in wanted.items() if one in distinct]
+        first = number = near = 0
         precisions = near_precisions = got = 0.0
         if hits:
             hits.sort()
-            begin(hits[0][0])
+            first = hits[0][0]
             for rank, grade in hits:
                 number += 1
                 precisions += number / rank
                 if rank <= last:
                     near, near_precisions = number, precisions
                     got += grade * at[rank]
-        else:
-            begin(0)
-        name(query)
-        retrieve(len(ranking))
-        want(len(wanted))
-        keep_hits(near)
-        keep_all_hits(number)
-        keep(near_precisions)
-        keep_all(precisions)
         if ideal:
             got /= ideal
-            keep_gain(got if got < 1.0 else 1.0)
+            if got > 1.0:
+                got = 1.0
         elif gain:
-            keep_gain(_gained(hits, max(wanted.values()), wanted.values(), last, gain))
+            got = _gained(hits, max(wanted.values()), wanted.values(), last, gain)
+        name(query)
+        # one list for all columns: a method call a column would cost as much as the arithmetic
+        flat += (
+            len(ranking), len(wanted), first, near, number, near_precisions, precisions, got,
+        )  # fmt: skip
+    columns.fill(flat)
     return columns
 
 
