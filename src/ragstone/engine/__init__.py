@@ -129,9 +129,9 @@ class Execution:
     def _note(self, scores: Mapping[str, Score]) -> None:
         self.done += 1
         for score in scores.values():
-            if score.outcome in FAILURES:
+            if score.value is None and score.outcome in FAILURES:
                 self.failures += 1
-            if score.usage.calls:
+            if score.usage is not NOTHING_USED:
                 self.usage = self.usage + score.usage
         if self.watch is not None and not self.done % 16:
             self._show()

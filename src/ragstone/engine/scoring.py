@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from ragstone.asks import Asking
-from ragstone.errors import JudgeFailed, Unscored
+from ragstone.errors import JudgeFailed, JudgeFault, Unscored
 from ragstone.registry import Metric
 from ragstone.types import SYSTEM_FIELDS, OutcomeKind, Sample, Score
 
@@ -25,6 +25,7 @@ def starter(metric: Metric) -> Start:
     needed = [(name, metric.takes.index(name)) for name in metric.needs]
     of_system = not SYSTEM_FIELDS.isdisjoint(metric.takes) or "sample" in metric.takes
     finish = finisher(metric)
+    low, high = metric.bounds or (-math.inf, math.inf)
 
     def start(sample: Sample) -> Score | Asking[Any]:
         if of_system and sample.error is not None:
@@ -37,6 +38,9 @@ def starter(metric: Metric) -> Start:
             result = function(*fields, **options)
         except Exception as raised:
             return outcome_of(raised)
+        if type(result) is Score:  # the common case, a million times over
+            value = result.value
+            return result if value is not None and low <= value <= high else finish(result)
         if isinstance(result, Generator):
             return result
         return finish(result)
@@ -69,14 +73,7 @@ def outcome_of(raised: BaseException) -> Score:
     if isinstance(raised, Unscored):
         outcome: OutcomeKind = raised.outcome  # type: ignore[assignment]
         kind = raised.kind if isinstance(raised, JudgeFailed) else None
-        if not kind and not raised.label and raised.outcome != "judge_error":
-            return _plain(outcome, raised.reason)
-        return Score(
-            outcome=outcome,
-            reason=raised.reason,
-            kind=kind,
-            label=raised.label,
-        )
+        return _outcome(outcome, raised.reason, kind, raised.label)
     return _failed(f"{type(raised).__name__}: {raised}")
 
 
@@ -91,8 +88,10 @@ def _failed(reason: str) -> Score:
 
 
 @lru_cache(maxsize=256)
-def _plain(outcome: OutcomeKind, reason: str) -> Score:
-    return Score(outcome=outcome, reason=reason)
+def _outcome(
+    outcome: OutcomeKind, reason: str, kind: JudgeFault | None, label: str | None
+) -> Score:
+    return Score(outcome=outcome, reason=reason, kind=kind, label=label)
 
 
 @lru_cache(maxsize=32)

@@ -18,18 +18,29 @@ def encode_scores(scores: Mapping[str, Score]) -> str:
     for name, score in scores.items():
         key = _keys.get(name)
         if key is None:
-            key = _keys[name] = json.dumps(name)
-        if (
-            score.outcome == "ok"
-            and not score.findings
-            and not score.warnings
-            and score.label is None
-            and score.usage is NOTHING_USED
-        ):
-            parts.append(f"{key}:{float(score.value)!r}")  # type: ignore[arg-type]
+            key = _keys[name] = json.dumps(name) + ":"
+        if score.findings or score.warnings or score.usage is not NOTHING_USED:
+            parts.append(key + _whole(score))
+        elif score.outcome == "ok" and score.label is None:
+            parts.append(key + _digits(score.value))
         else:
-            parts.append(f"{key}:{_whole(score)}")
+            parts.append(
+                key
+                + _without_evidence(
+                    score.value, score.outcome, score.reason, score.kind, score.label
+                )
+            )
     return "{" + ",".join(parts) + "}"
+
+
+@lru_cache(maxsize=16384)
+def _digits(value: float | None) -> str:
+    return repr(float(value))  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1024)
+def _without_evidence(*fields: Any) -> str:
+    return _whole(Score(*fields))
 
 
 def decode_scores(text: str) -> dict[str, Score]:
