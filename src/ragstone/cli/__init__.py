@@ -22,7 +22,7 @@ COMMANDS: dict[str, str] = {
     "compare": "Say which run is better, and whether that is more than chance.",
     "bench": "Run named configurations on one test set and compare them.",
     "ablate": "Run a grid of a system's settings and say what each of them does.",
-    "tune": "Search for better settings, and report the best on held-out questions.",
+    "tune": "Search for better settings of a system, and report the best on questions that the search never saw.",
     "failures": "Say why samples fail, and where they fail more than elsewhere.",
     "diagnose": "Say what is wrong with a run, why perhaps, and what to try.",
     "plan": "Say how many questions a difference needs, before any cost.",
