@@ -46,7 +46,9 @@ bench: setup  ## Measure the bars; each line is a ratio
 	$(BIN)/python -m bench
 
 bench-judge: setup  ## Train and measure the embedded judge on the labelled data, rewrite its page
-	sh bench/judge/run.sh
+	$(BIN)/python -m pip install -q --disable-pip-version-check lightgbm scipy
+	$(BIN)/python bench/judge/train.py
+	$(BIN)/python bench/judge/evaluate.py
 
 docs: setup  ## Build the documentation into site/
 	$(BIN)/mkdocs build --strict -d site
