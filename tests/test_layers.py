@@ -15,11 +15,13 @@ SOURCE = Path(__file__).parents[1] / "src" / "ragstone"
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"server"},
     {"tune"},
-    {"benchmark"},
+    {"benchmark", "scale"},
     {"run"},
-    {"answering"},
+    {"answering", "testset"},
     {"report"},
+    {"monitor"},
     {"analysis"},
     {"engine"},
     {"store", "config"},
@@ -36,7 +38,8 @@ LAYERS = [
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 
 OPTIONAL = {
-    "matplotlib", "optuna", "pandas", "psycopg", "pyarrow", "rouge_score", "sacrebleu", "scipy", "torch",
+    "apprise", "dask", "distributed", "docx", "google", "matplotlib", "opentelemetry", "optuna", "pandas",
+    "prometheus_client", "psycopg", "pyarrow", "pypdf", "rouge_score", "sacrebleu", "scipy", "torch",
     "transformers", "xllamacpp",
 }  # fmt: skip
 
