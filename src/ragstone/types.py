@@ -127,12 +127,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What judging took; what a repeated run would pay again without the cache."""
+    """What judging took in this run."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
+    hits: int = 0
+    """Questions whose reply an earlier run had paid for."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -140,6 +142,7 @@ class Usage:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.usd + other.usd,
+            self.hits + other.hits,
         )
 
 

@@ -66,6 +66,8 @@ def test_a_second_run_asks_nothing_and_gives_the_same_bytes(tmp_path: Path) -> N
     assert exported(second, tmp_path) == exported(first, tmp_path)
     assert second.info.usage.calls == 0
     assert first.info.usage.calls == 60
+    assert first.summary()["three_rounds"].usage.hits == 0
+    assert second.summary()["three_rounds"].usage == Usage(hits=60)
 
 
 def test_another_judge_is_asked_anew() -> None:
@@ -298,3 +300,4 @@ def test_failed_calls_cost_too() -> None:
     run = evaluate(samples(2), [ONE], judge=ScriptedJudge(reply))
     assert run.scores()["s1"]["one_round"].usage == Usage(calls=2, usd=0.25)
     assert run.summary()["one_round"].usage.usd == 0.5
+    assert run.info.usage == Usage(calls=4, usd=0.5)  # what failed is on the run's bill too

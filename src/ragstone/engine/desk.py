@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from secrets import token_hex
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply, digest
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.store import Store
+from ragstone.types import NOTHING_USED
 
 
 class Desk:
@@ -57,7 +59,7 @@ class Desk:
         key = digest({"judge": self._judge.identity(ask), "ask": ask.key})
         waiting = self._open.get(key)
         if waiting is None:
-            stored = None if self._judge.local else self._store.reply(key)
+            stored = None if self._judge.local else self._store.reply(key, self._run)
             if stored is not None:
                 self.found += 1
                 return stored
@@ -104,9 +106,9 @@ class Desk:
         if self._judge.local:
             return
         fresh = [
-            (key, ask.kind, one)
+            (key, ask.kind, one) if isinstance(one, Reply) else _unusable(key, ask, one)
             for (ask, key, _), one in zip(batch, answered, strict=True)
-            if isinstance(one, Reply)
+            if isinstance(one, Reply) or (one.usage or NOTHING_USED) != NOTHING_USED
         ]
         if fresh:
             self._unsaved += fresh
@@ -139,6 +141,11 @@ class Desk:
                 saving.set_result(None)
 
         saved.add_done_callback(tell)
+
+
+def _unusable(key: str, ask: Ask, failed: JudgeFailed | OutOfBudget) -> tuple[str, str, Reply]:
+    """What was paid for in vain, under a key that nobody asks for: it belongs on the run's bill."""
+    return f"unusable {token_hex(8)} {key}", ask.kind, Reply(None, failed.usage, (failed.reason,))
 
 
 def _checked(answered: object) -> Answered:

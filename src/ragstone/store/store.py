@@ -196,13 +196,16 @@ class Store:
 
     # ── replies ───────────────────────────────────────────────────────────────────────────
 
-    def reply(self, key: str) -> Reply | None:
-        """The stored reply under a key."""
+    def reply(self, key: str, run: str | None = None) -> Reply | None:
+        """The stored reply under a key; to a run that did not pay for it, it costs nothing."""
         rows = self._read(
-            "SELECT reply, calls, input_tokens, output_tokens, usd FROM replies WHERE key = ?",
+            "SELECT run, reply, calls, input_tokens, output_tokens, usd FROM replies WHERE key = ?",
             (key,),
         )
-        return decode_reply(rows[0][0], Usage(*rows[0][1:])) if rows else None
+        if not rows:
+            return None
+        payer, reply, *used = rows[0]
+        return decode_reply(reply, Usage(*used) if run in (None, payer) else _HIT)
 
     def save_reply(
         self, key: str, reply: Reply, *, run: str, kind: str, judge: str
@@ -263,6 +266,8 @@ class Store:
         except self._database.faults as broken:
             raise self._database.explain(broken) from None
 
+
+_HIT = Usage(hits=1)
 
 COLUMNS = (
     "id", "name", "created", "status", "plan", "shape", "source", "format", "metrics", "judge",
