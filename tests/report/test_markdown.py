@@ -43,6 +43,13 @@ def test_text_from_outside_is_no_markup(build: Any) -> None:
     assert "<script" not in text
 
 
+def test_a_sample_mentions_nobody_and_links_no_issue() -> None:
+    said = markdown.escaped("ask @someone or @team/all about #12, write to a@b.org; recall@5")
+    assert said == (
+        "ask @&#8203;someone or @&#8203;team/all about #&#8203;12, write to a@b.org; recall@5"
+    )
+
+
 def test_the_ten_worst_samples_are_listed_worst_first(run: StoredRun, summary: Summary) -> None:
     text = markdown.render(run, summary)
     table = text[text.index("## Samples, worst first") :].splitlines()[4:14]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragstone.analysis.batch import Row, count
@@ -93,6 +93,11 @@ class Summary:
     worst: tuple[int, ...]
     """Positions of the samples to look at first; see `worst.Worst` for the order."""
     samples: int = 0
+
+    @property
+    def usage(self) -> Usage:
+        """What the run paid, and the replies that it did not have to pay for."""
+        return replace(self.run.usage, hits=sum(one.usage.hits for one in self.metrics))
 
     @property
     def exit_code(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -64,6 +65,7 @@ def show(
     found = open_run(run, store or default)
     facts = _facts(found.info)
     if as_json:
+        facts["usage"] = {one.metric: asdict(one.usage) for one in found.summary().metrics}
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
         return
     for key, value in facts.items():

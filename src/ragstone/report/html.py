@@ -103,6 +103,7 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
         "gates": _gates(summary, say),
         "labels": _labels(summary, say),
         "costs": [(m.metric, m.usage) for m in summary.metrics if m.usage != NOTHING_USED],
+        "paid": summary.usage,
         "facts": _facts(info, summary, say),
         "bad": [figures.shortened(row, 300) for row in info.bad],
         "choices": _choices(summary, say),

@@ -40,10 +40,12 @@ def render(run: StoredRun, summary: Summary, language: str = "en") -> str:
 
 
 def escaped(text: str, limit: int = 300) -> str:
-    """Text on one line in which nothing is Markdown, HTML or the end of a cell."""
+    """Text on one line in which nothing is Markdown, HTML, a mention or the end of a cell."""
     line = figures.shortened("".join(c if c.isprintable() else " " for c in text), limit)
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     line = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", line)
+    # a pull request calls nobody and links no issue because a sample says so
+    line = re.sub(r"(?<!\w)@(?=\w)|#(?=\d)", r"\g<0>&#8203;", line)
     # no heading, list or rule at its start
     return re.sub(r"^(\d+(?=[.)])|(?=[#+=.)-]))(.)", r"\1\\\2", line)
 
@@ -120,13 +122,14 @@ def _costs(summary: Summary, say: Words) -> list[str]:
         [
             name,
             say.whole(usage.calls),
+            say.whole(usage.hits),
             say.whole(usage.input_tokens),
             say.whole(usage.output_tokens),
             escaped(say.money(usage.usd)),
         ]
-        for name, usage in (*used, (say("sum"), summary.run.usage))
+        for name, usage in (*used, (say("sum"), summary.usage))
     ]
-    heads = [say(key) for key in ("metric", "calls", "input_tokens", "output_tokens", "usd")]
+    heads = [say(key) for key in ("metric", "calls", "hits", "input_tokens", "output_tokens", "usd")]
     return [f"## {say('usage')}", "", *table(heads, rows)]
 
 

@@ -145,13 +145,14 @@ PHRASES: dict[str, tuple[str, str]] = {
     # cost
     "usage": ("Judging cost", "Coste del juez"),
     "calls": ("Calls", "Llamadas"),
+    "hits": ("Cache hits", "De la caché"),
     "input_tokens": ("Tokens in", "Tokens entrada"),
     "output_tokens": ("Tokens out", "Tokens salida"),
     "usd": ("Cost", "Coste"),
     "sum": ("This run", "Esta ejecución"),
     "usage_note": (
-        "Per metric: what its replies cost when they were first asked; a reply that several metrics share counts for each. The last line is what this run itself paid.",
-        "Por métrica: lo que costaron sus respuestas cuando se pidieron por primera vez; una respuesta compartida cuenta para cada métrica. La última línea es lo que pagó esta ejecución.",
+        "What this run paid. A question that several metrics put counts for the one named first; a cache hit is a question whose reply an earlier run had paid for.",
+        "Lo que pagó esta ejecución. Una pregunta que hacen varias métricas cuenta para la primera; de la caché vienen las respuestas que ya había pagado una ejecución anterior.",
     ),
     # outcomes
     "outcome": ("Outcome", "Resultado"),

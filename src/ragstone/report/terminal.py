@@ -197,14 +197,14 @@ def _labels(one: MetricSummary, screen: Screen) -> Table:
 
 def _costs(summary: Summary, screen: Screen) -> Table:
     say = screen.say
-    keys = ("calls", "input_tokens", "output_tokens", "usd")
+    keys = ("calls", "hits", "input_tokens", "output_tokens", "usd")
     table = screen.table((say("usage"), False), *((say(key), True) for key in keys))
-    used = [(one.metric, one.usage) for one in summary.metrics if one.usage != NOTHING_USED]
-    for name, usage in (*used, (say("sum"), summary.run.usage)):
-        last = "bold" if usage is summary.run.usage else ""
+    used = [(one.metric, one.usage, "") for one in summary.metrics if one.usage != NOTHING_USED]
+    for name, usage, last in (*used, (say("sum"), summary.usage, "bold")):
         table.add_row(
             screen.cell(name, last),
             screen.cell(say.whole(usage.calls), last),
+            screen.cell(say.whole(usage.hits), last),
             screen.cell(say.whole(usage.input_tokens), last),
             screen.cell(say.whole(usage.output_tokens), last),
             screen.cell(say.money(usage.usd), last),
