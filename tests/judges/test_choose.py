@@ -10,7 +10,7 @@ import pytest
 from faults.scoring import settings
 from faults.server import FaultServer
 from ragstone.asks import Ask, Case, Reply, aspects, claims, embed, rate, support, useful
-from ragstone.errors import JudgeFailed, RagstoneError
+from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.judges.choose import UnknownJudge, make_judge, shown_spec
 from ragstone.judges.function import FunctionJudge
 from ragstone.judges.jury import Jury
@@ -219,6 +219,23 @@ def test_a_function_that_raises_is_a_typed_failure() -> None:
     answered = called(lambda ask: 1 / 0, SUPPORT)
     assert isinstance(answered, JudgeFailed)
     assert "raised ZeroDivisionError" in answered.reason
+
+
+def test_a_function_that_takes_too_long_is_a_typed_failure() -> None:
+    async def forever(ask: Ask) -> Any:
+        await asyncio.sleep(3600)
+
+    judge = make_judge({"model": forever, "deadline": 0.05})
+    (answered,) = asyncio.run(judge.answer([SUPPORT]))
+    assert isinstance(answered, JudgeFailed)
+    assert answered.reason.endswith("took longer than 0.05 s")
+
+
+def test_a_function_counts_its_calls_and_keeps_to_the_budget() -> None:
+    judge = make_judge({"model": lambda ask: verdicts(*"ssn"), "max_calls": 1})
+    first, second = asyncio.run(judge.answer([SUPPORT, SUPPORT]))
+    assert first.usage.calls == 1
+    assert isinstance(second, OutOfBudget)
 
 
 def test_a_function_may_leave_out_sentences_without_claims_but_invent_none() -> None:

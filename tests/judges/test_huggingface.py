@@ -10,9 +10,16 @@ from typing import Any
 import pytest
 
 from ragstone.asks import Ask, Case, Reply, embed, rate, support
-from ragstone.errors import JUDGE_FAULTS, JudgeFailed, MissingExtra
+from ragstone.errors import (
+    JUDGE_FAULTS,
+    JudgeFailed,
+    MissingExtra,
+    OutOfBudget,
+    RagstoneError,
+)
 from ragstone.judges import huggingface
 from ragstone.judges.choose import make_embeddings, make_judge
+from ragstone.judges.limits import Budget
 from ragstone.judges.model import Completion, Deadline, Order
 from ragstone.types import Chunk
 
@@ -48,9 +55,24 @@ def test_a_model_that_breaks_is_a_typed_failure(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.skipif(
     importlib.util.find_spec("transformers") is not None, reason="the extra is installed"
 )
-def test_without_the_extra_it_is_named() -> None:
+@pytest.mark.parametrize("make", [make_judge, make_embeddings])
+def test_without_the_extra_it_is_named_before_anything_is_asked(make: Any) -> None:
     with pytest.raises(MissingExtra, match=r"pip install 'ragstone\[hf\]'"):
-        huggingface.load("somewhere", "text", None)
+        make("hf:somewhere")
+
+
+def test_a_file_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(huggingface, "find_spec", lambda name: True)
+    with pytest.raises(RagstoneError, match=r"no model at './nowhere.gguf'"):
+        make_judge("hf:./nowhere.gguf")
+
+
+def test_a_budget_of_calls_holds_for_local_models_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = huggingface.LocalModel("somewhere", budget=Budget(max_calls=1))
+    monkeypatch.setattr(model, "_generate", lambda orders: [Completion("x") for _ in orders])
+    assert asyncio.run(model.complete(order("q"))).text == "x"
+    with pytest.raises(OutOfBudget, match="1 calls"):
+        asyncio.run(model.complete(order("q")))
 
 
 @pytest.fixture(scope="module")

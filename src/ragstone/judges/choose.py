@@ -72,8 +72,9 @@ def make_embeddings(spec: Any, budget: Budget | None = None) -> Judge:
     settings = _settings(spec)
     kind, _, name = str(settings["model"]).partition(":")
     if kind == "hf" and name:
-        from ragstone.judges.huggingface import LocalEmbeddings
+        from ragstone.judges.huggingface import LocalEmbeddings, check_installed
 
+        check_installed(name)
         return LocalEmbeddings(name, device=settings.get("device"))
     if kind == "openai" and name:
         from ragstone.judges.prices import price_of
@@ -166,7 +167,13 @@ def _function(function: Any, settings: Mapping[str, Any], budget: Budget) -> Jud
     from ragstone.judges.function import FunctionJudge
 
     embeddings = make_embeddings(settings.get("embeddings"), budget)
-    return FunctionJudge(function, embeddings, concurrency=settings.get("concurrency") or 8)
+    return FunctionJudge(
+        function,
+        embeddings,
+        concurrency=settings.get("concurrency") or 8,
+        budget=budget,
+        deadline=settings.get("deadline", 300.0),
+    )
 
 
 def _remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
@@ -198,15 +205,17 @@ def _remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -
 
 
 def _local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
-    from ragstone.judges.huggingface import LocalModel
+    from ragstone.judges.huggingface import LocalModel, check_installed
     from ragstone.judges.model import ModelJudge
 
+    check_installed(name)
     model = LocalModel(
         name,
         batch=settings.get("batch", 4),
         max_tokens=settings.get("max_tokens", 1024),
         deadline=settings.get("deadline", 600.0),
         device=settings.get("device"),
+        budget=budget,
     )
     return _under_discipline(ModelJudge, model, settings, budget)
 

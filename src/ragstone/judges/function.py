@@ -13,6 +13,10 @@ from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.documents import Fault, fitted
 from ragstone.judges.forms import form_of
+from ragstone.judges.limits import Budget
+from ragstone.types import Usage
+
+_ONE_CALL = Usage(calls=1)
 
 
 class FunctionJudge:
@@ -28,10 +32,14 @@ class FunctionJudge:
         *,
         concurrency: int = 8,
         embeds: bool | None = None,
+        budget: Budget | None = None,
+        deadline: float = 300.0,
     ) -> None:
         self.function = function
         self.embeddings = embeddings
         self.concurrency = concurrency
+        self.budget = budget or Budget()
+        self.deadline = deadline
         self.embeds = getattr(function, "embeds", False) if embeds is None else embeds
         """Whether the function answers `embed` itself."""
         module = getattr(function, "__module__", type(function).__module__)
@@ -57,15 +65,21 @@ class FunctionJudge:
         if ask.kind == "embed" and not self.embeds:
             return (await self.embeddings.answer([ask]))[0]
         try:
-            value = await self._called(ask)
+            self.budget.enter(0.0)
+            async with asyncio.timeout(min(self.deadline, self.budget.left())) as clock:
+                value = await self._called(ask)
         except (JudgeFailed, OutOfBudget) as failed:
             return failed
         except Exception as raised:
+            if clock.expired():
+                return JudgeFailed("transport", f"{self.name} took longer than {self.deadline:g} s")
             return JudgeFailed("transport", f"{self.name} raised {type(raised).__name__}: {raised}")
-        given = value if isinstance(value, Reply) else Reply(value)
+        given = value if isinstance(value, Reply) else Reply(value, _ONE_CALL)
+        self.budget.leave(0.0, given.usage)
         try:
             return Reply(_checked(ask, given.value), given.usage, given.notes)
         except JudgeFailed as failed:
+            failed.usage = given.usage
             return failed
 
     async def _called(self, ask: Ask) -> Any:

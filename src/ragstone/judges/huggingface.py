@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, MissingExtra, RagstoneError
+from ragstone.judges.limits import Budget
 from ragstone.judges.model import Completion, Order
 from ragstone.types import Usage
 
@@ -29,9 +31,11 @@ class LocalModel:
         max_tokens: int = 1024,
         deadline: float = 600.0,
         device: str | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.path = path
         self.name = f"hf:{path}"
+        self.budget = budget or Budget()
         self.batch = batch
         self.concurrency = 2 * batch
         self.max_tokens = max_tokens
@@ -47,6 +51,7 @@ class LocalModel:
 
     async def complete(self, order: Order) -> Completion:
         """One completion, in a batch with those that wait beside it."""
+        self.budget.enter(0.0)
         done: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
         self._queue.append((order, done))
         if self._runner is None or self._runner.done():
@@ -144,16 +149,24 @@ class LocalEmbeddings:
         return [[float(x) for x in row] for row in pooled.float().tolist()]
 
 
+def check_installed(path: str) -> None:
+    """Complain before anything is asked: of the missing extra, of a file that is not there."""
+    if not all(find_spec(name) for name in ("torch", "transformers")):
+        raise MissingExtra(f"hf:{path}", "hf")
+    if (path.endswith(".gguf") or path.startswith((".", "/", "~"))) and not Path(path).exists():
+        raise RagstoneError(
+            f"there is no model at {path!r}; name a folder, a .gguf file or a hub name"
+        )
+
+
 def load(path: str, task: str, device: str | None) -> tuple[Any, Any]:
     """Tokenizer and model, loaded once a process; a `.gguf` file is read as it is."""
     known = _LOADED.get((path, task))
     if known is not None:
         return known
-    try:
-        import torch
-        import transformers
-    except ImportError:
-        raise MissingExtra(f"the judge hf:{path}", "hf") from None
+    import torch
+    import transformers
+
     place, more = path, {}
     if path.endswith(".gguf"):
         place, more = str(Path(path).parent), {"gguf_file": Path(path).name}
