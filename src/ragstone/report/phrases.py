@@ -145,14 +145,15 @@ PHRASES: dict[str, tuple[str, str]] = {
     # cost
     "usage": ("Judging cost", "Coste del juez"),
     "calls": ("Calls", "Llamadas"),
-    "hits": ("Cache hits", "De la caché"),
+    "hits": ("Cache hits", "De caché"),
+    "tokens": ("Tokens", "Tokens"),
     "input_tokens": ("Tokens in", "Tokens entrada"),
     "output_tokens": ("Tokens out", "Tokens salida"),
     "usd": ("Cost", "Coste"),
     "sum": ("This run", "Esta ejecución"),
     "usage_note": (
         "What this run paid. A question that several metrics put counts for the one named first; a cache hit is a question whose reply an earlier run had paid for.",
-        "Lo que pagó esta ejecución. Una pregunta que hacen varias métricas cuenta para la primera; de la caché vienen las respuestas que ya había pagado una ejecución anterior.",
+        "Lo que pagó esta ejecución. Una pregunta que hacen varias métricas cuenta para la primera; vienen de caché las respuestas que ya había pagado una ejecución anterior.",
     ),
     # outcomes
     "outcome": ("Outcome", "Resultado"),

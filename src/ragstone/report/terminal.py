@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from ragstone.analysis import MetricSummary, Summary
+    from ragstone.types import Usage
 
 WIDE, VERY_WIDE = 100, 118
-"""Columns from which deviation and median are shown, and the interval is drawn."""
+"""Columns from which deviation and median are shown and tokens told apart, and the interval is drawn."""
 
 COLOURS = {"good": "green", "bad": "bold red", "warn": "yellow", "plain": "dim"}
 
@@ -197,7 +198,9 @@ def _labels(one: MetricSummary, screen: Screen) -> Table:
 
 def _costs(summary: Summary, screen: Screen) -> Table:
     say = screen.say
-    keys = ("calls", "hits", "input_tokens", "output_tokens", "usd")
+    wide = screen.width >= WIDE
+    tokens = ("input_tokens", "output_tokens") if wide else ("tokens",)
+    keys = ("calls", "hits", *tokens, "usd")
     table = screen.table((say("usage"), False), *((say(key), True) for key in keys))
     used = [(one.metric, one.usage, "") for one in summary.metrics if one.usage != NOTHING_USED]
     for name, usage, last in (*used, (say("sum"), summary.usage, "bold")):
@@ -205,11 +208,15 @@ def _costs(summary: Summary, screen: Screen) -> Table:
             screen.cell(name, last),
             screen.cell(say.whole(usage.calls), last),
             screen.cell(say.whole(usage.hits), last),
-            screen.cell(say.whole(usage.input_tokens), last),
-            screen.cell(say.whole(usage.output_tokens), last),
+            *(screen.cell(say.whole(count), last) for count in _tokens(usage, apart=wide)),
             screen.cell(say.money(usage.usd), last),
         )
     return table
+
+
+def _tokens(usage: Usage, *, apart: bool) -> tuple[int, ...]:
+    both = usage.input_tokens, usage.output_tokens
+    return both if apart else (sum(both),)
 
 
 def _ending(summary: Summary, screen: Screen) -> None:

@@ -205,7 +205,10 @@ class Store:
         if not rows:
             return None
         payer, reply, *used = rows[0]
-        return decode_reply(reply, Usage(*used) if run in (None, payer) else _HIT)
+        usage = Usage(*used)
+        if run not in (None, payer) and usage.calls:
+            usage = _HIT
+        return decode_reply(reply, usage)
 
     def save_reply(
         self, key: str, reply: Reply, *, run: str, kind: str, judge: str
