@@ -82,7 +82,7 @@ def test_a_dry_run_foretells_calls_and_money_without_asking(call, answers, judge
     assert result.code == 0
     cells = {line.split()[0]: line.split()[1:] for line in result.out.splitlines() if line.strip()}
     assert cells["coherence"][0] == "40"
-    assert cells["token_f1"][:4] == ["0", "0", "0", "0.00"]
+    assert cells["token_f1"][:4] == ["0", "0", "0", "$0.00"]
     tokens_in, tokens_out = (int(cell.replace(",", "")) for cell in cells["coherence"][1:3])
     assert tokens_in > 40 * 100
     assert tokens_out > 40
@@ -97,3 +97,39 @@ def test_a_dry_run_admits_that_it_knows_no_price(call, answers, judges):
         li for li in call("eval", "data.jsonl", *flags).out.splitlines() if "coherence" in li
     )
     assert line.split()[4] == "?"
+
+
+def test_a_dry_run_needs_no_key_and_says_which_it_will_need(call, answers, write):
+    write("plan.yaml", "judge: {model: 'openai:m', api_key: '${STONE_KEY}'}\nmetrics: coherence\n")
+    planned = call("eval", "data.jsonl", "-c", "plan.yaml", "--dry-run")
+    assert planned.code == 0
+    assert "'STONE_KEY' is not set; export STONE_KEY=..." in planned.err
+    flags = ["-m", "coherence", "--judge", "anthropic:claude-haiku-4-5"]
+    foretold = call("eval", "data.jsonl", *flags, "--dry-run")
+    assert foretold.code == 0
+    assert (
+        "Before the run: api.anthropic.com wants a key; export ANTHROPIC_API_KEY=" in foretold.out
+    )
+    refused = call("eval", "data.jsonl", *flags)
+    assert refused.code == 2
+    assert "api.anthropic.com wants a key" in refused.err
+
+
+def test_a_dry_run_counts_every_juror_and_each_question_to_a_small_judge(call, write):
+    write(
+        "data.jsonl", [{"id": "a", "answer": "It is tall. It is red.", "contexts": ["It is tall."]}]
+    )
+
+    def calls(judge):
+        write("plan.yaml", f"judge: {judge}\nmetrics: faithfulness\n")
+        result = call("eval", "data.jsonl", "-c", "plan.yaml", "--dry-run")
+        assert result.code == 0, result.err
+        line = next(line for line in result.out.splitlines() if line.startswith("faithfulness"))
+        return int(line.split()[1])
+
+    place = "base_url: 'http://127.0.0.1:9'"
+    assert calls(f"{{model: 'openai:m', {place}}}") == 2
+    # two sentences to split; two claims to check, and the control
+    assert calls(f"{{model: 'openai:m', small: true, {place}}}") == 2 + 3
+    # the first juror splits, all three check
+    assert calls(f"{{jury: ['openai:a', 'openai:b', 'openai:c'], {place}}}") == 1 + 3

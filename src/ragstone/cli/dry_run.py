@@ -48,17 +48,23 @@ class Estimate:
 class Counter:
     """Stands where the engine's desk stands: answers with the embedded judge and counts each question once."""
 
-    def __init__(self, judge: Judge, language: str | None, prompts: str | None) -> None:
-        self.judge = judge
+    def __init__(
+        self, driver: Judge, judge: Judge, language: str | None, prompts: str | None
+    ) -> None:
+        self.driver = driver
+        self.members: tuple[Any, ...] = getattr(judge, "members", (judge,))
+        """Who would be asked: every juror, or the one judge."""
         self.language = language
         self.prompts = prompts
         self.seen: set[str] = set()
-        self.input = 0
-        self.output = 0
+        self.calls = 0
+        self.input = 0.0
+        self.output = 0.0
+        self.usd: float | None = 0.0
 
     async def replies(self, asks: Sequence[Ask]) -> list[Answered]:
         """The embedded judge's replies."""
-        answered = await self.judge.answer(asks) if asks else []
+        answered = await self.driver.answer(asks) if asks else []
         for ask, reply in zip(asks, answered, strict=True):
             if ask.kind != "embed" and ask.key not in self.seen:
                 self.seen.add(ask.key)
@@ -69,11 +75,21 @@ class Counter:
         from ragstone import prompts
         from ragstone.asks import canonical
         from ragstone.judges.forms import form_of
+        from ragstone.judges.jury import FOREMAN
 
-        language = ask.language or self.language
-        prompt = prompts.load(form_of(ask).prompt, language, self.prompts)
-        self.input += len(prompt.text) + len(canonical(ask.values)) + len(canonical(ask.schema))
-        self.output += len(canonical(getattr(reply, "value", "")))
+        form, language = form_of(ask), ask.language or self.language
+        prompt = prompts.load(form.prompt, language, self.prompts)
+        around = len(prompt.text) + len(canonical(ask.schema))
+        texts = len(canonical(ask.values))
+        written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
+        for member in self.members[:1] if ask.kind in FOREMAN else self.members:
+            calls = _calls(member, ask, len(form.items))
+            # each claim is asked for beside all its sources; other texts are dealt out
+            whole = calls * (around + texts) if ask.kind == "support" else calls * around + texts
+            self.calls += calls
+            self.input += whole / CHARACTERS_PER_TOKEN
+            self.output += written
+            self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
 
 
 def show(plan: Plan, reading: Reading) -> None:
@@ -86,11 +102,12 @@ def show(plan: Plan, reading: Reading) -> None:
     click.echo(f"{counted(total, 'sample')} of {reading.source}, read as {reading.format}")
     judged = [metric for metric in metrics if metric.judged]
     rows: list[tuple[str, Estimate]] = [(m.name, Estimate()) for m in metrics if not m.judged]
+    lacks: list[str] = []
     if judged:
         from ragstone.cli.flags import judge_settings
         from ragstone.judges.choose import make_judge
 
-        judge = make_judge(judge_settings(plan))
+        judge = make_judge(judge_settings(plan), lacks=lacks)
         click.echo(f"judge: {judge.name}")
         probe = _Probe(plan, samples, total, judge, make_judge("offline"))
         alone = [probe.estimate([metric]) for metric in judged]
@@ -101,6 +118,8 @@ def show(plan: Plan, reading: Reading) -> None:
     if len(judged) > 1:
         click.echo("Metrics share questions, so together they cost less than one by one.")
     click.echo("Nothing was asked, written or paid.")
+    for sentence in dict.fromkeys(lacks):
+        click.echo(f"Before the run: {sentence}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +132,23 @@ class _Probe:
 
     def estimate(self, metrics: Sequence[Metric]) -> Estimate:
         """The probed samples' questions, scaled to the data set."""
-        counter = Counter(self.driver, self.plan.language, self.plan.prompts)
+        counter = self._counter()
         if self.judge.local:  # what is loaded once must not be counted for every sample
-            warming = Counter(self.driver, self.plan.language, self.plan.prompts)
-            asyncio.run(self._walk(metrics, warming, self.samples[:1]))
+            asyncio.run(self._walk(metrics, self._counter(), self.samples[:1]))
         began = time.perf_counter()
         asyncio.run(self._walk(metrics, counter, self.samples))
         taken = time.perf_counter() - began
         scale = self.total / len(self.samples)
-        calls = len(counter.seen) * scale
         if self.judge.local:
             return Estimate(seconds=taken * scale)
-        tokens_in = counter.input / CHARACTERS_PER_TOKEN * scale
-        tokens_out = counter.output / CHARACTERS_PER_TOKEN * scale
+        calls = counter.calls * scale
         at_once = self.plan.concurrency or self.judge.concurrency
         seconds = calls * SECONDS_PER_CALL / max(1, at_once)
-        return Estimate(calls, tokens_in, tokens_out, self._usd(tokens_in, tokens_out), seconds)
+        usd = None if counter.usd is None else counter.usd * scale
+        return Estimate(calls, counter.input * scale, counter.output * scale, usd, seconds)
+
+    def _counter(self) -> Counter:
+        return Counter(self.driver, self.judge, self.plan.language, self.plan.prompts)
 
     def together(self, metrics: Sequence[Metric], alone: Sequence[Estimate]) -> Estimate:
         """All metrics at once; what a local judge still remembers from before makes it look too quick."""
@@ -148,21 +168,40 @@ class _Probe:
             asked = with_language(sample, self.plan.language)
             await score_sample(asked, named, starts, cast("Desk", counter))
 
-    def _usd(self, tokens_in: float, tokens_out: float) -> float | None:
-        from ragstone.judges.prices import price_of
 
-        given = self.plan.judge.get("prices") if isinstance(self.plan.judge, dict) else None
-        price = price_of(self.judge.name.rpartition(":")[2], given)
-        return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None
+def _calls(member: Any, ask: Ask, items: int) -> int:
+    """Calls that one question takes: one, or one for each item and a control when the judge is small."""
+    from ragstone.judges.model import SMALL_ITEMS
+
+    if not getattr(member, "small", False) or ask.kind not in SMALL_ITEMS:
+        return 1
+    return max(1, items + (ask.kind == "support"))
+
+
+def _usd(member: Any, tokens_in: float, tokens_out: float) -> float | None:
+    """What a call costs with this judge; None when nobody knows."""
+    from ragstone.judges.prices import price_of
+
+    model = getattr(member, "model", None)
+    if member.local or member.name.startswith("hf:"):
+        return 0.0
+    price = getattr(model, "price", None) or price_of(member.name.rpartition(":")[2])
+    return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None
+
+
+def _plus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
 
 
 def _print(rows: Sequence[tuple[str, Estimate]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from ragstone.report.words import words
+
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("metric")
-    for heading in ("calls", "tokens in", "tokens out", "USD", "time"):
+    for heading in ("calls", "tokens in", "tokens out", "cost", "time"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, estimate in rows:
         table.add_row(
@@ -170,7 +209,7 @@ def _print(rows: Sequence[tuple[str, Estimate]]) -> None:
             f"{estimate.calls:,.0f}",
             f"{estimate.input_tokens:,.0f}",
             f"{estimate.output_tokens:,.0f}",
-            "?" if estimate.usd is None else f"{estimate.usd:,.2f}",
+            "?" if estimate.usd is None else words("en").money(estimate.usd),
             duration(estimate.seconds),
         )
     Console(highlight=False).print(table)

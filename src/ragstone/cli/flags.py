@@ -18,8 +18,8 @@ def planned(config: str | None, flags: dict[str, Any]) -> tuple[Plan, list[str]]
     from ragstone.config import Plan, load
 
     complaints: list[str] = []
-    plan = load(config) if config is not None else Plan()
     notes: list[str] = []
+    plan = load(config, notes if flags.get("dry_run") else None) if config is not None else Plan()
     unset = (None, (), False)  # by identity: a floor or a budget of 0 is given
     given = {
         key: value for key, value in flags.items() if not any(value is empty for empty in unset)

@@ -14,11 +14,13 @@ from ragstone.errors import ConfigError
 __all__ = ["Data", "Plan", "Secret", "load", "revealed", "split_gate", "without_password"]
 
 
-def load(path: str | Path) -> Plan:
-    """The plan that a YAML file describes, or ConfigError with everything that is wrong in it."""
+def load(path: str | Path, lacks: list[str] | None = None) -> Plan:
+    """The plan that a YAML file describes, or ConfigError with everything that is wrong in it.
+
+    With `lacks` an API key that is not set is noted there instead."""
     file = Path(path)
     complaints: list[str] = []
-    tree = expand(read_document(file, complaints), complaints)
+    tree = expand(read_document(file, complaints), complaints, lacks=lacks)
     plan = Reader(file, complaints).plan(tree)
     if complaints:
         raise ConfigError(sorted(set(complaints), key=_line))

@@ -54,19 +54,23 @@ def revealed(value: Any) -> Any:
     return value
 
 
-def expand(value: Value, complaints: list[str], key: str = "") -> Value:
-    """The tree with variables filled in where secrets may stand; elsewhere each one is a complaint."""
+def expand(
+    value: Value, complaints: list[str], key: str = "", lacks: list[str] | None = None
+) -> Value:
+    """The tree with variables filled in where secrets may stand; elsewhere each one is a complaint.
+
+    With `lacks` an API key that is not set is noted there: a dry run needs none."""
     inner = value.value
     if isinstance(inner, dict):
-        filled = {name: expand(item, complaints, name) for name, item in inner.items()}
+        filled = {name: expand(item, complaints, name, lacks) for name, item in inner.items()}
         return Value(value.at, filled)
     if isinstance(inner, list):
-        return Value(value.at, [expand(item, complaints, key) for item in inner])
+        return Value(value.at, [expand(item, complaints, key, lacks) for item in inner])
     if not isinstance(inner, str):
         return value
     names = VARIABLE.findall(inner)
     if key == "api_key":
-        return Value(value.at, Secret(_api_key(value, names, complaints)))
+        return Value(value.at, Secret(_api_key(value, names, complaints, lacks)))
     if key == "store":
         return Value(value.at, _store(value, names, complaints))
     if names:
@@ -77,13 +81,13 @@ def expand(value: Value, complaints: list[str], key: str = "") -> Value:
     return value
 
 
-def _api_key(value: Value, names: list[str], complaints: list[str]) -> str:
+def _api_key(value: Value, names: list[str], complaints: list[str], lacks: list[str] | None) -> str:
     if not names:
         complaints.append(
             f"{value.at}: 'api_key' is written out; keep it in the environment and write ${{NAME}}"
         )
         return ""
-    return _filled(value, complaints)
+    return _filled(value, complaints if lacks is None else lacks)
 
 
 def _store(value: Value, names: list[str], complaints: list[str]) -> str | Secret:

@@ -40,15 +40,18 @@ def make_judge(
     max_usd: float | None = None,
     max_calls: int | None = None,
     budget: Budget | None = None,
+    lacks: list[str] | None = None,
 ) -> Judge:
-    """The judge that a spec names: a text, a mapping of settings, a list (a jury), a function, or a Judge."""
+    """The judge that a spec names: a text, a mapping of settings, a list (a jury), a function, or a Judge.
+
+    With `lacks` a missing key is noted there instead of raised: for a judge that will not be asked."""
     if _is_judge(spec):
         judge: Judge = spec
         return judge
     settings = _settings(spec)
     given = {
         "embeddings": embeddings, "language": language, "prompts": prompts,
-        "concurrency": concurrency, "max_usd": max_usd, "max_calls": max_calls,
+        "concurrency": concurrency, "max_usd": max_usd, "max_calls": max_calls, "lacks": lacks,
     }  # fmt: skip
     settings |= {name: value for name, value in given.items() if value is not None}
     if budget is None:
@@ -60,7 +63,9 @@ def make_judge(
     return _single(settings, budget)
 
 
-def make_embeddings(spec: Any, budget: Budget | None = None) -> Judge:
+def make_embeddings(
+    spec: Any, budget: Budget | None = None, lacks: list[str] | None = None
+) -> Judge:
     """Who embeds texts: the embedded model by default, `openai:MODEL`, `hf:PATH`, or a Judge."""
     if _is_judge(spec):
         judge: Judge = spec
@@ -80,7 +85,7 @@ def make_embeddings(spec: Any, budget: Budget | None = None) -> Judge:
         from ragstone.judges.prices import price_of
         from ragstone.judges.remote import RemoteEmbeddings
 
-        client, _ = _client(kind, settings, budget or Budget())
+        client, _ = _client(kind, settings | {"lacks": lacks}, budget or Budget())
         return RemoteEmbeddings(
             name,
             client,
@@ -139,8 +144,13 @@ def _jury(settings: Mapping[str, Any], budget: Budget) -> Judge:
     members = []
     for one in settings["jury"]:
         own = {"model": one} if not isinstance(one, Mapping) else dict(one)
-        members.append(make_judge(one if _is_judge(one) else {**shared, **own}, budget=budget))
+        members.append(_member(one if _is_judge(one) else {**shared, **own}, budget))
     return Jury(members)
+
+
+def _member(spec: Any, budget: Budget) -> Judge:
+    lacks = spec.pop("lacks", None) if isinstance(spec, dict) else None
+    return make_judge(spec, budget=budget, lacks=lacks)
 
 
 def _single(settings: Mapping[str, Any], budget: Budget) -> Judge:
@@ -166,7 +176,7 @@ def _single(settings: Mapping[str, Any], budget: Budget) -> Judge:
 def _function(function: Any, settings: Mapping[str, Any], budget: Budget) -> Judge:
     from ragstone.judges.function import FunctionJudge
 
-    embeddings = make_embeddings(settings.get("embeddings"), budget)
+    embeddings = make_embeddings(settings.get("embeddings"), budget, settings.get("lacks"))
     return FunctionJudge(
         function,
         embeddings,
@@ -223,7 +233,7 @@ def _local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
 def _under_discipline(make: Any, model: Any, settings: Mapping[str, Any], budget: Budget) -> Judge:
     judge: Judge = make(
         model,
-        make_embeddings(settings.get("embeddings"), budget),
+        make_embeddings(settings.get("embeddings"), budget, settings.get("lacks")),
         language=settings.get("language"),
         prompts_folder=settings.get("prompts"),
         small=bool(settings.get("small", False)),
@@ -234,11 +244,11 @@ def _under_discipline(make: Any, model: Any, settings: Mapping[str, Any], budget
 def _client(kind: str, settings: Mapping[str, Any], budget: Budget) -> tuple[Any, Any]:
     from ragstone.judges.dialects import VENDORS, dialect_of
     from ragstone.judges.http import Client
-    from ragstone.judges.secrets import Redaction, address, basic, find_key
+    from ragstone.judges.secrets import Redaction, address, basic
 
     place = address(settings.get("base_url") or VENDORS[kind])
     dialect = dialect_of(kind, place.host)
-    key = find_key(place, settings.get("api_key"), settings.get("key_env"))
+    key = _key(place, settings)
     headers = dict(dialect.headers(key)) if key else {}
     if key and place.host.endswith(".azure.com"):  # there, Bearer is for tokens, not for keys
         headers = {"api-key": key}
@@ -256,6 +266,18 @@ def _client(kind: str, settings: Mapping[str, Any], budget: Budget) -> tuple[Any
         timeout=settings.get("timeout", 120.0),
     )
     return client, dialect
+
+
+def _key(place: Any, settings: Mapping[str, Any]) -> str | None:
+    from ragstone.judges.secrets import NoKey, find_key
+
+    try:
+        return find_key(place, settings.get("api_key"), settings.get("key_env"))
+    except NoKey as missing:
+        if settings.get("lacks") is None:
+            raise
+        settings["lacks"].append(str(missing))
+        return None
 
 
 def _parameters(dialect: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
