@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from ragstone.errors import RagstoneError
 
 if TYPE_CHECKING:
     from ragstone.judges import Judge
@@ -89,6 +92,9 @@ def check(lang: str, spec: str | None, base_url: str | None, small: bool) -> int
 
     Exits 1 when it is not."""
     found = asyncio.run(_checked(_made(spec or "offline", base_url, small), lang))
+    if not found.replied and all(one.failure.startswith("transport") for one in found.tried):
+        reason = found.tried[0].failure.partition(": ")[2]
+        raise RagstoneError(f"{found.judge} could not be asked: {reason}")
     _show(found)
     return 0 if found.fit else 1
 
@@ -159,6 +165,8 @@ def _show(found: Checkup) -> None:
         ("price of 1,000 samples, five metrics", price),
     ):
         console.print(f"{name:>38}  {text}")
+    for reason, count in Counter(one.failure for one in found.tried if one.failure).most_common():
+        console.print(f"{count} failed: {escape(reason)}", soft_wrap=True)
     if found.fit:
         console.print(
             "[green]Fit to gate on[/], as far as twelve easy items can tell; calibrate it on your own data."

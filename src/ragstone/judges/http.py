@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragstone.errors import JudgeFailed
+from ragstone.judges.connections import explained
 from ragstone.judges.limits import Budget, Lanes
 from ragstone.judges.model import Deadline
 from ragstone.judges.secrets import Address, Redaction
@@ -28,6 +29,8 @@ LARGEST = 16 * 2**20
 LONGEST_WAIT = 120.0
 """Seconds that a server may make us wait with Retry-After."""
 RETRIED = frozenset({408, 409, 429})
+GONE_SECONDS = 10.0
+"""How long a host that was never reached, all retries spent, is taken to be away for every question."""
 
 
 class Refused(Exception):
@@ -47,11 +50,20 @@ class BadEnvelope(Exception):
 class _Passing(Exception):
     """A fault that may be gone next time."""
 
-    def __init__(self, reason: str, wait: float | None = None, *, crowded: bool = False) -> None:
+    def __init__(
+        self,
+        reason: str,
+        wait: float | None = None,
+        *,
+        crowded: bool = False,
+        unreached: bool = False,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.wait = wait
         self.crowded = crowded
+        self.unreached = unreached
+        """Whether no connection came about at all."""
 
 
 class Client:
@@ -84,6 +96,8 @@ class Client:
         self._locked: str | None = None
         """Why the host lets nobody in; set by a first 401 or 403, so that it is not asked in vain."""
         self._welcome = False
+        self._gone: tuple[float, str] = (0.0, "")
+        """Until when nobody need try to reach the host, and why."""
 
     async def post(
         self,
@@ -100,8 +114,7 @@ class Client:
             data = json.dumps(body(), ensure_ascii=False).encode("utf-8", "replace")
             reason = ""
             for attempt in range(1 + self._max_retries):
-                if self._locked is not None:
-                    raise JudgeFailed("transport", self._locked)
+                self._check_open()
                 left = self._left(deadline, reason)
                 self.budget.enter(estimate)
                 started = time.monotonic()
@@ -122,6 +135,9 @@ class Client:
                     self._welcome = True
                     self.lanes.went_well()
                     return result
+        if passing.unreached and not self._welcome:
+            self._gone = (time.monotonic() + GONE_SECONDS, reason)
+            raise JudgeFailed("transport", reason)
         tries = f" ({1 + self._max_retries} tries)" if self._max_retries else ""
         raise JudgeFailed("transport", f"{reason}{tries}")
 
@@ -131,6 +147,14 @@ class Client:
             with suppress(RuntimeError):  # its loop may have ended: then so have its connections
                 await self._session[1].close()
         self._session = None
+
+    def _check_open(self) -> None:
+        """Fail at once where others have just found that trying is in vain."""
+        if self._locked is not None:
+            raise JudgeFailed("transport", self._locked)
+        until, reason = self._gone
+        if time.monotonic() < until:
+            raise JudgeFailed("transport", reason)
 
     def _left(self, deadline: Deadline, reason: str) -> float:
         left = min(deadline.left(), self.budget.left())
@@ -166,9 +190,13 @@ class Client:
                 status, headers = response.status, response.headers
         except TimeoutError:
             cut = f"within {seconds:g} s" if seconds == self._timeout else "before the deadline"
-            raise _Passing(f"no complete reply {cut}") from None
+            raise _Passing(f"no complete reply from {self.place.host} {cut}") from None
+        except aiohttp.ClientConnectorCertificateError as broken:
+            # waiting does not make a certificate better
+            raise JudgeFailed("transport", self._said(broken)) from None
         except (aiohttp.ClientError, OSError, ValueError, EOFError) as broken:
-            raise _Passing(self._said(broken)) from None
+            unreached = isinstance(broken, aiohttp.ClientConnectorError)
+            raise _Passing(self._said(broken), unreached=unreached) from None
         if status == 200:
             try:
                 return json.loads(body)
@@ -186,11 +214,12 @@ class Client:
             return Refused(status, shown, parameter)
         if status in (401, 403) and not self._welcome:
             self._locked = f"{said}; {self.place.host} refuses the key or the model"
+        if status == 404 and not self._welcome:
+            said = f"{said}; check base_url, which often ends in /v1, and the model's name"
         return JudgeFailed("transport", self._locked or said)
 
     def _said(self, broken: Exception) -> str:
-        words = self.redact(" ".join(str(broken).split()))[:200]
-        return f"{type(broken).__name__}: {words}" if words else type(broken).__name__
+        return self.redact(" ".join(explained(broken, self.place).split()))[:300]
 
     def _url(self, path: str) -> Any:
         """The URL of a path, taken apart once and sent as it is written."""

@@ -1,0 +1,153 @@
+"""Judges that cannot be reached: told in one sentence that says what to look at, and not waited for again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import aiohttp
+import pytest
+from click.testing import CliRunner
+
+from ragstone.asks import Ask, rate
+from ragstone.cli.judge import command
+from ragstone.errors import JudgeFailed, RagstoneError
+from ragstone.judges import http
+from ragstone.judges.choose import make_judge
+from ragstone.judges.connections import explained
+from ragstone.judges.secrets import address
+
+ASK = rate({"answer": "So."}, "tone", "Is it polite?", ["no", "yes"])
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http.random, "uniform", lambda low, high: high / 100)
+
+
+@pytest.fixture
+def listen() -> Iterator[Callable[..., int]]:
+    """Starts something that listens on a port and does as told with each connection."""
+    opened: list[socket.socket] = []
+
+    def start(behave: Callable[[socket.socket], Any]) -> int:
+        door = socket.create_server(("127.0.0.1", 0))
+        opened.append(door)
+
+        def serve() -> None:
+            while True:
+                try:
+                    guest, _ = door.accept()
+                except OSError:
+                    return
+                behave(guest)
+                guest.close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        return int(door.getsockname()[1])
+
+    yield start
+    for door in opened:
+        door.shutdown(socket.SHUT_RDWR)
+        door.close()
+
+
+def says(reply: bytes) -> Callable[[socket.socket], None]:
+    def behave(guest: socket.socket) -> None:
+        guest.recv(65536)
+        if reply:
+            guest.sendall(reply)
+
+    return behave
+
+
+def reason(url: str, *asks: Ask, **more: Any) -> str:
+    async def put() -> Any:
+        judge = make_judge({"model": "openai:m", "base_url": url, "max_retries": 1, **more})
+        try:
+            return (await judge.answer(asks or [ASK]))[0]
+        finally:
+            await judge.close()
+
+    answered = asyncio.run(put())
+    assert isinstance(answered, JudgeFailed)
+    assert answered.kind == "transport"
+    return answered.reason
+
+
+def closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        return int(door.getsockname()[1])
+
+
+def test_nobody_answers() -> None:
+    url = f"http://127.0.0.1:{closed_port()}/v1"
+    assert reason(url) == f"nobody answers at {url}; is the server running?"
+
+
+def test_a_host_that_nobody_knows() -> None:
+    said = reason("http://nowhere.invalid/v1")
+    assert said == "the host 'nowhere.invalid' is not known; check base_url and the network"
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (b"", "127.0.0.1 closed the connection without a reply (2 tries)"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "the reply of 127.0.0.1 broke off"),
+        (b"SSH-2.0-OpenSSH_9\r\n", "does not speak HTTP"),
+        (b"HTTP/1.1 404 x\r\nContent-Length: 2\r\n\r\nno", "HTTP 404: no; check base_url, which"),
+    ],
+)
+def test_servers_that_are_no_judges(reply: bytes, said: str, listen: Callable[..., int]) -> None:
+    assert said in reason(f"http://127.0.0.1:{listen(says(reply))}/v1")
+
+
+def test_a_server_without_tls(listen: Callable[..., int]) -> None:
+    url = f"https://127.0.0.1:{listen(says(b'HTTP/1.1 400 x'))}/v1"
+    assert reason(url).startswith(f"no secure connection to {url}; does it speak http://")
+
+
+def test_a_certificate_that_is_not_trusted() -> None:
+    fault = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    fault.verify_message = "self-signed certificate"
+    key = aiohttp.client_reqrep.ConnectionKey("host", 443, True, True, None, None, None)
+    broken = aiohttp.ClientConnectorCertificateError(key, fault)
+    said = explained(broken, address("https://host/v1"))
+    assert said.startswith("the certificate of host is not trusted (self-signed certificate)")
+
+
+def test_a_server_that_takes_too_long(listen: Callable[..., int]) -> None:
+    waiting = threading.Event()
+    url = f"http://127.0.0.1:{listen(lambda guest: waiting.wait(10))}/v1"
+    try:
+        assert reason(url, timeout=0.1).startswith("no complete reply from 127.0.0.1 within 0.1 s")
+    finally:
+        waiting.set()
+
+
+def test_a_host_that_was_never_reached_is_given_up_for_all_questions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tries = []
+    once = http.Client._once
+
+    async def counted(client: Any, *more: Any) -> Any:
+        tries.append(client)
+        return await once(client, *more)
+
+    monkeypatch.setattr(http.Client, "_once", counted)
+    asks = [rate({"answer": f"{n}."}, "tone", "Polite?", ["no", "yes"]) for n in range(50)]
+    reason(f"http://127.0.0.1:{closed_port()}/v1", *asks, concurrency=4)
+    assert len(tries) <= 4 * 2
+
+
+def test_the_check_of_a_judge_that_is_not_there_is_one_sentence() -> None:
+    url = f"http://127.0.0.1:{closed_port()}/v1"
+    result = CliRunner().invoke(command, ["check", "--judge", "openai:m", "--base-url", url])
+    assert isinstance(result.exception, RagstoneError)
+    assert str(result.exception).startswith("openai:m could not be asked: nobody answers at http")
