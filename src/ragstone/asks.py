@@ -59,7 +59,14 @@ class Ask:
     def key(self) -> str:
         """SHA-256 of the content."""
         if not self._key:  # wanted again and again on the way from merging to the cache
-            object.__setattr__(self, "_key", digest(self.content))
+            # the canonical JSON of `content`, with the schema's half of it made once
+            text = (
+                f'{{"kind":{_text(self.kind)},"language":{_text(self.language)},'
+                f'"repeat":{_text(self.repeat)},"schema":{_schema_text(self.schema)},'
+                f'"values":{_text(self.values)}}}'
+            )
+            found = hashlib.sha256(text.encode("ascii")).hexdigest()
+            object.__setattr__(self, "_key", found)
         return self._key
 
 
@@ -121,9 +128,28 @@ def together(*generators: Asking[T]) -> Asking[list[T | Unscored]]:
 
 def canonical(content: Any) -> str:
     """The one JSON text of a value: keys sorted, no white space, no NaN."""
-    return json.dumps(
-        content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-    )
+    return _text(content)
+
+
+_text = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+).encode
+
+_schemas: dict[int, tuple[Mapping[str, Any], str]] = {}
+
+
+def _schema_text(schema: Mapping[str, Any]) -> str:
+    """The canonical JSON of a schema; a few schemas serve all questions, and nobody changes them."""
+    known = _schemas.get(id(schema))
+    if known is None:
+        if len(_schemas) >= _KEPT_SCHEMAS:
+            _schemas.clear()
+        # the schema is kept beside its text, so that no other object can take over its id
+        known = _schemas[id(schema)] = (schema, _text(schema))
+    return known[1]
+
+
+_KEPT_SCHEMAS = 256
 
 
 def digest(content: Any) -> str:
@@ -293,23 +319,36 @@ def merge(asks: Sequence[Ask]) -> list[Merged]:
     `support` of several cases, stays as it is. The result does not depend on the order of the questions.
 
     A row of the reply with an id that nobody gave is passed to every part, so that its reader refuses it."""
-    places: dict[str, list[int]] = {}
+    groups: dict[Hashable, list[tuple[Ask, list[int]]]] = {}
     for index, one in enumerate(asks):
-        places.setdefault(one.key, []).append(index)
-    distinct = {key: asks[indices[0]] for key, indices in sorted(places.items())}
-    groups: dict[Hashable, list[Ask]] = {}
-    for one in distinct.values():
-        groups.setdefault(_mergeable(one), []).append(one)
+        group = groups.setdefault(_mergeable(one), [])
+        for known, places in group:
+            if known is one or known == one:
+                places.append(index)
+                break
+        else:
+            group.append((one, [index]))
     merged: list[Merged] = []
     for members in groups.values():
-        for united, takes in _united(members):
-            parts = [(index, take) for one, take in takes for index in places[one.key]]
-            merged.append(Merged(united, tuple(sorted(parts, key=lambda part: part[0]))))
-    return sorted(merged, key=lambda one: (one.ask.kind, one.ask.key))
+        indices = {id(one): places for one, places in members}
+        for united, takes in _united([one for one, _ in members]):
+            parts = [(index, take) for one, take in takes for index in indices[id(one)]]
+            if len(parts) > 1:
+                parts.sort(key=_index)
+            merged.append(Merged(united, tuple(parts)))
+    return sorted(merged, key=_kind_and_key)
+
+
+def _index(part: tuple[int, Take]) -> int:
+    return part[0]
+
+
+def _kind_and_key(one: Merged) -> tuple[str, str]:
+    return one.ask.kind, one.ask.key
 
 
 def _mergeable(one: Ask) -> Hashable:
-    """What two questions must share to be put as one."""
+    """What two questions must share to be put as one; of a kind that is never united, only equal ones are."""
     values = one.values
     shared: tuple[Hashable, ...]
     if one.kind == "claims":
@@ -325,7 +364,7 @@ def _mergeable(one: Ask) -> Hashable:
 
 
 def _texts(items: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
-    return tuple(item["text"] for item in items)
+    return tuple([item["text"] for item in items])
 
 
 def _united(members: Sequence[Ask]) -> Iterable[tuple[Ask, list[tuple[Ask, Take]]]]:
@@ -390,7 +429,7 @@ def _one_checking(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, Take]]]:
 def _gradings(members: Sequence[Ask]) -> list[tuple[Ask, list[tuple[Ask, Take]]]]:
     """`useful` for all targets of several; a target's name stands for one text, so clashes stay apart."""
     groups: list[tuple[dict[str, str | None], list[Ask]]] = []
-    for one in members:
+    for one in sorted(members, key=lambda one: one.key):
         own = one.values["targets"]
         for targets, inside in groups:
             if all(targets.get(name, text) == text for name, text in own.items()):
@@ -419,8 +458,9 @@ def _rows(
     """Keeps the rows that are one's own, under one's own ids; other parts' are dropped, unknown ones kept."""
 
     def renamed(piece: Any) -> Any:
-        if isinstance(piece, Mapping) and piece.get("source") in list(sources):
-            return {**piece, "source": sources[piece["source"]]}
+        name = piece.get("source") if isinstance(piece, Mapping) else None
+        if isinstance(name, str) and name in sources:
+            return {**piece, "source": sources[name]}
         return piece
 
     def take(value: Any) -> Any:

@@ -152,7 +152,13 @@ async def _in_order(
     source: Iterator[Numbered] = iter(items)
     line: deque[tuple[int, Record, asyncio.Task[dict[str, Score]]]] = deque()
     working: set[asyncio.Task[dict[str, Score]]] = set()
+    ended = asyncio.Event()
     exhausted = False
+
+    def end(task: asyncio.Task[dict[str, Score]]) -> None:
+        working.discard(task)
+        ended.set()
+
     try:
         while True:
             while not exhausted and len(working) < window and len(line) < 8 * window:
@@ -162,7 +168,7 @@ async def _in_order(
                     break
                 task = begin(item[1].sample)
                 working.add(task)
-                task.add_done_callback(working.discard)
+                task.add_done_callback(end)
                 line.append((*item, task))
             while line and line[0][2].done():
                 position, record, task = line.popleft()
@@ -172,10 +178,8 @@ async def _in_order(
                     return
                 continue
             if len(working) >= window or exhausted or len(line) >= 8 * window:
-                await asyncio.wait(
-                    working if len(line) < 8 * window else {line[0][2]},
-                    return_when=asyncio.FIRST_COMPLETED,
-                )
+                ended.clear()
+                await ended.wait()
     finally:
         for task in working:
             task.cancel()

@@ -3,15 +3,50 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import hashlib
+from collections import deque
+from collections.abc import Mapping, Sequence
 from secrets import token_hex
 from typing import Any
 
-from ragstone.asks import Answered, Ask, Reply, digest
+from ragstone.asks import Answered, Ask, Reply, canonical
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.store import Store
 from ragstone.types import NOTHING_USED
+
+
+class _Wait:
+    """Someone who waits until several questions are settled: one future for all of them."""
+
+    __slots__ = ("future", "left")
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+
+class _Call:
+    """A question on its way to the judge and back."""
+
+    __slots__ = ("answered", "ask", "key", "waits")
+
+    def __init__(self, ask: Ask, key: str) -> None:
+        self.ask = ask
+        self.key = key
+        self.answered: Answered | None = None
+        self.waits: list[_Wait] = []
+
+    def settle(self, broken: Exception | None = None) -> None:
+        """Wake those for whom this was the last open question; they read `answered`."""
+        for wait in self.waits:
+            wait.left -= 1
+            if wait.future.done():  # given up, or already told of the fault
+                continue
+            if broken is not None:
+                wait.future.set_exception(broken)
+            elif not wait.left:
+                wait.future.set_result(None)
 
 
 class Desk:
@@ -24,11 +59,11 @@ class Desk:
         self._store = store
         self._run = run
         self.concurrency = max(1, concurrency or judge.concurrency)
-        self._queue: asyncio.Queue[tuple[Ask, str, asyncio.Future[Answered]]] = asyncio.Queue()
-        self._open: dict[str, asyncio.Future[Answered]] = {}
+        self._queue: deque[_Call] = deque()
+        self._idle: list[asyncio.Future[None]] = []
+        self._open: dict[str, _Call] = {}
         self._workers: list[asyncio.Task[None]] = []
-        self._unsaved: list[tuple[str, str, Reply]] = []
-        self._saving: asyncio.Future[None] | None = None
+        self._identities: dict[int, tuple[Mapping[str, Any], str]] = {}
         self.asked = 0
         """Asks handed to the judge."""
         self.found = 0
@@ -40,7 +75,6 @@ class Desk:
         return max(32, 2 * self.concurrency, 2 * self._judge.batch)
 
     async def __aenter__(self) -> Desk:
-        self._workers = [asyncio.create_task(self._work()) for _ in range(self.concurrency)]
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -50,45 +84,68 @@ class Desk:
 
     async def replies(self, asks: Sequence[Ask]) -> list[Answered]:
         """What came of each Ask, in order."""
-        if len(asks) == 1:
-            return [await self.reply(asks[0])]
-        return list(await asyncio.gather(*(self.reply(one) for one in asks)))
+        keys = [self._key(ask) for ask in asks]
+        known: dict[str, Reply] = {}
+        if not self._judge.local:
+            new = [key for key in keys if key not in self._open]
+            if new:
+                known = self._store.replies(new, self._run)
+        self.found += len(known)
+        calls: dict[str, _Call] = {}
+        for ask, key in zip(asks, keys, strict=True):
+            if key not in known and key not in calls:
+                calls[key] = self._open.get(key) or self._put(ask, key)
+        if calls:
+            wait = _Wait(len(calls))
+            for call in calls.values():
+                call.waits.append(wait)
+            await wait.future
+        return [known[key] if key in known else _answer_of(calls[key]) for key in keys]
 
-    async def reply(self, ask: Ask) -> Answered:
-        """What came of one Ask."""
-        key = digest({"judge": self._judge.identity(ask), "ask": ask.key})
-        waiting = self._open.get(key)
-        if waiting is None:
-            stored = None if self._judge.local else self._store.reply(key, self._run)
-            if stored is not None:
-                self.found += 1
-                return stored
-            waiting = self._open[key] = asyncio.get_running_loop().create_future()
-            self._queue.put_nowait((ask, key, waiting))
-        # shielded: others may be waiting for the same reply
-        return await asyncio.shield(waiting)
+    def _key(self, ask: Ask) -> str:
+        """The digest of {"ask": the Ask's key, "judge": the judge's identity}; identities are few and written once."""
+        identity = self._judge.identity(ask)
+        written = self._identities.get(id(identity))
+        if written is None:
+            if len(self._identities) >= _KEPT_IDENTITIES:
+                self._identities.clear()
+            # the identity is kept beside its text, so that no other object can take over its id
+            written = self._identities[id(identity)] = (identity, canonical(identity))
+        text = f'{{"ask":"{ask.key}","judge":{written[1]}}}'
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+    def _put(self, ask: Ask, key: str) -> _Call:
+        call = self._open[key] = _Call(ask, key)
+        self._queue.append(call)
+        while self._idle:
+            worker = self._idle.pop()
+            if not worker.done():
+                worker.set_result(None)
+                return call
+        if len(self._workers) < self.concurrency:
+            self._workers.append(asyncio.create_task(self._work()))
+        return call
 
     async def _work(self) -> None:
         while True:
-            batch = [await self._queue.get()]
-            while len(batch) < self._judge.batch and not self._queue.empty():
-                batch.append(self._queue.get_nowait())
+            while not self._queue:
+                idle = asyncio.get_running_loop().create_future()
+                self._idle.append(idle)
+                await idle
+            batch = [self._queue.popleft()]
+            while len(batch) < self._judge.batch and self._queue:
+                batch.append(self._queue.popleft())
             self.asked += len(batch)
-            answered = await self._answer([ask for ask, _, _ in batch])
+            broken: Exception | None = None
+            answered = await self._answer([call.ask for call in batch])
             try:
                 await self._keep(batch, answered)
-            except (
-                Exception
-            ) as broken:  # the store's error belongs to those who wait, not to a task
-                for _, key, waiting in batch:
-                    del self._open[key]
-                    if not waiting.done():
-                        waiting.set_exception(broken)
-                continue
-            for (_, key, waiting), one in zip(batch, answered, strict=True):
-                del self._open[key]
-                if not waiting.done():
-                    waiting.set_result(one)
+            except Exception as fault:  # the store's error belongs to those who wait, not to a task
+                broken = fault
+            for call, one in zip(batch, answered, strict=True):
+                del self._open[call.key]
+                call.answered = one
+                call.settle(broken)
 
     async def _answer(self, asks: list[Ask]) -> list[Answered]:
         try:
@@ -101,46 +158,29 @@ class Desk:
             return [JudgeFailed("incomplete", reason)] * len(asks)
         return [_checked(one) for one in answered]
 
-    async def _keep(self, batch: Sequence[tuple[Ask, str, Any]], answered: list[Answered]) -> None:
+    async def _keep(self, batch: Sequence[_Call], answered: list[Answered]) -> None:
         """Replies are kept before anyone reads them, so that none is paid for twice."""
         if self._judge.local:
             return
         fresh = [
-            (key, ask.kind, one) if isinstance(one, Reply) else _unusable(key, ask, one)
-            for (ask, key, _), one in zip(batch, answered, strict=True)
+            (call.key, call.ask.kind, one)
+            if isinstance(one, Reply)
+            else _unusable(call.key, call.ask, one)
+            for call, one in zip(batch, answered, strict=True)
             if isinstance(one, Reply) or (one.usage or NOTHING_USED) != NOTHING_USED
         ]
         if fresh:
-            self._unsaved += fresh
-            if self._saving is None:
-                # replies that came in the same turn of the loop go to the store together
-                loop = asyncio.get_running_loop()
-                self._saving = loop.create_future()
-                loop.call_soon(self._save)
-            await asyncio.shield(self._saving)
+            saving = self._store.keep(fresh, run=self._run, judge=self._judge.name)
+            if saving is not None:
+                await asyncio.wrap_future(saving)
 
-    def _save(self) -> None:
-        replies, saving = self._unsaved, self._saving
-        assert saving is not None
-        self._unsaved, self._saving = [], None
-        try:
-            saved = asyncio.wrap_future(
-                self._store.save_replies(replies, run=self._run, judge=self._judge.name)
-            )
-        except Exception as broken:
-            saving.set_exception(broken)
-            return
 
-        def tell(done: asyncio.Future[None]) -> None:
-            if saving.done():
-                return
-            fault = done.exception() if not done.cancelled() else None
-            if fault is not None:
-                saving.set_exception(fault)
-            else:
-                saving.set_result(None)
+_KEPT_IDENTITIES = 256
 
-        saved.add_done_callback(tell)
+
+def _answer_of(call: _Call) -> Answered:
+    assert call.answered is not None
+    return call.answered
 
 
 def _unusable(key: str, ask: Ask, failed: JudgeFailed | OutOfBudget) -> tuple[str, str, Reply]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragstone.asks import Answered, Ask, Asking, Reply, merge
+from ragstone.asks import Answered, Ask, Asking, Reply, Take, merge
 from ragstone.engine.desk import Desk
 from ragstone.engine.scoring import Start, finisher, outcome_of, with_notes
 from ragstone.errors import JudgeFailed
@@ -38,8 +38,9 @@ class Asker:
         return None
 
     def _closed(self, score: Score) -> Score:
-        score = with_notes(score, self.notes)
-        if self.usage == NOTHING_USED:
+        if self.notes:
+            score = with_notes(score, self.notes)
+        if self.usage is NOTHING_USED or self.usage == NOTHING_USED:
             return score
         return Score(
             score.value, score.outcome, score.reason, score.kind, score.label, score.findings,
@@ -65,11 +66,12 @@ async def score_sample(
             if score is not None:
                 scores[name] = score
                 del askers[name]
-        await _ask_round(list(askers.values()), desk)
+        if askers:
+            await _ask_round(askers.values(), desk)
     return {name: scores[name] for name in starts}
 
 
-async def _ask_round(askers: list[Asker], desk: Desk) -> None:
+async def _ask_round(askers: Collection[Asker], desk: Desk) -> None:
     owners = [(asker, place) for asker in askers for place in range(len(asker.asks))]
     boxes: dict[int, list[Answered]] = {
         id(asker): [_UNANSWERED] * len(asker.asks) for asker in askers
@@ -78,21 +80,32 @@ async def _ask_round(askers: list[Asker], desk: Desk) -> None:
     for whole, answered in zip(
         merged, await desk.replies([one.ask for one in merged]), strict=True
     ):
-        payer = owners[min(index for index, _ in whole.parts)][0]
+        payer = owners[whole.parts[0][0]][0]  # the first in the order of the metrics
         if answered.usage is not None:  # failed calls cost too
-            payer.usage = payer.usage + answered.usage
-        for index, pick in whole.parts:
+            payer.usage = (
+                answered.usage if payer.usage is NOTHING_USED else payer.usage + answered.usage
+            )
+        taken: dict[Take, Answered] = {}
+        for index, take in whole.parts:
             asker, place = owners[index]
             part: Answered = answered
             if isinstance(answered, Reply):
-                asker.notes.update(dict.fromkeys(answered.notes))
-                try:
-                    part = Reply(pick(answered.value), answered.usage, answered.notes)
-                except (KeyError, IndexError, TypeError, ValueError) as bad:
-                    part = JudgeFailed("incomplete", f"the reply lacks a part: {bad!r}")
+                if answered.notes:
+                    asker.notes.update(dict.fromkeys(answered.notes))
+                if take not in taken:  # metrics that put the same question are sent the same reply
+                    taken[take] = _part(answered, take)
+                part = taken[take]
             boxes[id(asker)][place] = part
     for asker in askers:
         asker.inbox = tuple(boxes[id(asker)])
+
+
+def _part(answered: Reply, take: Take) -> Answered:
+    try:
+        value = take(answered.value)
+    except (KeyError, IndexError, TypeError, ValueError) as bad:
+        return JudgeFailed("incomplete", f"the reply lacks a part: {bad!r}")
+    return answered if value is answered.value else Reply(value, answered.usage, answered.notes)
 
 
 _UNANSWERED = JudgeFailed("incomplete", "the question was not put")

@@ -21,7 +21,9 @@ class Judge(Protocol):
     """Whether its replies cost next to nothing to get again: they are then not stored."""
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """Everything besides the Ask that can change the reply; part of the cache key, so no secrets."""
+        """Everything besides the Ask that can change the reply; part of the cache key, so no secrets.
+
+        The same object may be given again and again; one that was given is not changed afterwards."""
         ...
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:

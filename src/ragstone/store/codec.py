@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
+from array import array
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from functools import lru_cache
@@ -60,14 +63,48 @@ def decode_values(text: str) -> dict[str, float | str]:
 
 
 def encode_reply(reply: Reply) -> str:
-    """The value and notes of a reply."""
-    return _dump({"value": reply.value, "notes": list(reply.notes)})
+    """The value and notes of a reply; vectors as the bytes of their numbers, which is exact and many times quicker."""
+    value = reply.value
+    if value.__class__ is dict and value.keys() == {"vectors"}:
+        packed = _packed(value["vectors"])
+        if packed is not None:
+            return _dump({"vectors": packed, "notes": list(reply.notes)})
+    return _dump({"value": value, "notes": list(reply.notes)})
 
 
 def decode_reply(text: str, usage: Usage) -> Reply:
     """The reply that `encode_reply` wrote."""
     item = json.loads(text)
-    return Reply(item["value"], usage, tuple(item["notes"]))
+    value = item["value"] if "value" in item else {"vectors": _unpacked(item["vectors"])}
+    return Reply(value, usage, tuple(item["notes"]))
+
+
+def _packed(vectors: Any) -> list[str] | None:
+    """Each vector's numbers as little-endian doubles in base 64; None when one is no list of numbers."""
+    if vectors.__class__ is not list:
+        return None
+    texts = []
+    for vector in vectors:
+        if vector.__class__ is not list:
+            return None
+        try:
+            numbers = array("d", vector)
+        except (TypeError, OverflowError):
+            return None
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        texts.append(b2a_base64(numbers, newline=False).decode("ascii"))
+    return texts
+
+
+def _unpacked(texts: Iterable[str]) -> list[list[float]]:
+    vectors = []
+    for text in texts:
+        numbers = array("d", a2b_base64(text))
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        vectors.append(numbers.tolist())
+    return vectors
 
 
 _keys: dict[str, str] = {}
@@ -149,6 +186,5 @@ def _changed(item: object, defaults: tuple[tuple[str, Any], ...]) -> dict[str, A
 _ALWAYS = ("text", "verdict")
 
 
-def _dump(item: Any) -> str:
-    # ASCII, so that lone surrogates in a text under test can never break the database
-    return json.dumps(item, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+# ASCII, so that lone surrogates in a text under test can never break the database
+_dump = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode

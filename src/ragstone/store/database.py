@@ -56,6 +56,10 @@ class Database(Protocol):
         """A connection to write with."""
         ...
 
+    def connect_at_once(self) -> Connection | None:
+        """A connection whose fast transactions take no time worth a thread and never wait for others; None if there is none."""
+        ...
+
     def stream(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         """Rows one by one on a connection of their own, however many there are."""
         ...

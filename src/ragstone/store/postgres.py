@@ -79,6 +79,9 @@ class PostgresDatabase:
         """A connection to write with."""
         return self._open()
 
+    def connect_at_once(self) -> None:
+        """A commit takes a round trip to the server: too long for a thread that has other things to do."""
+
     def stream(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         """Rows one by one through a cursor that stays on the server."""
         with self._psycopg.connect(self._url) as db, db.cursor(name="ragstone") as cursor:

@@ -13,18 +13,21 @@ from ragstone.store.database import migrations, too_new
 WAIT_SECONDS = 120
 """How long one process waits for another's commit."""
 
+FAR_BEHIND = 16_000
+"""Pages of 4 kB in the write-ahead log (its usual limit is 1,000)."""
+
 COUNTER = "INTEGER PRIMARY KEY"
 
 
 class SqliteConnection:
     """A connection to a SQLite file."""
 
-    def __init__(self, address: str, level: str = "FULL") -> None:
+    def __init__(self, address: str, level: str = "FULL", wait: float = WAIT_SECONDS) -> None:
         self._level = level
         self._set = ""
         self._db = sqlite3.connect(
             address,
-            timeout=WAIT_SECONDS,
+            timeout=wait,
             isolation_level=None,
             check_same_thread=False,
             uri=address.startswith("file:"),
@@ -93,6 +96,18 @@ class SqliteDatabase:
             raise self.explain(sqlite3.OperationalError("readonly"))
         return self._open()
 
+    def connect_at_once(self) -> SqliteConnection | None:
+        """A connection that gives up at once when another one is writing; none for a file that cannot be written."""
+        if self._address.startswith("file:"):
+            return None
+        try:
+            connection = self._open(wait=0.0)
+            # moving the log into the file waits for the disk: that is left to the writer's thread unless it falls far behind
+            connection.execute(f"PRAGMA wal_autocheckpoint = {FAR_BEHIND}")
+        except sqlite3.Error:
+            return None
+        return connection
+
     def stream(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         """Rows one by one on a connection of their own."""
         connection = self._open()
@@ -133,8 +148,8 @@ class SqliteDatabase:
             )
         return StoreError(f"the store {self.shown!r} failed: {text}")
 
-    def _open(self) -> SqliteConnection:
-        connection = SqliteConnection(self._address, "OFF" if self.vanishes else "FULL")
+    def _open(self, wait: float = WAIT_SECONDS) -> SqliteConnection:
+        connection = SqliteConnection(self._address, "OFF" if self.vanishes else "FULL", wait)
         if not self._address.startswith("file:"):
             try:
                 connection.execute("PRAGMA journal_mode = WAL")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any
 
 from ragstone.errors import StoreError
 from ragstone.store.database import Connection, Database
@@ -116,3 +118,42 @@ class Writer:
             return self._database.explain(broken)
         what = f"{type(broken).__name__}: {broken}"
         return StoreError(f"the store {self._database.shown!r} could not write: {what}")
+
+
+class Shortcut:
+    """Writes of a few rows in the caller's own thread, where the database can do that without a wait."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+        self._usable = True
+        self._lock = threading.Lock()
+
+    def write(self, sql: str, rows: Sequence[Sequence[Any]]) -> bool:
+        """Whether the rows are now written; if not, nothing of them is, and the writer's thread must do it."""
+        with self._lock:
+            if self._usable and self._connection is None:
+                self._connection = self._database.connect_at_once()
+                self._usable = self._connection is not None
+            connection = self._connection
+            if connection is None:
+                return False
+            try:
+                connection.begin(fast=True)
+                connection.execute_many(sql, rows)
+                connection.commit()
+            except (
+                self._database.faults
+            ):  # someone else is writing, or worse: the writer will say it
+                with suppress(*self._database.faults):
+                    connection.roll_back()
+                return False
+            return True
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with self._lock:
+            self._usable = False
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
