@@ -87,6 +87,7 @@ def gguf() -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)  # a real model on a shared machine
 def test_a_gguf_file_judges(gguf: str) -> None:
     asks: list[Ask] = [
         rate({"answer": "Thank you very much."}, "tone", "Is it polite?", ["rude", "polite"]),
@@ -114,6 +115,7 @@ def test_a_gguf_file_judges(gguf: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)  # a real model on a shared machine
 def test_a_local_encoder_embeds(gguf: str) -> None:
     (answered,) = asyncio.run(
         make_embeddings(f"hf:{gguf}").answer([embed("a cat", "a dog", "a cat")])
