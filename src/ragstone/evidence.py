@@ -7,6 +7,7 @@ import unicodedata
 from functools import lru_cache
 
 
+@lru_cache(maxsize=2048)
 def verify_quote(quote: str, text: str) -> tuple[int, int] | None:
     """Where the quote stands in the text, as offsets into the text itself; None when it does not.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -32,28 +32,56 @@ def document(text: str) -> Any:
     return found[0]
 
 
+Fit = Callable[[Any, str], Any]
+"""Gives a value as its schema wants it, or raises a Fault that says where it does not fit."""
+
+
 def fitted(value: Any, schema: Mapping[str, Any], place: str = "") -> Any:
     """The value as the schema wants it, unknown fields dropped; a Fault says where it does not fit."""
+    return fit_of(schema)(value, place)
+
+
+def fit_of(schema: Mapping[str, Any]) -> Fit:
+    """`fitted` for one schema, which is read once and not for every value."""
     kind = schema.get("type")
     if kind == "object":
+        return _object(schema)
+    if kind == "array":
+        return _array(schema)
+    return _scalar(kind, schema)
+
+
+def _object(schema: Mapping[str, Any]) -> Fit:
+    fields = [
+        (name, inner == _TEXT, fit_of(inner), name in schema["required"])
+        for name, inner in schema["properties"].items()
+    ]
+
+    def fit(value: Any, place: str) -> Any:
         if not isinstance(value, dict):
             raise Fault(f"{_where(place)} is not an object")
-        fit = {}
-        for name, inner in schema["properties"].items():
+        found = {}
+        for name, plain, inner, required in fields:
             if name in value:
                 one = value[name]
                 # most fields are plain texts: they need no call each
-                plain = type(one) is str and inner == _TEXT
-                fit[name] = one if plain else fitted(one, inner, name)
-            elif name in schema["required"]:
+                found[name] = one if plain and one.__class__ is str else inner(one, name)
+            elif required:
                 raise Fault(f"{_where(place)} lacks {name!r}")
-        return fit
-    if kind == "array":
+        return found
+
+    return fit
+
+
+def _array(schema: Mapping[str, Any]) -> Fit:
+    item = fit_of(schema["items"])
+
+    def fit(value: Any, place: str) -> Any:
         if not isinstance(value, list):
             raise Fault(f"{_where(place)} is not a list")
-        items = schema["items"]
-        return [fitted(item, items, place) for item in value]
-    return _scalar(value, kind, schema, place)
+        return [item(one, place) for one in value]
+
+    return fit
 
 
 _TEXT = {"type": "string"}
@@ -72,23 +100,33 @@ _CHOICE = re.compile(r'"((?:true|\d+)(?:\|(?:false|\d+))+)"')
 """A choice of numbers or truth values in an example: no quotation marks, lest the model copies them."""
 
 
-def _scalar(value: Any, kind: Any, schema: Mapping[str, Any], place: str) -> Any:
-    if kind in ("integer", "number"):
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Fault(f"{_where(place)} is not a number")
-        if not math.isfinite(value):
-            raise Fault(f"{_where(place)} is not a finite number")
-        if kind == "integer":
-            if value != int(value):
-                raise Fault(f"{_where(place)} is not a whole number")
-            value = int(value)
-    elif kind == "boolean":
-        if not isinstance(value, bool):
-            raise Fault(f"{_where(place)} is not true or false")
-    elif not isinstance(value, str):
-        raise Fault(f"{_where(place)} is not a text")
-    if "enum" in schema and value not in schema["enum"]:
-        raise Fault(f"{_where(place)} is {_short(value)}, not one of {json.dumps(schema['enum'])}")
+def _scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
+    choice = schema.get("enum")
+
+    def fit(value: Any, place: str) -> Any:
+        if kind in ("integer", "number"):
+            value = _number(value, kind, place)
+        elif kind == "boolean":
+            if not isinstance(value, bool):
+                raise Fault(f"{_where(place)} is not true or false")
+        elif not isinstance(value, str):
+            raise Fault(f"{_where(place)} is not a text")
+        if choice is not None and value not in choice:
+            raise Fault(f"{_where(place)} is {_short(value)}, not one of {json.dumps(choice)}")
+        return value
+
+    return fit
+
+
+def _number(value: Any, kind: str, place: str) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Fault(f"{_where(place)} is not a number")
+    if not math.isfinite(value):
+        raise Fault(f"{_where(place)} is not a finite number")
+    if kind == "integer":
+        if value != int(value):
+            raise Fault(f"{_where(place)} is not a whole number")
+        return int(value)
     return value
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import hmac
 import re
 import secrets
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _SECRET = secrets.token_bytes(32)
 """New in each process and never stored: neither a data set nor a cached run can foresee a nonce."""
@@ -18,6 +22,27 @@ def nonce(key: str, attempt: int = 0) -> str:
 def dice(key: str, sides: int) -> int:
     """A number from 0 to sides − 1 that depends on the key and on this process's secret."""
     return int.from_bytes(_mac(f"dice:{key}")[:8], "big") % sides
+
+
+class Dice:
+    """Throws that depend on a key and on this process's secret."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._turn = 0
+        self._left = 0
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items."""
+        return items[self.number(len(items))]
+
+    def number(self, sides: int) -> int:
+        """A number from 0 to sides − 1."""
+        if self._left < 2**32:  # what is left of one digest serves several throws
+            self._left = int.from_bytes(_mac(f"dice:{self._turn}:{self._key}"), "big")
+            self._turn += 1
+        self._left, thrown = divmod(self._left, sides)
+        return thrown
 
 
 def fenced(mark: str, label: str, text: str) -> str:
@@ -38,7 +63,7 @@ def one_line(text: str) -> str:
 
 
 def _mac(message: str) -> bytes:
-    return hmac.digest(_SECRET, message.encode("utf-8", "surrogatepass"), "sha256")
+    return blake2b(message.encode("utf-8", "surrogatepass"), key=_SECRET, digest_size=32).digest()
 
 
 def _break(match: re.Match[str]) -> str:

@@ -13,10 +13,10 @@ from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, JudgeFault, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.checking import SupportForm
-from ragstone.judges.documents import Fault, document, fitted
+from ragstone.judges.documents import Fault, document
 from ragstone.judges.fences import nonce
 from ragstone.judges.forms import form_of
-from ragstone.judges.sheets import Form, Sheet, Sifted, shown_shape, wire_schema
+from ragstone.judges.sheets import Form, Sheet, Sifted, wire_of
 from ragstone.types import NOTHING_USED, Usage
 
 DISCIPLINE = 1
@@ -170,7 +170,7 @@ class Interview:
         self.usage = NOTHING_USED
         self.prompt = judge._prompt(self.form.prompt, ask)
         self.again = judge._prompt("again", ask)
-        self.schema = wire_schema(ask, echo=not judge.small)
+        self.wire = wire_of(ask, echo=not judge.small)
 
     async def held(self) -> Any:
         """The reply to the Ask."""
@@ -252,9 +252,9 @@ class Interview:
     ) -> Sifted | None:
         """One call: what its reply settles; None when the reply was cut off."""
         note = self.again.filled({"fault": fault})[1] if fault else ""
-        fixed = {"nonce": mark, "shape": shown_shape(self.schema, mark), "note": note}
+        fixed = {"nonce": mark, "shape": self.wire.shown(mark), "note": note}
         system, user = self.prompt.filled({**sheet.values, **fixed})
-        order = Order(system, user, self.schema, self.ask.kind, deadline, stretch)
+        order = Order(system, user, self.wire.schema, self.ask.kind, deadline, stretch)
         completion = await self.judge.model.complete(order)
         self.usage = self.usage + completion.usage
         if completion.finish == "refusal":
@@ -262,7 +262,7 @@ class Interview:
         if completion.finish == "length":
             return None
         try:
-            value = fitted(document(completion.text), self.schema)
+            value = self.wire.fit(document(completion.text), "")
         except Fault as broken:
             return Sifted(fault=str(broken), kind="unparseable")
         if not self.judge.small and value.pop("check").strip() != mark:

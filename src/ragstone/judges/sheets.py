@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFault
-from ragstone.judges.documents import shape
+from ragstone.judges.documents import Fit, fit_of, shape
 
 
 @dataclass(slots=True)
@@ -55,25 +55,39 @@ class Form(Protocol):
         ...
 
 
-def wire_schema(ask: Ask, echo: bool) -> dict[str, Any]:
-    """The schema sent along: that of the Ask, with the nonce to be echoed in front."""
-    if not echo:
-        return dict(ask.schema)
-    fields = {"check": {"type": "string"}, **ask.schema["properties"]}
-    return {**ask.schema, "properties": fields, "required": list(fields)}
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """The schema sent along with a question, and how a prompt shows it."""
+
+    schema: Mapping[str, Any]
+    fit: Fit
+    shape: str
+
+    def shown(self, mark: str) -> str:
+        """The schema as an example, with the nonce in its place."""
+        return self.shape.replace(_HERE, mark)
 
 
-def shown_shape(schema: Mapping[str, Any], mark: str) -> str:
-    """The wire schema as an example, with the nonce in its place."""
-    key = str(schema)
-    if key not in _SHAPES:
-        if len(_SHAPES) > 1000:
-            _SHAPES.clear()
-        _SHAPES[key] = shape(schema, check=_HERE)
-    return _SHAPES[key].replace(_HERE, mark)
+def wire_of(ask: Ask, echo: bool) -> Wire:
+    """The schema of the Ask, with the nonce to be echoed in front; a few serve all questions, so they are made once."""
+    known = _WIRES.get((id(ask.schema), echo))
+    if known is None:
+        if len(_WIRES) >= _KEPT_WIRES:
+            _WIRES.clear()
+        # the Ask's schema is kept too, so that no other object can take over its id
+        known = _WIRES[id(ask.schema), echo] = (ask.schema, _wire(ask.schema, echo))
+    return known[1]
 
 
-_SHAPES: dict[str, str] = {}
+def _wire(schema: Mapping[str, Any], echo: bool) -> Wire:
+    if echo:
+        fields = {"check": {"type": "string"}, **schema["properties"]}
+        schema = {**schema, "properties": fields, "required": list(fields)}
+    return Wire(schema, fit_of(schema), shape(schema, check=_HERE))
+
+
+_WIRES: dict[tuple[int, bool], tuple[Mapping[str, Any], Wire]] = {}
+_KEPT_WIRES = 256
 _HERE = "\u2063check\u2063"
 
 

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
-from ragstone.judges.fences import dice
+from ragstone.judges.fences import Dice
 
 
 def trap(key: str, language: str | None, sources: Sequence[str]) -> str:
     """An invented statement that none of the sources speaks of; another for each key and each process."""
     spanish = (language or "").lower().startswith("es")
     patterns, things = (_PATTERNS_ES, _THINGS_ES) if spanish else (_PATTERNS_EN, _THINGS_EN)
-    luck = random.Random(dice(key, 2**60))
+    luck = Dice(key)
     name = _name(luck)
-    while any(name.lower() in source.lower() for source in sources):
+    folded = [source.lower() for source in sources]
+    while any(name.lower() in source for source in folded):
         name = _name(luck)
     return luck.choice(patterns).format(
         name=name,
         other=_name(luck),
         thing=luck.choice(things),
-        number=luck.randint(17, 976),
-        year=luck.randint(1783, 2012),
+        number=17 + luck.number(960),
+        year=1783 + luck.number(230),
     )
 
 
-def _name(luck: random.Random) -> str:
+def _name(luck: Dice) -> str:
     """A pronounceable name that belongs to nobody."""
-    parts = [luck.choice(_SYLLABLES) for _ in range(luck.randint(2, 3))]
+    parts = [luck.choice(_SYLLABLES) for _ in range(2 + luck.number(2))]
     return "".join(parts).capitalize() + luck.choice(_ENDINGS)
 
 

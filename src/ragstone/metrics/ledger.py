@@ -213,15 +213,20 @@ def rows_of(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
     rows = reply.get(field) if isinstance(reply, Mapping) else None
     if not isinstance(rows, list):
         raise JudgeFailed("unparseable", f"the judge's reply has no list of {field}")
+    wanted = types.items()
     for row in rows:
-        if not isinstance(row, Mapping) or not all(
-            _is(row.get(key), kind) for key, kind in types.items()
-        ):
+        fits = row.__class__ is dict or isinstance(row, Mapping)
+        for key, kind in wanted if fits else ():
+            value = row.get(key)
+            if value.__class__ is not kind and not _is(value, kind):
+                fits = False
+        if not fits:
             raise JudgeFailed("unparseable", f"the judge's {field} hold {row!r:.80}")
     return rows
 
 
 def _is(value: Any, kind: type) -> bool:
+    """Whether the value is of the type; a truth value is no number, though Python's bool is an int."""
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
@@ -245,14 +250,30 @@ def cosines(reply: Any, count: int) -> list[float]:
     vectors = reply.get("vectors") if isinstance(reply, Mapping) else None
     if not isinstance(vectors, list) or len(vectors) != count:
         raise JudgeFailed("unparseable", f"the judge gave no list of {count} vectors")
-    first, *others = (_unit(vector) for vector in vectors)
-    if any(len(other) != len(first) for other in others):
+    first, *others = (_measured(vector) for vector in vectors)
+    if any(len(other[0]) != len(first[0]) for other in others):
         raise JudgeFailed("unparseable", "the judge gave vectors of different lengths")
-    return [min(1.0, max(0.0, sum(map(mul, first, other)))) for other in others]
+    return [_cosine(first, other) for other in others]
 
 
-def _unit(vector: Any) -> list[float]:
-    """The vector at length 1."""
+Measured = tuple[Sequence[float], float]
+"""A vector and its length."""
+
+
+def _cosine(one: Measured, other: Measured) -> float:
+    product: float = sum(map(mul, one[0], other[0]))
+    return min(1.0, max(0.0, product / one[1] / other[1]))
+
+
+def _measured(vector: Any) -> Measured:
+    """The vector with its length; one whose squares could overflow or vanish is brought to a middle size first."""
+    if isinstance(vector, list):
+        try:
+            length = math.hypot(*vector)
+        except (TypeError, ValueError, OverflowError):
+            length = math.nan
+        if 1e-100 < length < 1e100:
+            return vector, length
     try:
         numbers = [float(x) for x in vector]
     except (TypeError, ValueError, OverflowError):
@@ -260,6 +281,5 @@ def _unit(vector: Any) -> list[float]:
     largest = max(map(abs, numbers), default=0.0)
     if not largest or not all(map(math.isfinite, numbers)):
         raise JudgeFailed("unparseable", "the judge gave a vector that points nowhere")
-    scaled = [x / largest for x in numbers]  # so that squares neither overflow nor vanish
-    length = math.sqrt(sum(x * x for x in scaled))
-    return [x / length for x in scaled]
+    scaled = [x / largest for x in numbers]
+    return scaled, math.hypot(*scaled)

@@ -53,7 +53,13 @@ def load(name: str, language: str | None, folder: str | None = None) -> Prompt:
 
 def fill(text: str, values: Mapping[str, str]) -> str:
     """The text with `{{name}}` replaced by its value, in one pass."""
-    return _PLACEHOLDER.sub(lambda match: values[match[1]], text).strip()
+    parts = _parts(text)
+    if len(parts) == 1:
+        return parts[0].strip()
+    filled = list(parts)
+    for at in range(1, len(parts), 2):
+        filled[at] = values[parts[at]]
+    return "".join(filled).strip()
 
 
 def placeholders(text: str) -> list[str]:
@@ -106,6 +112,12 @@ def complaint(name: str, text: str) -> str | None:
 
 _HERE = Path(__file__).parent
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
+
+
+@lru_cache(maxsize=256)
+def _parts(text: str) -> tuple[str, ...]:
+    """Plain text and names of placeholders in turn; the same few prompts are filled all the time."""
+    return tuple(_PLACEHOLDER.split(text))
 
 
 @lru_cache(maxsize=256)

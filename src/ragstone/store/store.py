@@ -206,11 +206,8 @@ class Store:
     def replies(self, keys: Sequence[str], run: str | None = None) -> dict[str, Reply]:
         """The stored replies under some of these keys; to a run that did not pay for one, it costs nothing."""
         places = ", ".join("?" * len(keys))
-        rows = self._read(
-            "SELECT key, run, reply, calls, input_tokens, output_tokens, usd"
-            f" FROM replies WHERE key IN ({places})",  # noqa: S608 - nothing but question marks
-            keys,
-        )
+        sql = f"{_SELECT_REPLIES} WHERE key IN ({places})"
+        rows = self._read(sql, keys)
         found = {}
         for key, payer, reply, calls, *tokens in rows:
             paid = run is None or run == payer or not calls
@@ -278,6 +275,7 @@ class Store:
 
 _HIT = Usage(hits=1)
 
+_SELECT_REPLIES = "SELECT key, run, reply, calls, input_tokens, output_tokens, usd FROM replies"
 _NEW_REPLY = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
 
