@@ -174,7 +174,7 @@ def evaluate(
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(_carry_out(request))
+        return asyncio.run(_carry_out(request, own_loop=True))
     return _in_thread(request)
 
 
@@ -183,7 +183,7 @@ async def aevaluate(samples: Any, metrics: Sequence[Spec] | None = None, **optio
     return await _carry_out(Request(samples, metrics, **options))
 
 
-async def _carry_out(request: Request) -> Run:
+async def _carry_out(request: Request, *, own_loop: bool = False) -> Run:
     reading = (
         request.samples
         if isinstance(request.samples, Reading)
@@ -221,7 +221,9 @@ async def _carry_out(request: Request) -> Run:
         if request.retry_errors:
             await execution.retry_failures()
     finally:
-        if judge is not None and judge is not request.judge:
+        # a judge that was given stays the giver's, but its connections end with a loop of our own
+        ends = judge is not request.judge or (own_loop and getattr(judge, "reopens", False))
+        if judge is not None and ends:
             await judge.close()
     stored.refresh()
     return Run(stored)
@@ -408,7 +410,7 @@ def _in_thread(request: Request) -> Run:
     def work() -> None:
         asyncio.set_event_loop(loop)
         try:
-            task.append(loop.create_task(_carry_out(request)))
+            task.append(loop.create_task(_carry_out(request, own_loop=True)))
             results.append(loop.run_until_complete(task[0]))
         except BaseException as raised:
             errors.append(raised)

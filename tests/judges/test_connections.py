@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import ssl
 import threading
@@ -13,6 +14,9 @@ import aiohttp
 import pytest
 from click.testing import CliRunner
 
+import ragstone
+from faults.scoring import SAMPLE, settings
+from faults.server import FaultServer
 from ragstone.asks import Ask, rate
 from ragstone.cli.judge import command
 from ragstone.errors import JudgeFailed, RagstoneError
@@ -20,7 +24,9 @@ from ragstone.judges import http
 from ragstone.judges.choose import make_judge
 from ragstone.judges.connections import explained
 from ragstone.judges.secrets import address
+from scripted import ScriptedJudge
 
+METRICS = ["coherence", "answer_similarity"]
 ASK = rate({"answer": "So."}, "tone", "Is it polite?", ["no", "yes"])
 
 
@@ -144,6 +150,60 @@ def test_a_host_that_was_never_reached_is_given_up_for_all_questions(
     asks = [rate({"answer": f"{n}."}, "tone", "Polite?", ["no", "yes"]) for n in range(50)]
     reason(f"http://127.0.0.1:{closed_port()}/v1", *asks, concurrency=4)
     assert len(tries) <= 4 * 2
+
+
+def test_no_connection_is_left_open_whoever_made_the_judge(
+    serve: Callable[..., FaultServer], caplog: pytest.LogCaptureFixture
+) -> None:
+    spec = settings(serve())
+    samples = (SAMPLE | {"answer": f"It is number {n}."} for n in range(9))
+
+    def judged(judge: Any) -> None:
+        assert ragstone.evaluate([next(samples)], METRICS, judge=judge).scores()
+
+    async def awaited() -> None:
+        async with make_judge(spec) as judge:  # type: ignore[attr-defined]
+            for _ in range(2):
+                await ragstone.aevaluate([next(samples)], METRICS, judge=judge)
+            judged(judge)  # on a loop and in a thread of its own
+            await ragstone.aevaluate([next(samples)], METRICS, judge=judge)
+
+    judged(spec)
+    given = make_judge(spec)
+    judged(given)
+    judged(given)
+    asyncio.run(awaited())
+    del given
+    gc.collect()
+    assert [one for one in caplog.records if "nclosed" in one.message] == []
+
+
+def test_a_judge_of_the_users_own_is_not_closed() -> None:
+    closed = []
+
+    class Mine(ScriptedJudge):
+        async def close(self) -> None:
+            closed.append(self)
+
+    ragstone.evaluate([SAMPLE], ["coherence"], judge=Mine())
+    assert closed == []
+
+
+def test_one_judge_serves_several_threads_at_once(serve: Callable[..., FaultServer]) -> None:
+    judge = make_judge(settings(serve(delay=0.005), concurrency=2, deadline=30.0, timeout=30.0))
+    means: list[float | None] = []
+
+    def work(name: int) -> None:
+        rows = [SAMPLE | {"id": str(n), "answer": f"It is {name} and {n}."} for n in range(20)]
+        means.append(ragstone.evaluate(rows, ["coherence"], judge=judge).summary().metrics[0].mean)
+
+    threads = [threading.Thread(target=work, args=(name,), daemon=True) for name in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(means) == 3
+    assert None not in means
 
 
 def test_the_check_of_a_judge_that_is_not_there_is_one_sentence() -> None:

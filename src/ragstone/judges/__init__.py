@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from ragstone.asks import Answered, Ask
 
@@ -33,3 +33,15 @@ class Judge(Protocol):
     async def close(self) -> None:
         """Let go of connections and models."""
         ...
+
+
+class Reopens:
+    """A judge that only lets go of connections when closed, and opens new ones when asked again; `async with` closes it."""
+
+    reopens = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self: Judge, *exc: object) -> None:
+        await self.close()

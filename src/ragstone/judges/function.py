@@ -10,7 +10,7 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges import Judge
+from ragstone.judges import Judge, Reopens
 from ragstone.judges.documents import Fault, fitted
 from ragstone.judges.forms import form_of
 from ragstone.judges.limits import Budget
@@ -19,7 +19,7 @@ from ragstone.types import Usage
 _ONE_CALL = Usage(calls=1)
 
 
-class FunctionJudge:
+class FunctionJudge(Reopens):
     """Calls a function, plain or async, and checks what it returns as strictly as any reply."""
 
     batch = 1

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from ragstone.errors import JudgeFailed
 from ragstone.judges.connections import explained
@@ -91,7 +92,11 @@ class Client:
         self._max_retries = max_retries
         self._timeout = timeout
         self._sleep = sleep
-        self._session: tuple[asyncio.AbstractEventLoop, aiohttp.ClientSession] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """The event loop that `lanes` serve."""
+        self._others: WeakKeyDictionary[asyncio.AbstractEventLoop, Lanes] = WeakKeyDictionary()
+        self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
+        """One for each event loop: a judge may outlive a loop, and serve several in as many threads."""
         self._urls: dict[str, Any] = {}
         self._locked: str | None = None
         """Why the host lets nobody in; set by a first 401 or 403, so that it is not asked in vain."""
@@ -110,7 +115,7 @@ class Client:
         """What `read` makes of the reply. The caller settles the estimate with the budget.
 
         The body is made when there is a lane: by then others may have learned what the server refuses."""
-        async with self.lanes:
+        async with self._lanes() as lanes:
             data = json.dumps(body(), ensure_ascii=False).encode("utf-8", "replace")
             reason = ""
             for attempt in range(1 + self._max_retries):
@@ -125,7 +130,7 @@ class Client:
                     passing = fault if isinstance(fault, _Passing) else _Passing(str(fault))
                     reason = passing.reason
                     if passing.crowded:
-                        self.lanes.too_many(started)
+                        lanes.too_many(started)
                     if attempt < self._max_retries:
                         await self._pause(attempt, passing, deadline)
                 except BaseException:
@@ -133,7 +138,7 @@ class Client:
                     raise
                 else:
                     self._welcome = True
-                    self.lanes.went_well()
+                    lanes.went_well()
                     return result
         if passing.unreached and not self._welcome:
             self._gone = (time.monotonic() + GONE_SECONDS, reason)
@@ -142,11 +147,20 @@ class Client:
         raise JudgeFailed("transport", f"{reason}{tries}")
 
     async def close(self) -> None:
-        """Close the connections."""
-        if self._session is not None and not self._session[1].closed:
-            with suppress(RuntimeError):  # its loop may have ended: then so have its connections
-                await self._session[1].close()
-        self._session = None
+        """Close the connections of this event loop and of those that have ended."""
+        here = asyncio.get_running_loop()
+        for loop in [one for one in self._sessions if one is here or one.is_closed()]:
+            with suppress(RuntimeError):  # where the loop has ended, so have its connections
+                await self._sessions.pop(loop).close()
+
+    def _lanes(self) -> Lanes:
+        """The lanes of this event loop; waiting places cannot be passed from one to another."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            if self._loop is not None and not self._loop.is_closed():
+                return self._others.setdefault(loop, Lanes(self.lanes.limit))
+            self._loop = loop
+        return self.lanes
 
     def _check_open(self) -> None:
         """Fail at once where others have just found that trying is in vain."""
@@ -231,19 +245,19 @@ class Client:
         return known
 
     def _open(self) -> aiohttp.ClientSession:
-        """The session of this event loop; a judge may outlive a loop."""
+        """The session of this event loop."""
         import aiohttp
 
         loop = asyncio.get_running_loop()
-        if self._session is None or self._session[0] is not loop or self._session[1].closed:
-            session = aiohttp.ClientSession(
+        session = self._sessions.get(loop)
+        if session is None or session.closed:
+            session = self._sessions[loop] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None),
                 auto_decompress=False,
             )
-            self._session = (loop, session)
-        return self._session[1]
+        return session
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
-from ragstone.judges import Judge
+from ragstone.judges import Judge, Reopens
 from ragstone.types import NOTHING_USED, Usage
 
 FOREMAN = frozenset({"claims", "questions", "embed", "translate"})
@@ -19,7 +19,7 @@ _CAUTION = {"not_found": 0, "contradicted": 1, "supported": 2}
 """Which verdict wins a tie: the one that claims least."""
 
 
-class Jury:
+class Jury(Reopens):
     """Judges that vote."""
 
     batch = 1
@@ -31,6 +31,7 @@ class Jury:
         self.name = f"jury({', '.join(member.name for member in members)})"
         self.concurrency = min(member.concurrency for member in members)
         self.local = all(member.local for member in members)
+        self.reopens = all(getattr(member, "reopens", False) for member in members)
 
     @property
     def spent(self) -> Usage:

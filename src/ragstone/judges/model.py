@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 from ragstone import prompts
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, JudgeFault, OutOfBudget
-from ragstone.judges import Judge
+from ragstone.judges import Judge, Reopens
 from ragstone.judges.checking import SupportForm
 from ragstone.judges.documents import Fault, document
 from ragstone.judges.fences import nonce
@@ -86,7 +86,7 @@ class LanguageModel(Protocol):
         ...
 
 
-class ModelJudge:
+class ModelJudge(Reopens):
     """A language model under discipline."""
 
     batch = 1

@@ -7,6 +7,7 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed
+from ragstone.judges import Reopens
 from ragstone.language import LANGUAGES
 
 VERSION = 1
@@ -16,7 +17,7 @@ HEURISTIC = "heuristic"
 """Note on replies that stand on stated rules alone; docs/judge-offline.md names them."""
 
 
-class OfflineJudge:
+class OfflineJudge(Reopens):
     """Deterministic; measured against people in English and Spanish (docs/judge-offline.md)."""
 
     name = f"offline {VERSION}"
