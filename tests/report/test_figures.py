@@ -25,6 +25,17 @@ def test_the_command_does_the_run_again(summary: Summary) -> None:
     ]  # fmt: skip
 
 
+def test_a_run_is_done_again_by_the_command_that_was_typed(summary: Summary) -> None:
+    plan = {"command": ["eval", "-c", "my plan.yaml", "--limit", "3"]}
+    info = replace(summary.run, plan=plan)
+    assert figures.command(info) == "ragstone eval -c 'my plan.yaml' --limit 3"
+
+
+def test_the_version_of_the_embedded_judge_is_no_part_of_its_name(summary: Summary) -> None:
+    words = shlex.split(figures.command(replace(summary.run, judge="offline 1")))
+    assert words[words.index("--judge") + 1] == "offline"
+
+
 def test_samples_that_came_from_no_file_have_no_command(summary: Summary) -> None:
     assert figures.command(replace(summary.run, source="3 samples", plan={})) == ""
     assert figures.command(replace(summary.run, source="-", plan={"source": "-"})) == ""

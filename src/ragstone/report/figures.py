@@ -142,13 +142,19 @@ def heading(summary: Summary, say: Words) -> list[str]:
 
 
 def command(info: RunInfo) -> str:
-    """The command that does the run again; empty when its samples came from no file."""
+    """The command that does the run again: as it was typed, or made up of the run's facts; empty without a data file."""
+    typed = info.plan.get("command")
+    if typed and typed[0] == "eval":
+        return shlex.join(["ragstone", *typed])
     if not Path(info.source).suffix and not Path(str(info.plan.get("source", ""))).is_absolute():
         return ""
     plan = info.plan
     parts = ["ragstone", "eval", info.source]
     parts += ["-m", ",".join(str(one["name"]) for one in info.metrics)]
-    flags = ("judge", info.judge), ("lang", plan.get("language")), ("format", plan.get("format"))
+    judge = (
+        info.judge.partition(" ")[0] if info.judge else None
+    )  # `offline 1`: the version is no name
+    flags = ("judge", judge), ("lang", plan.get("language")), ("format", plan.get("format"))
     for flag, value in (*flags, ("limit", plan.get("limit"))):
         parts += [f"--{flag}", str(value)] if value is not None else []
     for field, place in (plan.get("fields") or {}).items():
