@@ -9,14 +9,21 @@ from typing import Any
 import ragstone
 import ragstone.metrics
 from faults.server import FaultServer
+from ragstone.metrics import resolve
 from ragstone.registry import REGISTERED
 from ragstone.types import Score
-
-JUDGED = [name for name, one in REGISTERED.items() if one.judged and one.family != "rubric"]
 
 RUBRIC = {
     "rubric": {"name": "tone", "question": "Is it polite?", "levels": ["rude", "plain", "polite"]}
 }
+
+JUDGED: dict[str, Any] = {
+    resolve(spec).name: spec
+    for spec in (
+        RUBRIC if name == "rubric" else name for name, one in REGISTERED.items() if one.judged
+    )
+}
+"""Every judged metric: its name in a run → how it is asked for."""
 
 SAMPLE: dict[str, Any] = {
     "id": "tower",
@@ -46,7 +53,7 @@ def scored(server: FaultServer, metrics: list[Any] | None = None, **more: Any) -
     with tempfile.TemporaryDirectory() as folder:  # fixtures of a module have no store of their own
         judge = settings(server, **more)
         run = ragstone.evaluate(
-            [sample], metrics or JUDGED, judge=judge, store=Path(folder) / "s.db"
+            [sample], metrics or list(JUDGED.values()), judge=judge, store=Path(folder) / "s.db"
         )
         (row,) = run.rows()
         return dict(row.scores)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import ragstone
-from faults.scoring import JUDGED, RUBRIC, SAMPLE
+from faults.scoring import JUDGED, SAMPLE
 from ragstone.asks import (
     Ask,
     Case,
@@ -140,8 +140,8 @@ def test_every_metric_ends_in_a_score_or_a_typed_outcome(url: str) -> None:
         "reference": "It stands in Paris.",
     }
     judge = spec(url)
-    (row,) = ragstone.evaluate([sample], [*JUDGED, RUBRIC], judge=judge).rows()
-    assert len(row.scores) == len(JUDGED) + 1
+    (row,) = ragstone.evaluate([sample], list(JUDGED.values()), judge=judge).rows()
+    assert list(row.scores) == list(JUDGED)
     for name, score in row.scores.items():
         if score.ok:
             assert 0 <= score.value <= 1, name

@@ -124,3 +124,17 @@ def test_a_cheap_run_does_not_read_as_free() -> None:
 def test_an_unknown_language_names_the_known_ones() -> None:
     with pytest.raises(RagstoneError, match="no reports in 'fr'; choose en or es"):
         words("fr")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "nobody answers at http://127.0.0.1:9/v1; is the server running?",
+        "the host 'nowhere.invalid' is not known; check base_url and the network",
+        "127.0.0.1 closed the connection without a reply (6 tries)",
+        "no complete reply from 127.0.0.1 within 120 s (6 tries)",
+        "the judge declined to answer",
+    ],
+)
+def test_a_judge_that_cannot_be_asked_is_told_in_spanish_too(sentence: str) -> None:
+    assert translated(sentence, "es") != sentence
