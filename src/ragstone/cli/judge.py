@@ -91,6 +91,10 @@ def check(lang: str, spec: str | None, base_url: str | None, small: bool) -> int
     """Put twelve questions of known truth to a judge, twice, and say whether it is fit to gate on.
 
     Exits 1 when it is not."""
+    if lang[:2].lower() not in ("en", "es"):
+        raise click.UsageError(
+            f"there are no probe items in {lang!r}; write --lang en or --lang es"
+        )
     found = asyncio.run(_checked(_made(spec or "offline", base_url, small), lang))
     if not found.replied and all(one.failure.startswith("transport") for one in found.tried):
         reason = found.tried[0].failure.partition(": ")[2]
@@ -155,7 +159,13 @@ def _show(found: Checkup) -> None:
     total = len(found.tried)
     usage = found.usage
     rate = 2 * total / found.seconds if found.seconds else 0.0
-    price = f"{found.usd_for_1000:.2f} USD" if usage.usd else "not known, or free"
+    price = (
+        f"{found.usd_for_1000:.2f} USD"
+        if usage.usd
+        else "not known, or free"
+        if usage.calls
+        else "nothing"
+    )
     for name, text in (
         ("usable replies", f"{found.replied} of {total}"),
         ("agreement with the truth", f"{found.right} of {total}"),
