@@ -129,7 +129,9 @@ def _costs(summary: Summary, say: Words) -> list[str]:
         ]
         for name, usage in (*used, (say("sum"), summary.usage))
     ]
-    heads = [say(key) for key in ("metric", "calls", "hits", "input_tokens", "output_tokens", "usd")]
+    heads = [
+        say(key) for key in ("metric", "calls", "hits", "input_tokens", "output_tokens", "usd")
+    ]
     return [f"## {say('usage')}", "", *table(heads, rows)]
 
 
