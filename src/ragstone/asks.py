@@ -21,7 +21,7 @@ import json
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ragstone.errors import JudgeFailed, OutOfBudget, Unscored
 from ragstone.language import sentences
@@ -61,8 +61,8 @@ class Ask:
         if not self._key:  # wanted again and again on the way from merging to the cache
             # the canonical JSON of `content`, with the schema's half of it made once
             text = (
-                f'{{"kind":{_text(self.kind)},"language":{_text(self.language)},'
-                f'"repeat":{_text(self.repeat)},"schema":{_schema_text(self.schema)},'
+                f'{{"kind":{_text(self.kind)},"language":{_word(self.language)},'
+                f'"repeat":{self.repeat},"schema":{_schema_text(self.schema)},'
                 f'"values":{_text(self.values)}}}'
             )
             found = hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -135,6 +135,11 @@ _text = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
 ).encode
 
+
+def _word(text: str | None) -> str:
+    return "null" if text is None else _text(text)
+
+
 _schemas: dict[int, tuple[Mapping[str, Any], str]] = {}
 
 
@@ -170,8 +175,7 @@ def claims(*texts: str, language: str | None = None) -> Ask:
     return Ask("claims", {"texts": items}, _CLAIMS, language)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """Statements to be checked against sources of their own."""
 
     claims: tuple[str, ...]
@@ -301,8 +305,7 @@ Take = Callable[[Any], Any]
 """Takes the value of one question's reply out of the value of a merged reply."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     """One question that stands for several, and how each of them takes its own reply out of the answer."""
 
     ask: Ask
@@ -458,7 +461,8 @@ def _rows(
     """Keeps the rows that are one's own, under one's own ids; other parts' are dropped, unknown ones kept."""
 
     def renamed(piece: Any) -> Any:
-        name = piece.get("source") if isinstance(piece, Mapping) else None
+        known = piece.__class__ is dict or isinstance(piece, Mapping)
+        name = piece.get("source") if known else None
         if isinstance(name, str) and name in sources:
             return {**piece, "source": sources[name]}
         return piece
@@ -469,7 +473,7 @@ def _rows(
             return value
         kept: list[Any] = []
         for row in rows:
-            name = row.get(key) if isinstance(row, Mapping) else None
+            name = row.get(key) if row.__class__ is dict or isinstance(row, Mapping) else None
             if not isinstance(name, str) or name not in own:
                 kept.append(row)
                 continue

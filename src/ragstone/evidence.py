@@ -44,9 +44,9 @@ def _even(text: str) -> str | None:
 
 def _in_even(wanted: str, text: str) -> tuple[int, int] | None:
     """Where the wanted words stand in an evenly folded text, whatever white space is between them."""
-    if not any(character.isalnum() for character in wanted):
+    if not any(map(str.isalnum, wanted)):
         return None
-    if _ODD_SPACE.search(text) is None:
+    if not _oddly_spaced(text):
         at = text.find(wanted)
         while at >= 0:
             last = at + len(wanted)
@@ -62,6 +62,11 @@ def _in_even(wanted: str, text: str) -> tuple[int, int] | None:
             return start, end
         found = pattern.search(text, start + 1)
     return None
+
+
+@lru_cache(maxsize=512)
+def _oddly_spaced(text: str) -> bool:
+    return _ODD_SPACE.search(text) is not None
 
 
 _ODD_SPACE = re.compile(r"\s\s|[^\S ]")

@@ -49,6 +49,12 @@ def strip_end(text: str) -> str:
 
 def sentences(text: str, language: str | None = None) -> list[tuple[int, int]]:
     """Where each sentence starts and ends in the text, surrounding white space left out."""
+    return list(_sentences(text, language))
+
+
+@lru_cache(maxsize=256)
+def _sentences(text: str, language: str | None) -> tuple[tuple[int, int], ...]:
+    """Kept for a while: whoever asks about a text and whoever reads the reply both want them."""
     from sentencex import segment
 
     spans: list[tuple[int, int]] = []
@@ -63,7 +69,7 @@ def sentences(text: str, language: str | None = None) -> list[tuple[int, int]]:
                 continue
             spans.append((start, start + len(body)))
             at = start + len(body)
-    return spans
+    return tuple(spans)
 
 
 _LINES = re.compile(r"\n+")

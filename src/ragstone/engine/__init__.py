@@ -122,7 +122,9 @@ class Execution:
                 asked = with_language(sample, language)
                 return asyncio.create_task(score_sample(asked, metrics, starts, desk))
 
-            async for position, record, scores in _in_order(items, begin, desk.window):
+            async for position, record, scores in _in_order(
+                items, begin, desk.window, desk.at_a_time
+            ):
                 self._note(scores)
                 yield position, record, scores
 
@@ -147,6 +149,7 @@ async def _in_order(
     items: Iterable[Numbered],
     begin: Callable[[Sample], asyncio.Task[dict[str, Score]]],
     window: int,
+    at_a_time: int,
 ) -> AsyncIterator[tuple[int, Record, dict[str, Score]]]:
     """Up to `window` samples open at once; a slow one holds back the order, not the work, of up to 8 × window."""
     source: Iterator[Numbered] = iter(items)
@@ -170,6 +173,8 @@ async def _in_order(
                 working.add(task)
                 task.add_done_callback(end)
                 line.append((*item, task))
+                if len(working) % at_a_time == 0:
+                    await asyncio.sleep(0)  # the first questions leave while later samples are read
             while line and line[0][2].done():
                 position, record, task = line.popleft()
                 yield position, record, task.result()

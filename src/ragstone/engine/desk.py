@@ -63,6 +63,8 @@ class Desk:
         self._idle: list[asyncio.Future[None]] = []
         self._open: dict[str, _Call] = {}
         self._workers: list[asyncio.Task[None]] = []
+        self._unsaved: list[tuple[str, str, Reply]] = []
+        self._saving: asyncio.Future[None] | None = None
         self._identities: dict[int, tuple[Mapping[str, Any], str]] = {}
         self.asked = 0
         """Asks handed to the judge."""
@@ -73,6 +75,11 @@ class Desk:
     def window(self) -> int:
         """How many samples to keep open so that the judge is never idle."""
         return max(32, 2 * self.concurrency, 2 * self._judge.batch)
+
+    @property
+    def at_a_time(self) -> int:
+        """How many samples to begin in one turn of the loop: few, unless the judge likes many questions at once."""
+        return max(4, self._judge.batch)
 
     async def __aenter__(self) -> Desk:
         return self
@@ -170,9 +177,38 @@ class Desk:
             if isinstance(one, Reply) or (one.usage or NOTHING_USED) != NOTHING_USED
         ]
         if fresh:
-            saving = self._store.keep(fresh, run=self._run, judge=self._judge.name)
-            if saving is not None:
-                await asyncio.wrap_future(saving)
+            self._unsaved += fresh
+            if self._saving is None:
+                # replies that came in the same turn of the loop go to the store together
+                loop = asyncio.get_running_loop()
+                self._saving = loop.create_future()
+                loop.call_soon(self._save)
+            await self._saving
+
+    def _save(self) -> None:
+        replies, saving = self._unsaved, self._saving
+        assert saving is not None
+        self._unsaved, self._saving = [], None
+        try:
+            saved = self._store.keep(replies, run=self._run, judge=self._judge.name)
+        except Exception as broken:
+            _tell(saving, broken)
+            return
+        if saved is None:
+            _tell(saving, None)
+        else:
+            asyncio.wrap_future(saved).add_done_callback(
+                lambda done: _tell(saving, None if done.cancelled() else done.exception())
+            )
+
+
+def _tell(saving: asyncio.Future[None], broken: BaseException | None) -> None:
+    if saving.done():  # nobody waits any more
+        return
+    if broken is None:
+        saving.set_result(None)
+    else:
+        saving.set_exception(broken)
 
 
 _KEPT_IDENTITIES = 256

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ragstone.judges.http import BadEnvelope
 from ragstone.judges.model import Order
@@ -13,8 +12,7 @@ Mode = Literal["schema", "json", "text"]
 """How a reply is held to its form: by schema, as any JSON, by the prompt alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What a server's reply says, in any dialect."""
 
     text: str

@@ -18,19 +18,17 @@ from ragstone.prompts import placeholders
 
 def form_of(ask: Ask) -> Form:
     """The form for a kind of Ask."""
-    known: dict[str, type[Any]] = {
-        "claims": ClaimsForm,
-        "support": SupportForm,
-        "useful": UsefulForm,
-        "aspects": AspectsForm,
-        "questions": QuestionsForm,
-        "rate": RateForm,
-        "translate": TranslateForm,
-    }
-    if ask.kind not in known:
+    if ask.kind not in _FORMS:
         raise JudgeFailed("refusal", f"language models answer no {ask.kind!r} questions")
-    form: Form = known[ask.kind](ask)
+    form: Form = _FORMS[ask.kind](ask)
     return form
+
+
+def prompt_of(ask: Ask) -> str:
+    """The name of the prompt for an Ask."""
+    if ask.kind == "useful" and ask.values.get("wording") == 2:
+        return "useful_2"
+    return ask.kind
 
 
 class ClaimsForm:
@@ -105,7 +103,7 @@ def _stems(text: str) -> set[str]:
 
 def _invented(claim: str, words: set[str]) -> bool:
     """Whether a claim has next to nothing to do with the text it is said to come from."""
-    if _SPACELESS.search(claim):
+    if not claim.isascii() and _SPACELESS.search(claim):
         return False  # without spaces there are no words to compare
     stems = _stems(claim)
     return len(stems) > 1 and len(stems & words) < _LEAST_SHARED * len(stems)
@@ -118,7 +116,7 @@ class UsefulForm:
         self.question = ask.values["question"]
         self.chunks = ask.values["chunks"]
         self.targets = ask.values["targets"]
-        self.prompt = "useful_2" if ask.values.get("wording") == 2 else "useful"
+        self.prompt = prompt_of(ask)
         self.items = [(c["id"], target) for c in self.chunks for target in self.targets]
 
     def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
@@ -307,3 +305,14 @@ class _TranslateSheet(_WholeSheet):
         return (
             "" if text.splitlines().count("---") == lines else "the line --- was not left as it is"
         )
+
+
+_FORMS: dict[str, type[Any]] = {
+    "claims": ClaimsForm,
+    "support": SupportForm,
+    "useful": UsefulForm,
+    "aspects": AspectsForm,
+    "questions": QuestionsForm,
+    "rate": RateForm,
+    "translate": TranslateForm,
+}

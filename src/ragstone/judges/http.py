@@ -30,6 +30,7 @@ LARGEST = 16 * 2**20
 LONGEST_WAIT = 120.0
 """Seconds that a server may make us wait with Retry-After."""
 RETRIED = frozenset({408, 409, 429})
+_written = json.JSONEncoder(ensure_ascii=False).encode
 GONE_SECONDS = 10.0
 """How long a host that was never reached, all retries spent, is taken to be away for every question."""
 
@@ -116,7 +117,7 @@ class Client:
 
         The body is made when there is a lane: by then others may have learned what the server refuses."""
         async with self._lanes() as lanes:
-            data = json.dumps(body(), ensure_ascii=False).encode("utf-8", "replace")
+            data = _written(body()).encode("utf-8", "replace")
             reason = ""
             for attempt in range(1 + self._max_retries):
                 self._check_open()

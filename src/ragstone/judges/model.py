@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ragstone import prompts
 from ragstone.asks import Answered, Ask, Reply
@@ -15,7 +15,7 @@ from ragstone.judges import Judge, Reopens
 from ragstone.judges.checking import SupportForm
 from ragstone.judges.documents import Fault, document
 from ragstone.judges.fences import nonce
-from ragstone.judges.forms import form_of
+from ragstone.judges.forms import form_of, prompt_of
 from ragstone.judges.sheets import Form, Sheet, Sifted, wire_of
 from ragstone.types import NOTHING_USED, Usage
 
@@ -41,8 +41,7 @@ class Deadline:
         return self._end - now
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """One completion to be made."""
 
     system: str
@@ -55,8 +54,7 @@ class Order:
     """By how much the usual limit on the reply's length is to be raised."""
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(NamedTuple):
     """What a model wrote."""
 
     text: str
@@ -120,7 +118,7 @@ class ModelJudge(Reopens):
         """Model, parameters, prompt and discipline; no key, no nonce."""
         if ask.kind == "embed":
             return self.embeddings.identity(ask)
-        name = form_of(ask).prompt if ask.kind == "useful" else ask.kind
+        name = prompt_of(ask)
         known = self._identities.get((name, ask.language))
         if known is None:
             known = self._identities[name, ask.language] = {
@@ -256,7 +254,9 @@ class Interview:
         system, user = self.prompt.filled({**sheet.values, **fixed})
         order = Order(system, user, self.wire.schema, self.ask.kind, deadline, stretch)
         completion = await self.judge.model.complete(order)
-        self.usage = self.usage + completion.usage
+        self.usage = (
+            completion.usage if self.usage is NOTHING_USED else self.usage + completion.usage
+        )
         if completion.finish == "refusal":
             raise JudgeFailed("refusal", "the judge declined to answer")
         if completion.finish == "length":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ragstone.asks import Asking, ask_all, useful
 from ragstone.errors import JudgeFailed, NotApplicable
@@ -60,8 +60,7 @@ def context_recall(contexts: Ranked, reference: str, language: str | None = None
     return share([one.finding(sources) for one in checked], "supported")
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(NamedTuple):
     """A chunk with the grade and the reason that each wording of the question got."""
 
     chunk: Chunk
@@ -69,7 +68,8 @@ class Graded:
 
     def finding(self, verdict: str) -> Finding:
         """The chunk as evidence behind a score: its opening words, its grades and why."""
-        text = " ".join(self.chunk.text.split())
+        # so many words are longer than the opening, whatever they are: the rest need not be looked at
+        text = " ".join(self.chunk.text.split(None, OPENING // 2 + 1)[: OPENING // 2 + 1])
         reasons = "; ".join(f"{grade} of 2: {reason}".rstrip(": ") for grade, reason in self.given)
         return Finding(
             text=text if len(text) <= OPENING else text[: OPENING - 1] + "…",
@@ -98,8 +98,9 @@ def grades(
         raise NotApplicable("the question is empty")
     known: dict[int, tuple[tuple[int, str], ...]] = {}
     chunks = named(contexts)
+    asked_for = fold(question)
     for at, chunk in enumerate(chunks):
-        why = _worthless(chunk, question)
+        why = _worthless(chunk, asked_for)
         if why:
             known[at] = ((0, why),)
     asked = [at for at in range(len(chunks)) if at not in known]
@@ -132,10 +133,10 @@ def _precision(
 
 
 def _worthless(chunk: Chunk, question: str) -> str:
-    """Why a chunk is worth nothing without asking; empty when it must be asked."""
+    """Why a chunk is worth nothing for a folded question without asking; empty when it must be asked."""
     if not chunk.text.strip():
         return "the chunk is empty"
-    return "the chunk is the question itself" if fold(chunk.text) == fold(question) else ""
+    return "the chunk is the question itself" if fold(chunk.text) == question else ""
 
 
 def _read(reply: object, count: int, target: str) -> list[tuple[int, str]]:

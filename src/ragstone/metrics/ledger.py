@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
@@ -27,8 +26,7 @@ from ragstone.types import Chunk, Finding, Ranked, Verdict
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """One atomic statement of a text."""
 
     text: str
@@ -38,8 +36,7 @@ class Claim:
     """Where that sentence stands in the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """A quote that a judge gave for its verdict."""
 
     source: int
@@ -49,8 +46,7 @@ class Evidence:
     """Where it stands in that source; None when it does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """A claim with the verdict that counts, and why."""
 
     claim: Claim
@@ -81,7 +77,7 @@ def claims_of(text: str, what: str, language: str | None) -> Asking[list[Claim]]
     """The claims of a text; `what` it is ("answer") is named when it makes none."""
     if not text.strip():
         raise NotApplicable(f"the {what} is empty")
-    found = read_claims((yield from ask(_splitting(text, language))), text, language)
+    found = _read_once((yield from ask(_splitting(text, language))), text, language)
     if not found:
         raise NotApplicable(f"the {what} makes no claim")
     return found
@@ -108,11 +104,6 @@ def _checking(case: Case, language: str | None) -> Ask:
     return support(case, language=language)
 
 
-@lru_cache(maxsize=64)
-def _spans(text: str, language: str | None) -> tuple[tuple[int, int], ...]:
-    return tuple(sentences(text, language))
-
-
 def at_once(*generators: Asking[T]) -> Asking[list[T]]:
     """The results of several generators whose questions share rounds; the first outcome raised ends it."""
     results = yield from together(*generators)
@@ -126,7 +117,10 @@ def named(contexts: Ranked) -> list[Chunk]:
     """The chunks, each with a name to show: its id, or its rank when it has none."""
     if contexts and all(chunk.id and not chunk.text for chunk in contexts):
         raise MissingField("the contexts are ids without texts; give each chunk its text")
-    return [Chunk(chunk.id or str(rank), chunk.text) for rank, chunk in enumerate(contexts, 1)]
+    return [
+        chunk if chunk.id else Chunk(str(rank), chunk.text)
+        for rank, chunk in enumerate(contexts, 1)
+    ]
 
 
 def sources_of(contexts: Ranked) -> list[Chunk]:
@@ -134,9 +128,26 @@ def sources_of(contexts: Ranked) -> list[Chunk]:
     return [chunk for chunk in named(contexts) if chunk.text.strip()]
 
 
+def _read_once(reply: Any, text: str, language: str | None) -> list[Claim]:
+    """`read_claims`, kept while the metrics of a sample that asked the same are sent the same reply."""
+    known = _READ.get(id(reply))
+    if known is not None and known[0] is reply and known[1:3] == (text, language):
+        return known[3]
+    found = read_claims(reply, text, language)
+    if len(_READ) >= _KEPT_READ:
+        _READ.clear()
+    # the reply is kept beside what was read of it, so that no other object can take over its id
+    _READ[id(reply)] = (reply, text, language, found)
+    return found
+
+
+_READ: dict[int, tuple[Any, str, str | None, list[Claim]]] = {}
+_KEPT_READ = 64
+
+
 def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
     """The claims in the reply to `claims(text)`; the same one twice in a sentence counts once."""
-    spans = _spans(text, language)
+    spans = sentences(text, language)
     found: dict[tuple[int, str], Claim] = {}
     for row in rows_of(reply, "claims", text_id=str, sentence=int, claim=str):
         number, claim = row["sentence"], row["claim"].strip()
@@ -177,7 +188,7 @@ def _checked(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> 
     verdict, reason = row["verdict"], row["reason"]
     if verdict == "not_found":
         return Checked(claim, "not_found", reason)
-    evidence = tuple(_evidence(piece, sources) for piece in row["evidence"])
+    evidence = tuple([_evidence(piece, sources) for piece in row["evidence"]])
     verified = any(piece.span for piece in evidence)
     if verdict == "contradicted":
         return Checked(claim, "contradicted", reason, evidence, verified if evidence else None)
@@ -191,17 +202,22 @@ def _checked(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> 
 
 
 def _evidence(piece: Any, sources: Sequence[Chunk]) -> Evidence:
-    source = piece.get("source") if isinstance(piece, Mapping) else None
-    quote = piece.get("quote") if isinstance(piece, Mapping) else None
+    known = piece.__class__ is dict or isinstance(piece, Mapping)
+    source, quote = (piece.get("source"), piece.get("quote")) if known else (None, None)
     if not isinstance(source, str) or not isinstance(quote, str):
         raise JudgeFailed("unparseable", f"the judge's evidence is {piece!r}")
-    places = {f"k{n}": n - 1 for n in range(1, len(sources) + 1)}
-    if source not in places:
+    at = _places(len(sources)).get(source)
+    if at is None:
         raise JudgeFailed(
             "incomplete", f"the judge quotes a source {source!r} that it was not given"
         )
-    at = places[source]
     return Evidence(at, quote, verify_quote(quote, sources[at].text))
+
+
+@lru_cache(maxsize=64)
+def _places(count: int) -> Mapping[str, int]:
+    """Index of each of so many sources by its id."""
+    return {f"k{n}": n - 1 for n in range(1, count + 1)}
 
 
 def _distinct(claims: Sequence[Claim]) -> list[str]:

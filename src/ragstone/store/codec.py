@@ -124,9 +124,9 @@ def _whole(score: Score) -> str:
     if score.warnings:
         item["warnings"] = list(score.warnings)
     if score.usage != NOTHING_USED:
-        item["usage"] = _changed(score.usage, _USAGE)
+        item["usage"] = _used(score.usage)
     if score.findings:
-        item["findings"] = [_changed(finding, _FINDING) for finding in score.findings]
+        item["findings"] = [_told(finding) for finding in score.findings]
     return _dump(item)
 
 
@@ -170,20 +170,32 @@ def _findings(items: Iterable[Mapping[str, Any]]) -> Iterable[Finding]:
         yield Finding(**{**item, "span": tuple(span) if span is not None else None})
 
 
-_FINDING = tuple(asdict(Finding(text="", verdict="")).items())
 _USAGE = tuple(asdict(NOTHING_USED).items())
 
 
-def _changed(item: object, defaults: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
-    """The fields that differ from their defaults; a finding's text and verdict are always told."""
-    return {
-        name: value
-        for name, default in defaults
-        if (value := getattr(item, name)) != default or name in _ALWAYS
-    }
+def _used(usage: Usage) -> dict[str, Any]:
+    """The fields that differ from their defaults."""
+    return {name: value for name, default in _USAGE if (value := getattr(usage, name)) != default}
 
 
-_ALWAYS = ("text", "verdict")
+def _told(finding: Finding) -> dict[str, Any]:
+    """The text, the verdict, and the fields that differ from their defaults; named one by one, for there are many."""
+    item: dict[str, Any] = {"text": finding.text, "verdict": finding.verdict}
+    if finding.reason:
+        item["reason"] = finding.reason
+    if finding.chunk:
+        item["chunk"] = finding.chunk
+    if finding.quote:
+        item["quote"] = finding.quote
+    if finding.start is not None:
+        item["start"] = finding.start
+    if finding.end is not None:
+        item["end"] = finding.end
+    if finding.verified is not None:
+        item["verified"] = finding.verified
+    if finding.span is not None:
+        item["span"] = finding.span
+    return item
 
 
 # ASCII, so that lone surrogates in a text under test can never break the database

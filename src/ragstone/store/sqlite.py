@@ -43,11 +43,15 @@ class SqliteConnection:
 
     def begin(self, *, fast: bool) -> None:
         """Wait for the right to write and open a transaction."""
+        self.hurry(fast=fast)
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def hurry(self, *, fast: bool) -> None:
+        """Say how far commits go from now on: to the system, or to the disk."""
         level = "NORMAL" if fast and self._level == "FULL" else self._level
         if level != self._set:
             self._db.execute(f"PRAGMA synchronous = {level}")
             self._set = level
-        self._db.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
         """Make the transaction last."""
@@ -102,6 +106,7 @@ class SqliteDatabase:
             return None
         try:
             connection = self._open(wait=0.0)
+            connection.hurry(fast=True)
             # moving the log into the file waits for the disk: that is left to the writer's thread unless it falls far behind
             connection.execute(f"PRAGMA wal_autocheckpoint = {FAR_BEHIND}")
         except sqlite3.Error:

@@ -139,9 +139,12 @@ class Shortcut:
             if connection is None:
                 return False
             try:
-                connection.begin(fast=True)
-                connection.execute_many(sql, rows)
-                connection.commit()
+                if len(rows) == 1:  # a statement alone is a transaction of its own
+                    connection.execute(sql, rows[0])
+                else:
+                    connection.begin(fast=True)
+                    connection.execute_many(sql, rows)
+                    connection.commit()
             except (
                 self._database.faults
             ):  # someone else is writing, or worse: the writer will say it
@@ -149,6 +152,16 @@ class Shortcut:
                     connection.roll_back()
                 return False
             return True
+
+    def read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]] | None:
+        """The rows of a query, on the connection that wrote last and so need not look what others changed; None without one."""
+        with self._lock:
+            if self._connection is None:
+                return None
+            try:
+                return list(self._connection.execute(sql, values))
+            except self._database.faults:  # the usual reader waits longer, and says what is wrong
+                return None
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -1,0 +1,66 @@
+"""Replies in and out of the store: exact, readable from older files, and kept even while someone else writes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from ragstone.asks import Reply
+from ragstone.store import Store, codec
+from ragstone.types import Finding, Score, Usage
+
+
+def kept(store: Store, key: str, reply: Reply) -> None:
+    waiting = store.keep([(key, "embed", reply)], run="r", judge="j")
+    if waiting is not None:
+        waiting.result(timeout=60)
+
+
+@pytest.mark.parametrize(
+    "vectors", [[[0.1, -2.5e-300, 3.0], [1e300, 0.0, -0.0]], [[]], [], [["no number"]], "none", [[1, 2]]]
+)  # fmt: skip
+def test_vectors_come_back_as_they_were(vectors: object) -> None:
+    reply = Reply({"vectors": vectors}, Usage(1), ("note",))
+    assert codec.decode_reply(codec.encode_reply(reply), Usage(1)) == reply
+
+
+def test_vectors_of_an_older_store_are_read() -> None:
+    older = json.dumps({"value": {"vectors": [[0.5, 0.25]]}, "notes": []})
+    assert codec.decode_reply(older, Usage()).value == {"vectors": [[0.5, 0.25]]}
+
+
+def test_every_field_of_a_finding_is_kept() -> None:
+    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4))
+    assert all(getattr(finding, one.name) is not None for one in fields(Finding))
+    score = Score(0.5, findings=(finding, Finding("", "")), usage=Usage(1, 2, 3, 0.5, 4))
+    assert codec.decode_scores(codec.encode_scores({"m": score})) == {"m": score}
+    stored = json.loads(codec.encode_scores({"m": score}))["m"]["findings"][0]
+    assert list(stored) == [one.name for one in fields(Finding)]
+
+
+def test_several_replies_are_looked_up_at_once(place: str) -> None:
+    store = Store.open(place)
+    for n in range(3):
+        kept(store, f"k{n}", Reply({"n": n}, Usage(1)))
+    found = store.replies(["k0", "k2", "k9"], "r")
+    assert {key: reply.value for key, reply in found.items()} == {"k0": {"n": 0}, "k2": {"n": 2}}
+    assert store.replies(["k0"], "another")["k0"].usage == Usage(hits=1)
+
+
+def test_a_reply_is_kept_once_the_other_writer_lets_go(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.db")
+    kept(store, "first", Reply(1, Usage(1)))
+    other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waiting = store.keep([("second", "rate", Reply(2, Usage(1)))], run="r", judge="j")
+    assert waiting is not None  # the caller is not held up
+    assert store.reply("second") is None
+    other.execute("COMMIT")
+    waiting.result(timeout=60)
+    assert store.reply("second") == Reply(2, Usage(1))
+    kept(store, "third", Reply(3, Usage(1)))
+    assert store.keep([("fourth", "rate", Reply(4, Usage(1)))], run="r", judge="j") is None
