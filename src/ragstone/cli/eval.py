@@ -119,6 +119,11 @@ if TYPE_CHECKING:
     metavar="LANG",
     help="Language of samples that name none, and of the report: en, es.",
 )
+@click.option(
+    "--on",
+    metavar="WHERE",
+    help="Score on the workers of a Dask cluster: dask (processes of this machine), dask:4, dask://HOST:PORT, or the scheduler's file.json; slurm sends a job.",
+)
 @click.option("--name", metavar="NAME", help="What the run is called in lists and reports.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @reading_options
@@ -209,6 +214,7 @@ def score(
                 watch=bar,
                 started=begin,
                 command=_arguments(),
+                on=plan.on,
                 **under_test,
             )
         except KeyboardInterrupt:
