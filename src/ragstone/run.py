@@ -199,7 +199,7 @@ async def _carry_out(request: Request) -> Run:
         )
     )
     store = Store.open(request.store)
-    under_test, run_id = None, request.run_id or _new_id()
+    under_test, run_id = None, request.run_id or new_id()
     if request.system is not None:
         under_test, reading, run_id = await _answered(request, reading, store, run_id)
     metrics = chosen_metrics(request.metrics, reading)
@@ -392,7 +392,8 @@ def _resumed(store: Store, request: Request, plan: Mapping[str, Any]) -> StoredR
     return None
 
 
-def _new_id() -> str:
+def new_id() -> str:
+    """An id that tells when the run was made."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 

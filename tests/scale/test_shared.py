@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import honest
 
 import ragstone
+from faults import honest
 
 pytest.importorskip("distributed")
 

@@ -162,7 +162,12 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
         show(plan, _reading(plan))
         return
     under_test = _system(flags)
-    run = score(plan, run_id=flags["run_id"], quiet=quiet, **under_test)
+    if plan.on == "slurm":
+        from ragstone.cli.slurm import evaluated
+
+        run = evaluated(plan, _without_on(_arguments()[1:]), flags["run_id"], quiet=quiet)
+    else:
+        run = score(plan, run_id=flags["run_id"], quiet=quiet, **under_test)
     ctx.exit(finish(run, plan, quiet=quiet))
 
 
@@ -345,6 +350,20 @@ def _arguments() -> list[str]:
     from ragstone.config import without_password
 
     return [without_password(word) for word in sys.argv[1:] if word != "--resume"]
+
+
+def _without_on(words: Sequence[str]) -> list[str]:
+    """The words of a command without where it is to be carried out, which run it is, and what is written here."""
+    left: list[str] = []
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in ("--on", "--run", "-o", "--output"):
+            skip = True
+        elif not word.startswith(("--on=", "--run=", "--output=")):
+            left.append(word)
+    return left
 
 
 def _again(run_id: str | None, store: str | None, *, quiet: bool) -> int:

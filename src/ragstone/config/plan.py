@@ -56,6 +56,8 @@ class Slurm:
     """Who is told when the job ends or fails."""
     options: tuple[str, ...] = ()
     """Further lines for sbatch: --constraint=…"""
+    interface: str | None = None
+    """The network that scheduler, workers and driver use: ib0."""
     folder: str | None = None
     """Where launchers, logs and attempts are kept; all nodes must see it."""
     tls: bool = True
@@ -157,6 +159,7 @@ SCALARS: Mapping[str, Check] = {
     "memory": text,
     "time": text,
     "environment": text,
+    "interface": text,
     "mail": text,
     "tls": flag,
     "skip_bad_rows": flag,

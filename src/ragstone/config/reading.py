@@ -226,7 +226,16 @@ class Reader:
                 read[key] = self.path(item.value) if self.is_text(key, item) else None
             else:
                 read[key] = self.scalar(key, item)
-        for key in ("partition", "account", "qos", "memory", "time", "mail", "environment"):
+        for key in (
+            "partition",
+            "account",
+            "qos",
+            "memory",
+            "time",
+            "mail",
+            "environment",
+            "interface",
+        ):
             if isinstance(read.get(key), str) and ("\n" in read[key] or "\r" in read[key]):
                 self.complain(value, f"{key!r} holds a line break; write it on one line")
         return Slurm(**{key: item for key, item in read.items() if item is not None})

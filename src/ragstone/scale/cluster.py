@@ -17,6 +17,9 @@ WAYS = "dask, dask:WORKERS, dask://HOST:PORT, tls://HOST:PORT, tcp://HOST:PORT, 
 
 CONNECT_SECONDS = 20
 
+INTERFACE = "RAGSTONE_INTERFACE"
+"""Names the network by which workers reach the driver, where the default route is not it."""
+
 
 class NoCluster(RagstoneError):
     """There is no cluster where the user says."""
@@ -112,6 +115,11 @@ def host_for(client: Any) -> str:
     from distributed.comm import get_address_host
     from distributed.utils import get_ip
 
+    interface = os.environ.get(INTERFACE)
+    if interface:
+        from distributed.utils import get_ip_interface
+
+        return str(get_ip_interface(interface))
     scheduler = get_address_host(client.scheduler.address)
     return "127.0.0.1" if _loopback(scheduler) else get_ip(scheduler)
 
