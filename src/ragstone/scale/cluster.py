@@ -82,7 +82,7 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
                 threads_per_worker=threads,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 memory_limit=0,
                 asynchronous=True,
                 silence_logs=50,
