@@ -214,6 +214,8 @@ KEYS: dict[str, dict[str, str]] = {
         "Left out: every metric that needs no judge and fits the data.",
     },
     "es": {
+        "on": "Un clúster donde puntuar: `dask`, `dask:4`, `dask://HOST:PUERTO`, el archivo de un planificador, o `slurm`.",
+        "slurm": "Lo que pide un trabajo de Slurm ([en inglés](../scale.md)).",
         "name": "Cómo se llama la ejecución en listas e informes.",
         "data": "Una ruta, o las claves de la segunda tabla.",
         "metrics": "Qué medir: nombres, o `nombre: {opción: valor}`; una lista, o un texto con comas. "
@@ -307,6 +309,7 @@ SETTINGS = {
     "run_deadline": "Seconds the run may take, from the first call on.",
     "max_usd": "Money that may be spent; checked before each call.",
     "max_calls": "Calls that may be made; checked before each call.",
+    "rate": "Calls a second at most, over all workers of a cluster too.",
     "embeddings": "Who embeds texts: `offline` (default), `openai:NAME` or `hf:PATH`.",
     "language": "Language of the prompts, for samples that name none.",
     "prompts": "A folder whose prompt files replace the bundled ones.",

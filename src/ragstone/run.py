@@ -136,6 +136,7 @@ class Request:
     system: Any = None
     settings: Mapping[str, Any] | None = None
     asked: Callable[[Filled], None] | None = None
+    on: str | None = None
 
 
 def evaluate(
@@ -162,14 +163,16 @@ def evaluate(
     system: Any = None,
     settings: Mapping[str, Any] | None = None,
     asked: Callable[[Filled], None] | None = None,
+    on: str | None = None,
 ) -> Run:
     """Score samples (a path, Samples, dicts, a DataFrame) and return the Run; also inside a running event loop.
 
-    With a `system` (whatever `make_system` takes, with these `settings`) its answers are scored; `asked` watches them come."""
+    With a `system` (whatever `make_system` takes, with these `settings`) its answers are scored; `asked` watches them come.
+    With `on` (`dask`, `dask:4`, `dask://host:port`, a scheduler's file) the workers of a Dask cluster do the scoring."""
     request = Request(
         samples, metrics, judge, name, store, language, concurrency, resume, run_id, retry_errors,
         limit, skip_bad_rows, format, fields, floor, gates, watch, started, command, system,
-        settings, asked,
+        settings, asked, on,
     )  # fmt: skip
     try:
         asyncio.get_running_loop()
@@ -196,7 +199,7 @@ async def _carry_out(request: Request, *, own_loop: bool = False) -> Run:
         )
     )
     store = Store.open(request.store)
-    under_test, run_id = None, request.run_id or _new_id()
+    under_test, run_id = None, request.run_id or new_id()
     if request.system is not None:
         under_test, reading, run_id = await _answered(request, reading, store, run_id)
     metrics = chosen_metrics(request.metrics, reading)
@@ -211,9 +214,7 @@ async def _carry_out(request: Request, *, own_loop: bool = False) -> Run:
     )
     if request.started is not None:
         request.started(stored, reading)
-    execution = Execution(
-        stored, metrics, judge, request.concurrency, total=total, watch=request.watch
-    )
+    execution = _execution(request, stored, metrics, judge, total)
     try:
         if stored.info.status != "done":
             count = await execution.score_new(reading)
@@ -227,6 +228,26 @@ async def _carry_out(request: Request, *, own_loop: bool = False) -> Run:
             await judge.close()
     stored.refresh()
     return Run(stored)
+
+
+def _execution(
+    request: Request,
+    stored: StoredRun,
+    metrics: Sequence[Metric],
+    judge: Judge | None,
+    total: int | None,
+) -> Execution:
+    """The run as one process carries it out, or as the workers of a cluster do."""
+    if request.on is None:
+        return Execution(
+            stored, metrics, judge, request.concurrency, total=total, watch=request.watch
+        )
+    from ragstone.scale import on_cluster
+
+    return on_cluster(
+        request.on, stored, metrics, judge, request.judge, request.concurrency,
+        total=total, watch=request.watch, source=request.samples,
+    )  # fmt: skip
 
 
 async def _answered(
@@ -373,7 +394,8 @@ def _resumed(store: Store, request: Request, plan: Mapping[str, Any]) -> StoredR
     return None
 
 
-def _new_id() -> str:
+def new_id() -> str:
+    """An id that tells when the run was made."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 

@@ -108,3 +108,27 @@ def test_unwritable_targets_are_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(DataError, match="cannot write"):
         write(tmp_path / "folder.csv")
+
+
+def test_shards_are_one_table_for_duckdb_and_polars(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    duckdb, polars = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    from ragstone.data import write_shards
+
+    # a column that is whole numbers in the first shard and others in the last
+    scored = [
+        (json.dumps({"id": f"s{n}", "n": n if n < 9 else n + 0.5}), {"m": n / 10, "late": None if n < 9 else 1.0})
+        for n in range(10)
+    ]  # fmt: skip
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "part-00007.parquet").write_bytes(b"of an earlier, longer export")
+    assert write_shards(tmp_path / "out", lambda: scored, ["m", "late"], 4) == 10
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == [f"part-0000{n}.parquet" for n in range(3)]
+    table = duckdb.sql(
+        f"SELECT COUNT(*), AVG(m), SUM(late), SUM(n) FROM '{tmp_path}/out/*.parquet'"
+    )
+    assert table.fetchall()[0] == (10, pytest.approx(0.45), 1.0, 45.5)
+    assert polars.read_parquet(tmp_path / "out" / "*.parquet")["id"].to_list() == [
+        f"s{n}" for n in range(10)
+    ]

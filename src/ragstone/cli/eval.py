@@ -119,6 +119,11 @@ if TYPE_CHECKING:
     metavar="LANG",
     help="Language of samples that name none, and of the report: en, es.",
 )
+@click.option(
+    "--on",
+    metavar="WHERE",
+    help="Score on the workers of a Dask cluster: dask (processes of this machine), dask:4, dask://HOST:PORT, or the scheduler's file.json; slurm sends a job.",
+)
 @click.option("--name", metavar="NAME", help="What the run is called in lists and reports.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @reading_options
@@ -157,7 +162,12 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
         show(plan, _reading(plan))
         return
     under_test = _system(flags)
-    run = score(plan, run_id=flags["run_id"], quiet=quiet, **under_test)
+    if plan.on == "slurm":
+        from ragstone.cli.slurm import evaluated
+
+        run = evaluated(plan, _without_on(_arguments()[1:]), flags["run_id"], quiet=quiet)
+    else:
+        run = score(plan, run_id=flags["run_id"], quiet=quiet, **under_test)
     ctx.exit(finish(run, plan, quiet=quiet))
 
 
@@ -209,6 +219,7 @@ def score(
                 watch=bar,
                 started=begin,
                 command=_arguments(),
+                on=plan.on,
                 **under_test,
             )
         except KeyboardInterrupt:
@@ -339,6 +350,20 @@ def _arguments() -> list[str]:
     from ragstone.config import without_password
 
     return [without_password(word) for word in sys.argv[1:] if word != "--resume"]
+
+
+def _without_on(words: Sequence[str]) -> list[str]:
+    """The words of a command without where it is to be carried out, which run it is, and what is written here."""
+    left: list[str] = []
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in ("--on", "--run", "-o", "--output"):
+            skip = True
+        elif not word.startswith(("--on=", "--run=", "--output=")):
+            left.append(word)
+    return left
 
 
 def _again(run_id: str | None, store: str | None, *, quiet: bool) -> int:

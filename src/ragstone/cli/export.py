@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import open_run, store_option, write_files
+from ragstone.cli.options import counted, note, open_run, store_option, write_files
 
 EXPORTS = (".jsonl", ".json", ".csv", ".parquet")
 
@@ -19,11 +19,25 @@ EXPORTS = (".jsonl", ".json", ".csv", ".parquet")
     metavar="FILE",
     help="The file to write: .jsonl .json .csv .parquet. May be repeated.",
 )
+@click.option(
+    "--shards",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Write parquet files of N rows each into the folder that -o names.",
+)
 @store_option
-def command(run: str, output: tuple[str, ...], store: str | None) -> None:
+def command(run: str, output: tuple[str, ...], shards: int | None, store: str | None) -> None:
     """Write the rows of a stored run with one column per metric.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
+    if shards is not None:
+        from ragstone.report import export
+
+        stored = open_run(run, store).stored
+        for path in output:
+            count = export.write(stored, path, shards=shards)
+            note(f"wrote {counted(count, 'row')} into {path}")
+        return
     for path in output:
         if not path.endswith(EXPORTS):
             raise click.UsageError(

@@ -34,7 +34,7 @@ def planned(config: str | None, flags: dict[str, Any]) -> tuple[Plan, list[str]]
         named = _gates(given["gates"], changes.get("metrics", plan.metrics), complaints)
         changes["gates"] = {**changes.get("gates", plan.gates), **named}
     for key in ("name", "judge", "language", "floor", "store", "output", "concurrency",
-                "resume", "retry_errors", "max_usd", "max_calls"):  # fmt: skip
+                "resume", "retry_errors", "max_usd", "max_calls", "on"):  # fmt: skip
         if key in given:
             changes[key] = given[key]
     if complaints:

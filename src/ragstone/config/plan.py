@@ -29,6 +29,42 @@ class Data:
 
 
 @dataclass(frozen=True, slots=True)
+class Slurm:
+    """What a job asks of Slurm, and how its environment is made."""
+
+    partition: str | None = None
+    account: str | None = None
+    qos: str | None = None
+    nodes: int = 1
+    workers: int = 1
+    """Workers on each node."""
+    cpus: int = 1
+    """CPUs of each worker."""
+    gpus: int | None = None
+    """GPUs of each node."""
+    memory: str | None = None
+    """Of each node, as Slurm writes it: 16G."""
+    time: str | None = None
+    """How long the job may run, as Slurm writes it: 2:00:00."""
+    modules: tuple[str, ...] = ()
+    """Environment modules to load."""
+    environment: str | None = None
+    """A virtual environment's folder, or `conda:NAME`, to activate."""
+    setup: tuple[str, ...] = ()
+    """Shell lines to run before anything else."""
+    mail: str | None = None
+    """Who is told when the job ends or fails."""
+    options: tuple[str, ...] = ()
+    """Further lines for sbatch: --constraint=…"""
+    interface: str | None = None
+    """The network that scheduler, workers and driver use: ib0."""
+    folder: str | None = None
+    """Where launchers, logs and attempts are kept; all nodes must see it."""
+    tls: bool = True
+    """Whether scheduler, workers and driver speak encrypted."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A validated config file; flags of the command line replace its fields."""
 
@@ -62,9 +98,14 @@ class Plan:
     """Stop asking the judge before this much is spent."""
     max_calls: int | None = None
     """Stop asking the judge after so many calls."""
+    on: str | None = None
+    """A cluster to score on: `dask`, `dask:4`, `dask://HOST:PORT`, a scheduler's file, or `slurm`."""
+    slurm: Slurm | None = None
+    """What a job under Slurm is to ask for."""
 
 
 DATA_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Data))
+SLURM_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Slurm))
 PLAN_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Plan))
 
 Check = Callable[[Any], str | None]
@@ -107,6 +148,20 @@ SCALARS: Mapping[str, Check] = {
     "max_calls": count,
     "format": text,
     "limit": count,
+    "on": text,
+    "partition": text,
+    "account": text,
+    "qos": text,
+    "nodes": count,
+    "workers": count,
+    "cpus": count,
+    "gpus": count,
+    "memory": text,
+    "time": text,
+    "environment": text,
+    "interface": text,
+    "mail": text,
+    "tls": flag,
     "skip_bad_rows": flag,
 }
 """Keys that hold one plain value, with what it must be."""

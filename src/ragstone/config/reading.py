@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.config.document import Value
-from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS, Data, Plan
+from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS, SLURM_KEYS, Data, Plan, Slurm
 from ragstone.config.secrets import Secret
 from ragstone.errors import RagstoneError, nearest
 
@@ -35,6 +35,7 @@ class Reader:
             "gates": self.gates,
             "store": self.store,
             "output": self.output,
+            "slurm": self.slurm,
         }
         values: dict[str, Any] = {
             key: read[key](value) if key in read else self.scalar(key, value)
@@ -211,6 +212,33 @@ class Reader:
     def output(self, value: Value) -> tuple[str, ...]:
         texts = [item for item in self.items(value) if self.is_text("output", item)]
         return tuple(self.path(item.value) for item in texts)
+
+    def slurm(self, value: Value) -> Slurm:
+        read: dict[str, Any] = {}
+        for key, item in self.entries(value, "'slurm'", SLURM_KEYS).items():
+            if key in ("modules", "setup", "options"):
+                lines = [one.value for one in self.items(item) if self.is_text(key, one)]
+                bad = [line for line in lines if "\n" in line]
+                if bad:
+                    self.complain(item, f"{key!r} holds a line break in {bad[0]!r}; one line each")
+                read[key] = tuple(lines)
+            elif key == "folder":
+                read[key] = self.path(item.value) if self.is_text(key, item) else None
+            else:
+                read[key] = self.scalar(key, item)
+        for key in (
+            "partition",
+            "account",
+            "qos",
+            "memory",
+            "time",
+            "mail",
+            "environment",
+            "interface",
+        ):
+            if isinstance(read.get(key), str) and ("\n" in read[key] or "\r" in read[key]):
+                self.complain(value, f"{key!r} holds a line break; write it on one line")
+        return Slurm(**{key: item for key, item in read.items() if item is not None})
 
     def items(self, value: Value) -> list[Value]:
         return value.value if isinstance(value.value, list) else [value]

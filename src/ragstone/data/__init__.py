@@ -6,7 +6,7 @@ from ragstone.data.formats import FORMATS, Format
 from ragstone.data.pair import pair
 from ragstone.data.read import Reading, Record, read
 from ragstone.data.rows import sample_of
-from ragstone.data.write import WRITERS, replacing, with_columns, write_rows
+from ragstone.data.write import WRITERS, replacing, with_columns, write_rows, write_shards
 
 __all__ = [
     "FORMATS",
@@ -20,4 +20,5 @@ __all__ = [
     "sample_of",
     "with_columns",
     "write_rows",
+    "write_shards",
 ]

@@ -97,14 +97,14 @@ def lines(opened: Callable[[], IO[bytes]], shown: str) -> Iterator[tuple[int, st
         for raw in stream:
             number += 1
             if number == 1:
-                raw = _without_bom(raw, shown)
+                raw = without_bom(raw, shown)
             raw = raw.strip()
             if not raw:
                 continue
             try:
                 yield number, raw.decode()
             except UnicodeDecodeError as bad:
-                yield number, Refused(_not_utf8(bad))
+                yield number, Refused(not_utf8(bad))
 
 
 class Opened:
@@ -174,7 +174,7 @@ def _spool(stream: IO[bytes]) -> IO[bytes]:
 
 
 def _sniffed(source: str, opened: Opened) -> Container:
-    head = _without_bom(opened.head, source).lstrip()
+    head = without_bom(opened.head, source).lstrip()
     name = source.lower().removesuffix(".gz")
     if head[:4] == b"PAR1" or name.endswith((".parquet", ".pq")):
         return Container(source, lambda: _parquet(source, opened), "table")
@@ -204,12 +204,12 @@ def _one_a_line(head: bytes) -> bool:
 
 def _document(source: str, opened: Opened) -> Iterator[Raw]:
     with problems(source), opened() as stream:
-        data = _without_bom(stream.read(), source)
+        data = without_bom(stream.read(), source)
     try:
         text = data.decode()
     except UnicodeDecodeError as bad:
         line = data.count(b"\n", 0, bad.start) + 1
-        raise DataError(f"{source}:{line}: {_not_utf8(bad)}") from None
+        raise DataError(f"{source}:{line}: {not_utf8(bad)}") from None
     del data
     yield from rows_inside(text, source)
 
@@ -220,11 +220,11 @@ def _csv(source: str, opened: Opened) -> Iterator[Raw]:
 
     def decoded(stream: IO[bytes]) -> Iterator[str]:
         for number, raw in enumerate(stream, 1):
-            line = _without_bom(raw, source) if number == 1 else raw
+            line = without_bom(raw, source) if number == 1 else raw
             try:
                 yield line.decode()
             except UnicodeDecodeError as bad:
-                faults.append(_not_utf8(bad))
+                faults.append(not_utf8(bad))
                 yield line.decode(errors="replace")
 
     with problems(source), opened() as stream:
@@ -296,7 +296,7 @@ def _parquet(source: str, opened: Opened) -> Iterator[Raw]:
         raise DataError(f"{source!r} is not a parquet file that can be read: {first}") from None
 
 
-def _without_bom(head: bytes, shown: str) -> bytes:
+def without_bom(head: bytes, shown: str) -> bytes:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(
             f"{shown!r} is UTF-16; re-encode it: iconv -f UTF-16 -t UTF-8 {shown} > utf8.jsonl"
@@ -304,7 +304,7 @@ def _without_bom(head: bytes, shown: str) -> bytes:
     return head.removeprefix(b"\xef\xbb\xbf")
 
 
-def _not_utf8(bad: UnicodeDecodeError) -> str:
+def not_utf8(bad: UnicodeDecodeError) -> str:
     return (
         f"not UTF-8 at byte {bad.start + 1} (0x{bad.object[bad.start]:02x}); "
         "re-encode the file: iconv -f LATIN1 -t UTF-8"

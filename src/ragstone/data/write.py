@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -110,6 +111,35 @@ def _csv(target: Path, rows: Rows, columns: Sequence[str]) -> int:
 
 
 def _parquet(target: Path, rows: Rows, columns: Sequence[str]) -> int:
+    return _parquet_parts(iter([target]), rows, columns, None)
+
+
+def write_shards(folder: str | os.PathLike[str], rows: Rows, columns: Sequence[str], size: int) -> int:  # fmt: skip
+    """Write the rows as parquet files of so many rows each, all of one schema, into a folder; the number of rows.
+
+    Each file is there whole or not at all; those of an earlier export that are not written again are removed."""
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as bad:
+        raise DataError(f"cannot make the folder {str(place)!r}: {bad.strerror or bad}") from None
+    written: list[Path] = []
+
+    def parts() -> Iterator[Path]:
+        while True:
+            written.append(place / f"part-{len(written):05d}.parquet")
+            yield written[-1]
+
+    count = _parquet_parts(parts(), rows, columns, size)
+    for old in set(place.glob("part-*.parquet")) - set(written):
+        old.unlink()
+    return count
+
+
+def _parquet_parts(
+    targets: Iterator[Path], rows: Rows, columns: Sequence[str], size: int | None
+) -> int:
+    """Rows into one file, or into the next one after each so many rows."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -136,20 +166,23 @@ def _parquet(target: Path, rows: Rows, columns: Sequence[str]) -> int:
     schema = pyarrow.schema(
         [(name, types.get(kind, pyarrow.string())) for name, kind in kinds.items()]
     )
+    source = ({name: _as(row.get(name), kind) for name, kind in kinds.items()} for row in tables())
     count = 0
-    with (
-        replacing(target, text=False) as stream,
-        pyarrow.parquet.ParquetWriter(stream, schema) as writer,
-    ):
-        batch: list[dict[str, Any]] = []
-        for row in tables():
-            batch.append({name: _as(row.get(name), kind) for name, kind in kinds.items()})
-            count += 1
-            if len(batch) == 512:
+    while True:
+        part: Iterator[dict[str, Any]] = source if size is None else islice(source, size)
+        first = next(part, None)
+        if first is None and count:
+            return count
+        with (
+            replacing(next(targets), text=False) as stream,
+            pyarrow.parquet.ParquetWriter(stream, schema) as writer,
+        ):
+            part = part if first is None else chain([first], part)
+            while batch := list(islice(part, 512)):
                 writer.write_table(pyarrow.Table.from_pylist(batch, schema))
-                batch = []
-        writer.write_table(pyarrow.Table.from_pylist(batch, schema))
-    return count
+                count += len(batch)
+        if size is None or first is None:
+            return count
 
 
 def _header(rows: Rows, columns: Sequence[str]) -> tuple[list[str], dict[str, str]]:

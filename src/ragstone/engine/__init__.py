@@ -62,7 +62,7 @@ class Execution:
     async def score_new(self, records: Iterable[Record]) -> int:
         """Score what is not stored yet; the number of samples the run then holds."""
         stored = self.run.count()
-        fresh = _skip_stored(self.run, records, stored)
+        fresh = skip_stored(self.run, records, stored)
         self.done = stored
         batch: list[NewRow] = []
         flushed = time.monotonic()
@@ -88,7 +88,7 @@ class Execution:
     async def retry_failures(self) -> int:
         """Score again the stored samples that ended in a failure; how many there were."""
         retried = 0
-        async for position, _, scores in self._scored(_failed_rows(self.run)):
+        async for position, _, scores in self._scored(failed_rows(self.run)):
             await asyncio.wrap_future(self.run.store.rescore(self.run.id, position, scores))
             retried += 1
         return retried
@@ -127,6 +127,13 @@ class Execution:
             ):
                 self._note(scores)
                 yield position, record, scores
+
+    def note(self, samples: int, failures: int, usage: Usage) -> None:
+        """Count samples that were scored elsewhere."""
+        self.done += samples
+        self.failures += failures
+        self.usage = self.usage + usage
+        self._show()
 
     def _note(self, scores: Mapping[str, Score]) -> None:
         self.done += 1
@@ -191,7 +198,7 @@ async def _in_order(
         await asyncio.gather(*working, return_exceptions=True)
 
 
-def _skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Iterator[Record]:
+def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Iterator[Record]:
     """The records after those already scored, which must be the same as then."""
     source = iter(records)
     if stored:
@@ -206,10 +213,11 @@ def _skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Iter
     yield from source
 
 
-def _failed_rows(run: StoredRun) -> Iterator[Numbered]:
+def failed_rows(run: StoredRun) -> Iterator[Numbered]:
+    """The stored samples that should have been scored and were not."""
     for row in run.rows():
         if row.sample.error is None and any(s.outcome in FAILURES for s in row.scores.values()):
             yield row.position, Record(row.sample, row.row)
 
 
-__all__ = ["Desk", "Execution", "Progress", "Start", "Watch"]
+__all__ = ["Desk", "Execution", "Progress", "Start", "Watch", "failed_rows", "skip_stored"]

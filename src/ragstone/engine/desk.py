@@ -172,7 +172,7 @@ class Desk:
         fresh = [
             (call.key, call.ask.kind, one)
             if isinstance(one, Reply)
-            else _unusable(call.key, call.ask, one)
+            else unusable(call.key, call.ask, one)
             for call, one in zip(batch, answered, strict=True)
             if isinstance(one, Reply) or (one.usage or NOTHING_USED) != NOTHING_USED
         ]
@@ -219,7 +219,7 @@ def _answer_of(call: _Call) -> Answered:
     return call.answered
 
 
-def _unusable(key: str, ask: Ask, failed: JudgeFailed | OutOfBudget) -> tuple[str, str, Reply]:
+def unusable(key: str, ask: Ask, failed: JudgeFailed | OutOfBudget) -> tuple[str, str, Reply]:
     """What was paid for in vain, under a key that nobody asks for: it belongs on the run's bill."""
     return f"unusable {token_hex(8)} {key}", ask.kind, Reply(None, failed.usage, (failed.reason,))
 

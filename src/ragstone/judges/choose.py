@@ -12,7 +12,7 @@ from ragstone.judges.limits import Budget
 SETTINGS = (
     "model", "jury", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
     "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
-    "run_deadline", "max_usd", "max_calls", "embeddings", "language", "prompts", "batch", "device",
+    "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
 )  # fmt: skip
 """What the mapping form of a judge may hold."""
 
@@ -56,11 +56,21 @@ def make_judge(
     settings |= {name: value for name, value in given.items() if value is not None}
     if budget is None:
         budget = Budget(
-            settings.get("max_usd"), settings.get("max_calls"), settings.get("run_deadline")
+            settings.get("max_usd"),
+            settings.get("max_calls"),
+            settings.get("run_deadline"),
+            rate=_rate(settings),
         )
     if "jury" in settings:
         return _jury(settings, budget)
     return _single(settings, budget)
+
+
+def _rate(settings: Mapping[str, Any]) -> float | None:
+    rate = settings.get("rate")
+    if rate is not None and (not isinstance(rate, int | float) or not rate > 0):
+        raise UnknownJudge(f"the judge's rate is {rate!r}; give calls a second, such as 50")
+    return rate
 
 
 def make_embeddings(

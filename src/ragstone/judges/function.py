@@ -65,7 +65,7 @@ class FunctionJudge(Reopens):
         if ask.kind == "embed" and not self.embeds:
             return (await self.embeddings.answer([ask]))[0]
         try:
-            self.budget.enter(0.0)
+            await self.budget.admit(0.0)
             async with asyncio.timeout(min(self.deadline, self.budget.left())) as clock:
                 value = await self._called(ask)
         except (JudgeFailed, OutOfBudget) as failed:

@@ -121,10 +121,11 @@ class Client:
             reason = ""
             for attempt in range(1 + self._max_retries):
                 self._check_open()
-                left = self._left(deadline, reason)
-                self.budget.enter(estimate)
+                self._left(deadline, reason)
+                await self.budget.admit(estimate)
                 started = time.monotonic()
                 try:
+                    left = self._left(deadline, reason)
                     result = read(await self._once(path, data, min(self._timeout, left)))
                 except (_Passing, BadEnvelope) as fault:
                     self.budget.leave(estimate, NOTHING_USED)

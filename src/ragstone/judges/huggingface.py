@@ -51,7 +51,7 @@ class LocalModel:
 
     async def complete(self, order: Order) -> Completion:
         """One completion, in a batch with those that wait beside it."""
-        self.budget.enter(0.0)
+        await self.budget.admit(0.0)
         done: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
         self._queue.append((order, done))
         if self._runner is None or self._runner.done():

@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from ragstone.errors import OutOfBudget
-from ragstone.types import Usage
+from ragstone.types import NOTHING_USED, Usage
 
 
 class Lanes:
@@ -58,9 +58,23 @@ class Lanes:
                 turn.set_result(None)
 
 
+class Pace:
+    """At most so many calls a second: each is told when its turn is, and turns do not bunch up."""
+
+    def __init__(self, rate: float) -> None:
+        self._apart = 1 / rate
+        self._next = 0.0
+
+    def wait(self, now: float) -> float:
+        """Seconds until the next free turn, which is taken by this."""
+        turn = max(self._next, now)
+        self._next = turn + self._apart
+        return turn - now
+
+
 @dataclass(slots=True)
 class Budget:
-    """What may be spent, checked before each call; calls under way are counted at their estimate."""
+    """What may be spent and how fast, checked before each call; calls under way are counted at their estimate."""
 
     max_usd: float | None = None
     max_calls: int | None = None
@@ -68,8 +82,29 @@ class Budget:
     """How long the run may take, from the first call on."""
     calls: int = 0
     usd: float = 0.0
+    rate: float | None = None
+    """Calls a second."""
     _reserved: float = field(default=0.0, repr=False)
+    _pace: Pace | None = field(default=None, repr=False)
     _end: float | None = field(default=None, repr=False)
+
+    async def admit(self, estimate: float) -> None:
+        """Take a call on the bill when its turn has come, or refuse it."""
+        self.enter(estimate)
+        if self.rate is not None:
+            try:
+                await asyncio.sleep(self.turn())
+            except asyncio.CancelledError:
+                self.leave(estimate, NOTHING_USED)
+                raise
+
+    def turn(self) -> float:
+        """Seconds that the next call must wait so that the rate is kept."""
+        if self.rate is None:
+            return 0.0
+        if self._pace is None:
+            self._pace = Pace(self.rate)
+        return self._pace.wait(time.monotonic())
 
     def enter(self, estimate: float) -> None:
         """Take a call on the bill, or refuse it."""

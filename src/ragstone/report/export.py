@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ragstone.data import write_rows
+from ragstone.data import write_rows, write_shards
 from ragstone.data.strict import mend
 from ragstone.types import Score
 
@@ -18,8 +18,14 @@ OUTCOME = ".outcome"
 """Ending of the column that says why a metric has no value; there only when a sample lacks one."""
 
 
-def write(run: StoredRun, path: str | os.PathLike[str], summary: Summary | None = None) -> int:
-    """Write every row with its scores, as the path's ending says; the number of rows.
+def write(
+    run: StoredRun,
+    path: str | os.PathLike[str],
+    summary: Summary | None = None,
+    *,
+    shards: int | None = None,
+) -> int:
+    """Write every row with its scores, as the path's ending says, or as parquet files of `shards` rows in a folder; the number of rows.
 
     A sample without a score has an empty cell, and `<metric>.outcome` says why. A summary, where there is one,
     saves reading the scores once more."""
@@ -38,6 +44,8 @@ def write(run: StoredRun, path: str | os.PathLike[str], summary: Summary | None 
         for row in run.rows():
             yield row.row, _cells(row.scores)
 
+    if shards is not None:
+        return write_shards(path, rows, columns, shards)
     return write_rows(path, rows, columns)
 
 

@@ -32,7 +32,8 @@ class NewRow:
     id: str
     group: str | None
     row: str
-    scores: Mapping[str, Score]
+    scores: Mapping[str, Score] | str
+    """Or as `encode_scores` wrote them elsewhere."""
 
 
 def usual_place() -> str:
@@ -88,6 +89,15 @@ class Store:
     def place(self) -> str:
         """Where it is, without a password."""
         return self._database.shown
+
+    def shelf(self, run: str) -> Path:
+        """The folder for finished pieces of a run on a cluster that wait for earlier ones: beside the file,
+        or, where the store is a server's, in the user's cache."""
+        if "://" in self.place:
+            from platformdirs import user_cache_path
+
+            return user_cache_path("ragstone", appauthor=False) / "shards" / run
+        return Path(self._database.shown + ".shards") / run
 
     def close(self) -> None:
         """Write what is queued and let go of the database."""
@@ -154,9 +164,7 @@ class Store:
         """Add finished samples in input order; the Future is done when they are on disk."""
         number = self._number(run)
         samples = [(number, new.position, new.row) for new in rows]
-        scores = [
-            (number, new.position, new.id, new.group, encode_scores(new.scores)) for new in rows
-        ]
+        scores = [(number, new.position, new.id, new.group, _encoded(new.scores)) for new in rows]
 
         def write(db: Connection) -> None:
             db.execute_many("INSERT INTO samples VALUES (?, ?, ?)", samples)
@@ -164,9 +172,9 @@ class Store:
 
         return self._writer.submit(write)
 
-    def rescore(self, run: str, position: int, scores: Mapping[str, Score]) -> Future[None]:
+    def rescore(self, run: str, position: int, scores: Mapping[str, Score] | str) -> Future[None]:
         """Put new scores in the place of a sample's old ones."""
-        values = (encode_scores(scores), self._number(run), position)
+        values = (_encoded(scores), self._number(run), position)
         sql = "UPDATE scores SET scores = ? WHERE run = ? AND place = ?"
         return self._writer.submit(lambda db: _run(db, sql, values))
 
@@ -301,6 +309,10 @@ COLUMNS = (
 """Of a run, as RunInfo names them."""
 
 SELECT_RUNS = f"SELECT {', '.join(COLUMNS)} FROM runs"  # noqa: S608
+
+
+def _encoded(scores: Mapping[str, Score] | str) -> str:
+    return scores if isinstance(scores, str) else encode_scores(scores)
 
 
 def _run(connection: Connection, sql: str, values: Sequence[Any]) -> None:

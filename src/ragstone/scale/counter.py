@@ -1,0 +1,150 @@
+"""The driver's counter: workers get the job here, and share its replies, its budget and its pace.
+
+One for all workers, so that a reply is paid for once, a budget is spent once and a rate limit holds whatever the
+number of workers. It speaks Dask's own protocol (plain messages only, nothing pickled) with Dask's own TLS."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import astuple
+from typing import Any
+
+from ragstone.errors import OutOfBudget
+from ragstone.judges.limits import Budget
+from ragstone.scale.jobs import Job
+from ragstone.store import Store
+from ragstone.store.codec import decode_reply, encode_reply
+from ragstone.types import Usage
+
+PATIENCE = 5.0
+"""Seconds a worker waits for news of another worker's call before it asks again."""
+LOOK = 0.25
+"""Seconds between looks whether that other one is still alive."""
+
+YOURS, BUSY, KNOWN = "yours", "busy", "known"
+
+
+class Counter:
+    """Serves the workers of one run from the driver's event loop."""
+
+    def __init__(
+        self, job: Job, store: Store, judge: str, budget: Budget, alive: Callable[[], Collection[str]]
+    ) -> None:  # fmt: skip
+        self.token = secrets.token_hex(16)
+        self._job = job
+        self._store = store
+        self._judge = judge
+        self._budget = budget
+        self._alive = alive
+        self._claims: dict[str, tuple[str, asyncio.Event]] = {}
+        """Key of a question under way → the worker that asks it, and when that is over."""
+        self._server: Any = None
+        self.found = 0
+        """Questions answered from the store."""
+
+    @property
+    def address(self) -> str:
+        """Where workers reach it."""
+        return str(self._server.address)
+
+    async def open(self, host: str, security: Any) -> None:
+        """Listen on a free port of this host, encrypted if the cluster is."""
+        from distributed.core import Server
+
+        handlers = {
+            "hello": self._hello,
+            "claim": self._claim,
+            "keep": self._keep,
+            "permit": self._permit,
+            "settle": self._settle,
+        }
+        self._server = Server(
+            handlers, serializers=["msgpack"], deserializers=["msgpack"], needs_workdir=False
+        )
+        protocol = "tls" if security is not None and security.require_encryption else "tcp"
+        arguments = security.get_listen_args("scheduler") if security is not None else {}
+        await self._server.listen(f"{protocol}://{host}:0", **arguments)
+
+    async def close(self) -> None:
+        """Stop listening."""
+        if self._server is not None:
+            await self._server.close()
+
+    def _checked(self, token: str) -> None:
+        if not secrets.compare_digest(token, self.token):
+            raise PermissionError("not a worker of this run")
+
+    async def _hello(self, token: str) -> dict[str, Any]:
+        self._checked(token)
+        return self._job.to_json()
+
+    async def _claim(self, token: str, worker: str, keys: Sequence[str]) -> list[list[Any]]:
+        """For each question: the reply, if it is known; that another asks it; or that it is the worker's to ask."""
+        self._checked(token)
+        answers: list[list[Any]] = []
+        for key in keys:
+            held = self._claims.get(key)
+            if held is not None and held[0] != worker and len(keys) == 1:
+                held = await self._waited(key)
+            if held is not None and held[0] != worker:
+                answers.append([BUSY])
+                continue
+            reply = self._store.replies([key], self._job.run).get(key)
+            if reply is not None:
+                self.found += 1
+                answers.append([KNOWN, encode_reply(reply), list(astuple(reply.usage))])
+                continue
+            if held is None:
+                self._claims[key] = (worker, asyncio.Event())
+            answers.append([YOURS])
+        return answers
+
+    async def _waited(self, key: str) -> tuple[str, asyncio.Event] | None:
+        """Who still asks the question after a while of patience; a worker that is gone asks nothing."""
+        worker, over = self._claims[key]
+        for _ in range(int(PATIENCE / LOOK)):
+            if worker not in self._alive():
+                self._release(key, worker)
+            if over.is_set():
+                break
+            with suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), LOOK)
+        return self._claims.get(key)
+
+    def _release(self, key: str, worker: str) -> None:
+        held = self._claims.get(key)
+        if held is not None and held[0] == worker:
+            del self._claims[key]
+            held[1].set()
+
+    async def _keep(
+        self, token: str, worker: str, rows: Sequence[Sequence[Any]], asked: Sequence[str]
+    ) -> None:
+        """Store replies, those paid in vain too, before anyone reads them; then let go of what was asked."""
+        self._checked(token)
+        replies = [
+            (key, kind, decode_reply(text, Usage(*usage))) for key, kind, text, usage in rows
+        ]
+        try:
+            saved = self._store.keep(replies, run=self._job.run, judge=self._judge)
+            if saved is not None:
+                await asyncio.wrap_future(saved)
+        finally:
+            for key in asked:
+                self._release(key, worker)
+
+    async def _permit(self, token: str, estimate: float) -> dict[str, Any]:
+        """Seconds until a call may be made, or why it may not."""
+        self._checked(token)
+        try:
+            self._budget.enter(estimate)
+        except OutOfBudget as spent:
+            return {"refused": spent.reason}
+        return {"wait": self._budget.turn()}
+
+    async def _settle(self, token: str, estimate: float, usd: float) -> None:
+        self._checked(token)
+        self._budget.leave(estimate, Usage(usd=usd))

@@ -1,0 +1,370 @@
+"""A run carried out on a cluster: pieces out, shards back, merged into the store in input order."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragstone._version import __version__
+from ragstone.data import Reading, Record, sample_of
+from ragstone.data.ids import SeenIds
+from ragstone.data.ranges import cut
+from ragstone.engine import Execution, failed_rows, skip_stored
+from ragstone.errors import BadRows, DataError, RagstoneError
+from ragstone.judges.limits import Budget
+from ragstone.scale.cluster import NoCluster, connected, host_for, place
+from ragstone.scale.counter import Counter
+from ragstone.scale.jobs import Job, told
+from ragstone.scale.pieces import Piece, Sizes, digest_rows, from_ranges, from_records
+from ragstone.scale.shards import Line, Shard, Shelf, decode_shard, encode_shard
+from ragstone.scale.worker import put_away, score_piece, sees
+from ragstone.store import NewRow, encode_scores
+from ragstone.types import NOTHING_USED, Score
+
+KILLS = 2
+"""Times that a sample alone must kill its worker before it is given up."""
+
+
+@dataclass(slots=True)
+class ClusterExecution(Execution):
+    """One run being carried out by the workers of a Dask cluster."""
+
+    on: str = "dask"
+    settings: Mapping[str, Any] | None = None
+    """The judge's, as `make_judge` takes them on each worker."""
+    source: Any = None
+    """The file that the samples come from, if it is one."""
+    _client: Any = field(default=None, repr=False)
+    _counter: Any = field(default=None, repr=False)
+    _gate: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+    _idle: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    _busy: int = 0
+    _workers: frozenset[str] = frozenset()
+
+    async def score_new(self, records: Iterable[Record]) -> int:
+        """Score what is not stored yet; the number of samples the run then holds."""
+        assert isinstance(records, Reading)
+        stored = self.run.count()
+        self.done = stored
+        shelf = Shelf(self.run.store.shelf(self.run.id))
+        kept = shelf.kept(stored)
+        async with AsyncExitStack() as stack:
+            await self._open(stack)
+            sizes = Sizes(stored, kept)
+            ranges = cut(records, self.source, sizes.wanted)
+            if ranges is not None and await self._seen_by_all():
+                pieces = _past_stored(from_ranges(ranges, sizes), self.run, stored)
+                seen = SeenIds()
+                for position, sample_id, given in _stored_ids(self.run):
+                    seen.add(sample_id if given else None, position)
+            else:
+                fresh = skip_stored(self.run, records, stored)
+                pieces, seen = from_records(fresh, sizes, stored + 1), None
+            merging = _Merging(self, shelf, kept, stored, seen, records)
+            try:
+                await self._carry(pieces, sizes, merging)
+            finally:
+                await merging.settle()
+        shelf.clear()
+        self._show(force=True)
+        return self.done
+
+    async def retry_failures(self) -> int:
+        """Score again the stored samples that ended in a failure; how many there were."""
+        retried = 0
+        async with AsyncExitStack() as stack:
+            await self._open(stack)
+            for position, record in failed_rows(self.run):
+                piece = Piece((position,), (record.row,))
+                for _, shard in await self._brought(piece):
+                    for line in decode_shard(shard["shard"]).lines:
+                        await asyncio.wrap_future(
+                            self.run.store.rescore(self.run.id, line.position, line.scores)
+                        )
+                retried += 1
+        return retried
+
+    # ── the cluster ───────────────────────────────────────────────────────────────────────
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        """Connect to the workers and open the counter for them."""
+        shared = self.judge is not None and not self.judge.local
+        where = place(self.on)
+        # two pieces at once keep a remote judge's lanes full while one of them ends
+        self._client = await stack.enter_async_context(connected(where, 2 if shared else 1))
+        try:
+            await self._client.wait_for_workers(where.workers or 1, timeout=60)
+        except TimeoutError:
+            raise NoCluster(f"no worker has joined {self.on!r}; start `dask worker`") from None
+        await self._look()
+        settings = dict(self.settings or {})
+        budget = Budget(
+            settings.get("max_usd"),
+            settings.get("max_calls"),
+            settings.get("run_deadline"),
+            rate=settings.get("rate"),
+        )
+        name = self.judge.name if self.judge is not None else ""
+        self._counter = Counter(
+            self._job(settings, shared=shared), self.run.store, name, budget, self._alive
+        )
+        await self._counter.open(host_for(self._client), self._client.security)
+        stack.push_async_callback(self._counter.close)
+        stack.push_async_callback(self._put_away)
+        watching = asyncio.create_task(self._watch_workers())
+        stack.callback(watching.cancel)
+        self._gate.set()
+        self._idle.set()
+
+    def _job(self, settings: dict[str, Any], *, shared: bool) -> Job:
+        concurrency = None
+        if shared and self.judge is not None:
+            whole = self.concurrency or self.judge.concurrency
+            concurrency = max(1, whole // max(1, len(self._workers)))
+            settings["concurrency"] = concurrency
+        return Job(
+            run=self.run.id,
+            metrics=told(self.metrics),
+            judge=settings if self.judge is not None else None,
+            shared=shared,
+            shape=dict(self.run.info.shape),
+            language=self.run.info.plan.get("language"),
+            concurrency=concurrency,
+            version=__version__,
+        )
+
+    async def _put_away(self) -> None:
+        """Have the workers let go of their judges; one that cannot be reached has let go of everything."""
+        with suppress(OSError, TimeoutError):
+            await self._client.run(put_away, self._counter.token, on_error="ignore")
+
+    def _alive(self) -> frozenset[str]:
+        return self._workers
+
+    async def _watch_workers(self) -> None:
+        while True:
+            await asyncio.sleep(1)
+            await self._look()
+
+    async def _look(self) -> None:
+        """Who is there now, as the scheduler sees it."""
+        self._workers = frozenset(await self._client.scheduler.ncores())
+
+    async def _seen_by_all(self) -> bool:
+        """Whether every worker sees the input file as we do."""
+        answers = await self._client.run(sees, *_facts(self.source))
+        return all(answers.values())
+
+    # ── pieces ────────────────────────────────────────────────────────────────────────────
+
+    async def _carry(self, pieces: Iterator[Piece], sizes: Sizes, merging: _Merging) -> None:
+        """Keep a bounded window of pieces in the workers' hands; merge what comes back."""
+        under_way: set[asyncio.Task[list[tuple[Piece, dict[str, Any]]]]] = set()
+        exhausted = False
+        try:
+            while not exhausted or under_way:
+                window = 2 * max(1, len(self._workers)) + 2
+                while not exhausted and len(under_way) < window and merging.waiting < 8 * window:
+                    piece = next(pieces, None)
+                    if piece is None:
+                        exhausted = True
+                    elif not await merging.there(piece):
+                        under_way.add(asyncio.create_task(self._brought(piece)))
+                    elif merging.waiting > 4 * window:
+                        await merging.advance()
+                if not under_way:
+                    await merging.advance()
+                    continue
+                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    for piece, result in task.result():
+                        await merging.take(piece, result)
+                        if "seconds" in result:
+                            sizes.learn(len(piece.positions), result["seconds"])
+                await merging.advance()
+            await merging.advance()
+        finally:
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+    async def _brought(self, piece: Piece) -> list[tuple[Piece, dict[str, Any]]]:
+        """The piece's result; one that kills its worker is halved until the sample that does it is alone."""
+        from distributed import KilledWorker
+
+        await self._gate.wait()
+        try:
+            return [(piece, await self._submitted(piece))]
+        except KilledWorker:
+            if len(piece.positions) == 1:
+                return [(piece, await self._alone(piece))]
+        return [found for half in piece.halves() for found in await self._brought(half)]
+
+    async def _alone(self, piece: Piece) -> dict[str, Any]:
+        """A suspect sample with nothing else under way, so that no other can be to blame."""
+        from distributed import KilledWorker
+
+        async with self._one_at_a_time:
+            self._gate.clear()
+            try:
+                await self._idle.wait()
+                for _ in range(KILLS):
+                    try:
+                        return await self._submitted(piece)
+                    except KilledWorker:
+                        continue
+                return self._poison(piece)
+            finally:
+                self._gate.set()
+
+    def _poison(self, piece: Piece) -> dict[str, Any]:
+        sample = sample_of(piece.texts()[0], self.run.info.shape, piece.first)
+        reason = f"scoring it killed its worker {KILLS} times, with nothing else at work"
+        scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
+        given = None if sample.id == str(piece.first) else sample.id
+        line = Line(piece.first, given, sample.group, encode_scores(scores))
+        shard = encode_shard([line], digest_rows(piece.texts()), len(self.metrics), NOTHING_USED)
+        return {"shard": shard}
+
+    async def _submitted(self, piece: Piece) -> dict[str, Any]:
+        from distributed import KilledWorker
+
+        ticket = {"address": self._counter.address, "token": self._counter.token}
+        future = self._client.submit(score_piece, ticket, piece.sent(), pure=False)
+        self._busy += 1
+        self._idle.clear()
+        try:
+            result: dict[str, Any] = await future
+        except KilledWorker:
+            await self._look()  # so that nobody waits for what the dead one was asking
+            raise
+        except (asyncio.CancelledError, RagstoneError):
+            raise
+        except Exception as raised:
+            raise RagstoneError(
+                f"a worker raised {type(raised).__name__}: {raised}; is the same ragstone "
+                f"({__version__}) installed on all of them?"
+            ) from raised
+        finally:
+            self._busy -= 1
+            if not self._busy:
+                self._idle.set()
+            future.release()
+        if "error" in result:
+            raise RagstoneError(f"on a worker: {result['error']}")
+        return result
+
+
+class _Merging:
+    """Results into the store in input order; what comes early waits on the shelf, on disk."""
+
+    def __init__(
+        self, execution: ClusterExecution, shelf: Shelf, kept: Mapping[int, int], stored: int,
+        seen: SeenIds | None, reading: Reading,
+    ) -> None:  # fmt: skip
+        self._execution = execution
+        self._shelf = shelf
+        self._kept = kept
+        self._next = stored + 1
+        self._seen = seen
+        self._reading = reading
+        self._pieces: dict[int, Piece] = {}
+        """Finished pieces on the shelf, by their first position."""
+        self._writes: list[Any] = []
+
+    @property
+    def waiting(self) -> int:
+        """Pieces that are done and not merged."""
+        return len(self._pieces)
+
+    async def there(self, piece: Piece) -> bool:
+        """Whether an earlier attempt left this piece's shard."""
+        if self._kept.get(piece.first) != piece.last:
+            return False
+        shard = decode_shard(self._shelf.get(piece.first, piece.last))
+        if shard.rows != digest_rows(piece.texts()):
+            raise DataError(
+                f"samples {piece.first} to {piece.last} of {self._reading.source} have changed since "
+                f"run {self._execution.run.id} scored them; start a new run without --resume"
+            )
+        self._pieces[piece.first] = piece
+        return True
+
+    async def take(self, piece: Piece, result: Mapping[str, Any]) -> None:
+        """A piece has come back."""
+        if "bad" in result:
+            source = self._reading.source
+            raise BadRows(
+                [f"{at if isinstance(at, str) else f'{source}:{at}'}: {why}" for at, why in result["bad"]][:20],
+                more=True,
+            )  # fmt: skip
+        if piece.first == self._next:
+            await self._merge(piece, decode_shard(result["shard"]))
+            return
+        await asyncio.to_thread(self._shelf.put, piece.first, piece.last, result["shard"])
+        self._pieces[piece.first] = piece
+
+    async def advance(self) -> None:
+        """Merge the pieces whose turn has come."""
+        while (piece := self._pieces.pop(self._next, None)) is not None:
+            await self._merge(piece, decode_shard(self._shelf.get(piece.first, piece.last)))
+            await self.settle()
+            self._shelf.drop(piece.first, piece.last)
+
+    async def settle(self) -> None:
+        """Wait until what was merged is on disk."""
+        writes, self._writes = self._writes, []
+        for write in writes:
+            await asyncio.wrap_future(write)
+
+    async def _merge(self, piece: Piece, shard: Shard) -> None:
+        rows = []
+        for line, text in zip(shard.lines, piece.texts(), strict=True):
+            if self._seen is not None and not self._seen.add(line.id, line.position):
+                raise BadRows(
+                    [
+                        f"{self._reading.source}: row {line.position}: the id {line.id!r} was given to "
+                        "an earlier row; give each row its own id, or none"
+                    ]
+                )
+            sample_id = line.id if line.id is not None else str(line.position)
+            rows.append(NewRow(line.position, sample_id, line.group, text, line.scores))
+        run = self._execution.run
+        self._writes.append(run.store.append(run.id, rows))
+        if len(self._writes) > 4:  # write-behind, but never far behind
+            await asyncio.wrap_future(self._writes.pop(0))
+        self._next = piece.last + 1
+        self._execution.note(len(rows), shard.failures, shard.usage)
+
+
+def _facts(source: Any) -> tuple[str, int, int]:
+    facts = os.stat(source)
+    return os.path.abspath(source), facts.st_size, facts.st_mtime_ns
+
+
+def _past_stored(pieces: Iterator[Piece], run: Any, stored: int) -> Iterator[Piece]:
+    """The pieces after those in the store, which must hold the same rows as then."""
+    rows = run.store.input_rows(run.id)
+    for piece in pieces:
+        if piece.first > stored:
+            yield piece
+            continue
+        for position, text in zip(piece.positions, piece.texts(), strict=True):
+            if position <= stored and next(rows) != text:
+                raise DataError(
+                    f"sample {position} of {run.info.source} has changed since run {run.id} scored it; "
+                    "start a new run without --resume"
+                )
+        if piece.last > stored:  # only a parquet row group can reach beyond
+            rest = piece.texts()[stored - piece.first + 1 :]
+            yield Piece(tuple(range(stored + 1, piece.last + 1)), tuple(rest))
+
+
+def _stored_ids(run: Any) -> Iterator[tuple[int, str, bool]]:
+    for position, sample_id, _, _ in run.store.score_rows(run.id):
+        yield position, sample_id, sample_id != str(position)

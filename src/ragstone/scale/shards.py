@@ -1,0 +1,114 @@
+"""Shards: finished pieces on disk, each whole or not there, until their turn to go into the store has come.
+
+The first line says what the shard holds, then one line a sample. The same rows give the same bytes, whoever scored them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from ragstone.errors import StoreError
+from ragstone.types import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One scored sample."""
+
+    position: int
+    id: str | None
+    """None when its row gave it none; it is then known by its position."""
+    group: str | None
+    scores: str
+    """As the store encodes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A scored piece."""
+
+    lines: tuple[Line, ...]
+    rows: str
+    """Digest of the rows it was made from."""
+    failures: int
+    usage: Usage
+
+
+def encode_shard(lines: Sequence[Line], rows: str, failures: int, usage: Usage) -> bytes:
+    """The bytes of a shard."""
+    used = list(astuple(usage))
+    head = {"count": len(lines), "rows": rows, "failures": failures, "usage": used}
+    body = [json.dumps([line.position, line.id, line.group, line.scores]) for line in lines]
+    return "\n".join([json.dumps(head), *body, ""]).encode("ascii")
+
+
+def decode_shard(data: bytes) -> Shard:
+    """The shard that `encode_shard` wrote."""
+    head, *body = data.decode("ascii").splitlines()
+    facts: dict[str, Any] = json.loads(head)
+    lines = tuple(Line(*json.loads(text)) for text in body)
+    if len(lines) != facts["count"]:
+        raise ValueError("a shard that was cut off")
+    return Shard(lines, facts["rows"], facts["failures"], Usage(*facts["usage"]))
+
+
+class Shelf:
+    """The folder of a run's shards that wait for earlier ones."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, first: int, last: int, data: bytes) -> None:
+        """Write a shard so that it is there whole, or not at all, even after a power failure."""
+        path = self._path(first, last)
+        part = path.with_suffix(".part")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as full:
+            raise StoreError(
+                f"cannot write the shard {path.name} in {str(self.folder)!r}: {full.strerror}; "
+                "make room and go on with --resume"
+            ) from None
+
+    def get(self, first: int, last: int) -> bytes:
+        """The bytes of a shard that was put here."""
+        return self._path(first, last).read_bytes()
+
+    def drop(self, first: int, last: int) -> None:
+        """Forget a shard whose lines are in the store."""
+        self._path(first, last).unlink(missing_ok=True)
+
+    def kept(self, after: int) -> dict[int, int]:
+        """First → last position of the shards beyond this position; older ones are cleared away."""
+        found: dict[int, int] = {}
+        for path in sorted(self._files()):
+            first, last = map(int, path.stem.split("-"))
+            if first <= after:
+                path.unlink()
+            else:
+                found[first] = last
+        return found
+
+    def clear(self) -> None:
+        """Remove the folder, which is empty when all went well."""
+        for path in self._files():
+            path.unlink()
+        for part in self.folder.glob("*.part"):
+            part.unlink()
+        if self.folder.is_dir():
+            self.folder.rmdir()
+
+    def _files(self) -> Iterator[Path]:
+        return self.folder.glob("*-*.jsonl")
+
+    def _path(self, first: int, last: int) -> Path:
+        return self.folder / f"{first:012d}-{last:012d}.jsonl"

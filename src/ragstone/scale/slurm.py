@@ -1,0 +1,228 @@
+"""Runs under Slurm: a launcher that a person can read, sent with sbatch, looked at and cancelled by the run's name."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragstone._version import __version__
+from ragstone.errors import RagstoneError
+
+if TYPE_CHECKING:
+    from ragstone.config import Slurm
+
+
+class SlurmError(RagstoneError):
+    """Slurm is not there, or refuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A run that was written for Slurm, kept beside its launcher."""
+
+    run: str
+    launcher: str
+    store: str | None
+    job: str | None = None
+    total: int | None = None
+
+
+def launcher(run: str, name: str, words: Sequence[str], slurm: Slurm, folder: Path) -> str:
+    """The batch script: scheduler, workers and the run in one job, safe to be requeued at any moment."""
+    python = "python" if slurm.environment or slurm.modules else shlex.quote(sys.executable)
+    attempt = f"{shlex.quote(str(folder / run))}.$SLURM_JOB_ID.${{SLURM_RESTART_COUNT:-0}}"
+    interface = f" --interface {shlex.quote(slurm.interface)}" if slurm.interface else ""
+    protocol = " --protocol tls" if slurm.tls else ""
+    evaluate = shlex.join(["eval", *words, "--run", run])
+    return "\n".join(
+        [
+            "#!/bin/bash",
+            f"# Run {run}, written by ragstone {__version__}. Edit it if you like; send it with: sbatch {run}.sbatch",
+            *_asked_of_slurm(run, name, slurm, folder),
+            "",
+            "set -eu",
+            f"cd {shlex.quote(str(Path.cwd()))}",
+            *_environment(slurm),
+            f"export OMP_NUM_THREADS={slurm.cpus} OPENBLAS_NUM_THREADS={slurm.cpus}",
+            f"python={python}",
+            "",
+            "# A folder for each attempt: a requeued job must not meet the scheduler of the one before.",
+            f"attempt={attempt}",
+            'mkdir -p -m 700 "$attempt"',
+            *_security(slurm),
+            "",
+            "# Scheduler here, workers on every node; they end with the job or a minute after the scheduler.",
+            '"$python" -m distributed.cli.dask_scheduler --scheduler-file "$attempt/scheduler.json" --port 0 \\',
+            f'  --no-dashboard{protocol}{interface} > "$attempt/scheduler.log" 2>&1 &',
+            f"srun --overlap --ntasks={slurm.nodes * slurm.workers} \\",
+            '  "$python" -m distributed.cli.dask_worker --scheduler-file "$attempt/scheduler.json" --nthreads 1 \\',
+            f'  --no-dashboard --memory-limit 0 --death-timeout 60{interface} > "$attempt/workers.log" 2>&1 &',
+            "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT",
+            'until [ -s "$attempt/scheduler.json" ]; do sleep 0.2; done',
+            "",
+            "# The run itself. What an earlier attempt finished is in the store or in shards and is not done again.",
+            f'"$python" -m ragstone {evaluate} --on "$attempt/scheduler.json"',
+            "",
+        ]
+    )  # fmt: skip
+
+
+def _asked_of_slurm(run: str, name: str, slurm: Slurm, folder: Path) -> list[str]:
+    wanted = {
+        "job-name": f"ragstone-{_word(name)}",
+        "nodes": slurm.nodes,
+        "ntasks-per-node": slurm.workers,
+        "cpus-per-task": slurm.cpus,
+        "gpus-per-node": slurm.gpus,
+        "mem": slurm.memory,
+        "time": slurm.time,
+        "partition": slurm.partition,
+        "account": slurm.account,
+        "qos": slurm.qos,
+        "mail-user": slurm.mail,
+        "mail-type": "END,FAIL,REQUEUE" if slurm.mail else None,
+        "open-mode": "append",
+        "output": folder / f"{run}.log",
+    }
+    lines = [f"#SBATCH --{key}={value}" for key, value in wanted.items() if value is not None]
+    return [*lines, "#SBATCH --requeue", *(f"#SBATCH {option}" for option in slurm.options)]
+
+
+def _word(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+
+
+def _environment(slurm: Slurm) -> list[str]:
+    lines = [f"module load {shlex.quote(module)}" for module in slurm.modules]
+    if slurm.environment:
+        conda, _, name = slurm.environment.partition(":")
+        if conda == "conda" and name:
+            lines += ['eval "$(conda shell.bash hook)"', f"conda activate {shlex.quote(name)}"]
+        else:
+            lines.append(f". {shlex.quote(str(Path(slurm.environment) / 'bin' / 'activate'))}")
+    if slurm.interface:
+        lines.append(f"export RAGSTONE_INTERFACE={shlex.quote(slurm.interface)}")
+    return [*lines, *slurm.setup]
+
+
+def _security(slurm: Slurm) -> list[str]:
+    if not slurm.tls:
+        return []
+    return [
+        "# Certificates of this attempt: only who can read the folder can talk to its parts.",
+        '"$python" -m ragstone slurm certificates "$attempt"',
+        'export DASK_CONFIG="$attempt/dask.yaml"',
+    ]
+
+
+def certificates(folder: Path) -> None:
+    """A key and certificate for the parts of one attempt, and the Dask config that makes them use it."""
+    from ragstone.errors import MissingExtra
+
+    try:
+        from distributed.security import Security
+
+        made = Security.temporary()
+    except ImportError:
+        raise MissingExtra("encrypted lines between the parts of a cluster", "dask") from None
+    files = {
+        "key.pem": made.tls_client_key,
+        "cert.pem": made.tls_client_cert,
+        "ca.pem": made.tls_ca_file,
+    }
+    for name, text in files.items():
+        path = folder / name
+        path.touch(mode=0o600)
+        path.write_text(text, encoding="ascii")
+    part = {"cert": str(folder / "cert.pem"), "key": str(folder / "key.pem")}
+    tls = {"ca-file": str(folder / "ca.pem"), "scheduler": part, "worker": part, "client": part}
+    config = {"distributed": {"comm": {"require-encryption": True, "tls": tls}}}
+    (folder / "dask.yaml").write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+
+
+def write(ticket: Ticket, text: str) -> Path:
+    """Put the launcher and what is known of the run into its folder."""
+    path = Path(ticket.launcher)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+    except OSError as broken:
+        raise SlurmError(
+            f"cannot write the launcher {str(path)!r}: {broken.strerror}; set slurm: folder: to a place "
+            "that all nodes can write to"
+        ) from None
+    _keep(ticket)
+    return path
+
+
+def submit(ticket: Ticket) -> Ticket:
+    """Send the launcher; the ticket with the job's number."""
+    said = _slurm("sbatch", "--parsable", ticket.launcher)
+    sent = Ticket(**{**asdict(ticket), "job": said.strip().split(";")[0]})
+    _keep(sent)
+    return sent
+
+
+def ticket_of(run: str, folder: Path) -> Ticket:
+    """What is known of a run that was written into this folder."""
+    found = sorted(folder.glob(f"{run}*.json")) if folder.is_dir() else []
+    if len(found) != 1:
+        how = "no run" if not found else f"{len(found)} runs"
+        raise SlurmError(
+            f"{how} {run!r} in {str(folder)!r}; name the folder of its config with --folder"
+        )
+    return Ticket(**json.loads(found[0].read_text(encoding="utf-8")))
+
+
+def state(ticket: Ticket) -> str:
+    """The job's state as Slurm names it, in capitals; UNKNOWN when Slurm has forgotten it."""
+    if ticket.job is None:
+        return "NOT SENT"
+    try:
+        said = _slurm("scontrol", "show", "job", "--oneliner", ticket.job)
+    except SlurmError as refused:
+        if "nvalid job id" in str(refused):
+            return "UNKNOWN"
+        raise
+    words = dict(word.partition("=")[::2] for word in said.split())
+    return words.get("JobState", "UNKNOWN")
+
+
+def cancel(ticket: Ticket) -> None:
+    """Stop the job; what it finished is kept."""
+    if ticket.job is None:
+        raise SlurmError(f"run {ticket.run!r} was not sent; there is no job to cancel")
+    _slurm("scancel", ticket.job)
+
+
+ENDED = frozenset(
+    {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "BOOT_FAIL",
+     "DEADLINE", "PREEMPTED", "UNKNOWN"}
+)  # fmt: skip
+"""States that no job comes back from by itself."""
+
+
+def _keep(ticket: Ticket) -> None:
+    path = Path(ticket.launcher).with_suffix(".json")
+    path.write_text(json.dumps(asdict(ticket), indent=1), encoding="utf-8")
+
+
+def _slurm(*words: str) -> str:
+    if shutil.which(words[0]) is None:
+        raise SlurmError(
+            f"there is no {words[0]!r} here; run this on a login node of the cluster "
+            "(the launcher can also be copied there)"
+        )
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode:
+        said = " ".join((done.stderr or done.stdout).split())
+        raise SlurmError(f"{words[0]} refused: {said}")
+    return done.stdout

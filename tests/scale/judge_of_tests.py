@@ -1,0 +1,29 @@
+"""A judge for workers: keeps a count of its calls on disk, and dies or dawdles when the text says so."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from ragstone.asks import Ask
+
+COUNTS = "RAGSTONE_TEST_CALLS"
+
+
+def judge(ask: Ask) -> Any:
+    """Verdicts by the length of the claim, the same for the same text on any worker."""
+    folder = os.environ.get(COUNTS)
+    if folder:
+        with (Path(folder) / f"{os.getpid()}").open("a", encoding="utf-8") as file:
+            file.write(f"{time.time()} {ask.key}\n")
+    text = str(ask.values)
+    if "poison" in text:
+        os._exit(9)
+    if "dawdle" in text:
+        time.sleep(0.05)
+    if ask.kind == "rate":
+        level = len(text) % len(ask.values["levels"])
+        return {"level": level, "reason": "by length"}
+    raise AssertionError(f"not asked here: {ask.kind}")
