@@ -106,7 +106,7 @@ class Pipeline:
         }
 
     def identity(self) -> Mapping[str, Any]:
-        """Parameters, the content of the documents and of the prompt, and the generator."""
+        """Parameters, the content of the documents and of the prompt, the generator, and whose class it is."""
         settings = self.settings
         written: dict[str, Any] = {}
         if self._generator is not None:
@@ -117,6 +117,9 @@ class Pipeline:
                 "prompts": digest(prompts),
                 "max_tokens": settings.max_tokens,
             }
+        kind = type(self)
+        if kind is not Pipeline:  # a user's own, which may answer otherwise
+            written["class"] = f"{kind.__module__}.{kind.__qualname__}"
         return {
             "pipeline": EDITION,
             "documents": self._content,
