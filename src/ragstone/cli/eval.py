@@ -151,12 +151,12 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
         ctx.exit(compare(flags["refs"], _predictions(flags, files), plan, quiet=quiet))
     if plan.data.path is None:
         raise click.UsageError("no data; name a file, or data: in a config given with -c")
+    under_test = _system(flags)
     if flags["dry_run"]:
         from ragstone.cli.dry_run import show
 
-        show(plan, _reading(plan))
+        show(plan, _reading(plan), under_test)
         return
-    under_test = _system(flags)
     run = score(plan, run_id=flags["run_id"], quiet=quiet, **under_test)
     ctx.exit(finish(run, plan, quiet=quiet))
 
@@ -209,10 +209,11 @@ def score(
                 watch=bar,
                 started=begin,
                 command=_arguments(),
+                asked=bar.asked if under_test else None,
                 **under_test,
             )
         except KeyboardInterrupt:
-            raise _interrupted(started) from None
+            raise _interrupted(started, bar.answers) from None
 
 
 def check_outputs(plan: Plan) -> None:
@@ -362,15 +363,17 @@ def _again(run_id: str | None, store: str | None, *, quiet: bool) -> int:
     )
 
 
-def _interrupted(started: list[StoredRun]) -> Exception:
+def _interrupted(started: list[StoredRun], answers: int) -> Exception:
     from ragstone.errors import Interrupted
 
-    if not started:
+    if not started and not answers:
         return Interrupted("stopped before anything was scored")
-    (run,) = started
     program = Path(sys.argv[0]).name
     program = "python -m ragstone" if program == "__main__.py" else program
     again = f"{program} {shlex.join([*_arguments(), '--resume'])}"
-    return Interrupted(
-        f"stopped; {counted(run.count(), 'sample')} scored and kept; go on with: {again}"
+    kept = (
+        f"{counted(started[0].count(), 'sample')} scored and kept"
+        if started
+        else f"{counted(answers, 'answer')} of the system kept"
     )
+    return Interrupted(f"stopped; {kept}; go on with: {again}")
