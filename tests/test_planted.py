@@ -97,7 +97,9 @@ class Shuffles(ReadsTheFirst):
         return [passages[at] for at in order], Ranked(contexts[at] for at in order)
 
 
-def classed(system: Pipeline, metrics: Sequence[str], store: Path) -> tuple[Run, dict[str, Failure]]:
+def classed(
+    system: Pipeline, metrics: Sequence[str], store: Path
+) -> tuple[Run, dict[str, Failure]]:
     """The run of a system and the class of each sample."""
     run = evaluate(corpora.questions(), metrics, system=system, store=store, judge="offline")
     found = analyse(run.stored, examples=10_000)

@@ -170,4 +170,4 @@ class Race:
 
 def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """The share of settings that two configurations have in common."""
-    return sum(one[name] == other.get(name) for name in one) / max(1, len(one))
+    return float(sum(one[name] == other.get(name) for name in one)) / max(1, len(one))

@@ -62,6 +62,7 @@ def command(data: str, system: str, **flags: Any) -> None:
     from ragstone.benchmark import ablate
     from ragstone.cli.bench import progress_lines
     from ragstone.cli.flags import metrics_of
+    from ragstone.cli.progress import aside
     from ragstone.errors import ConfigError
 
     for path in flags["output"]:
@@ -73,18 +74,19 @@ def command(data: str, system: str, **flags: Any) -> None:
     metrics = metrics_of(flags["metrics"], complaints)
     if complaints:
         raise ConfigError(complaints)
-    found = ablate(
-        data,
-        system,
-        dict(map(setting, flags["vary"])),
-        metrics or None,
-        full=flags["full"],
-        settings={name: values[0] for name, values in map(setting, flags["settings"])},
-        judge=flags["judge"],
-        store=flags["store"],
-        limit=flags["limit"],
-        watch=progress_lines(quiet=flags["quiet"]),
-    )
+    with aside():
+        found = ablate(
+            data,
+            system,
+            dict(map(setting, flags["vary"])),
+            metrics or None,
+            full=flags["full"],
+            settings={name: values[0] for name, values in map(setting, flags["settings"])},
+            judge=flags["judge"],
+            store=flags["store"],
+            limit=flags["limit"],
+            watch=progress_lines(quiet=flags["quiet"]),
+        )
     language = report_language(flags["language"])
     if not flags["quiet"]:
         from rich.console import Console

@@ -24,11 +24,14 @@ def answered_in_thought(
     from ragstone.answering import chosen_system
     from ragstone.errors import StoreError
     from ragstone.store import Store
+    from ragstone.store.store import usual_place
     from ragstone.systems import Filling
 
     system = chosen_system(under_test["system"], under_test["settings"]).system
     try:
-        kept: Filling | None = Filling(system, Store.open(store, must_exist=True), "dry run")
+        kept: Filling | None = Filling(
+            system, Store.open(store or usual_place(), must_exist=True), "dry run"
+        )
     except StoreError:
         kept = None
     questions = [record.sample for record in reading if record.sample.question is not None]

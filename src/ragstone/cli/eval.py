@@ -171,7 +171,7 @@ def score(
 ) -> Run:
     """Carry out a plan, on its data or on a reading already at hand; Ctrl-C keeps what was finished and says how to go on."""
     from ragstone.cli.flags import judge_settings
-    from ragstone.cli.progress import Bar, lines_in
+    from ragstone.cli.progress import Bar, aside, lines_in
     from ragstone.config import revealed
     from ragstone.run import evaluate
 
@@ -186,7 +186,7 @@ def score(
         bar.what = stored.info.name
 
     data = plan.data
-    with Bar(quiet=quiet) as bar:
+    with Bar(quiet=quiet) as bar, aside():
         bar.guess = lambda: lines_in(data.path or "", data.limit)
         try:
             return evaluate(

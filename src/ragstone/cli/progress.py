@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -116,6 +116,11 @@ class Bar:
         )
         live.start()
         return live
+
+
+def aside() -> redirect_stdout[Any]:
+    """What a user's system or metric prints goes to stderr: stdout is for results."""
+    return redirect_stdout(sys.stderr)
 
 
 @contextmanager

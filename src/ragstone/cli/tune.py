@@ -48,26 +48,28 @@ def command(data: str, system: str, **flags: Any) -> None:
     from ragstone.cli.ablate import setting
     from ragstone.cli.bench import progress_lines
     from ragstone.cli.compare import check_outputs, present
+    from ragstone.cli.progress import aside
     from ragstone.tune import Budget, tune
 
     check_outputs(flags["output"])
     quiet = flags["quiet"]
-    found = tune(
-        data,
-        system,
-        dict(_varied(text, system) for text in flags["vary"]),
-        flags["objective"],
-        against=flags["against"],
-        settings={name: values[0] for name, values in map(setting, flags["settings"])},
-        sampler=flags["sampler"],
-        budget=Budget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
-        held_out=flags["held_out"],
-        seed=flags["seed"],
-        judge=flags["judge"],
-        store=flags["store"],
-        limit=flags["limit"],
-        watch=progress_lines(quiet=quiet),
-    )
+    with aside():
+        found = tune(
+            data,
+            system,
+            dict(_varied(text, system) for text in flags["vary"]),
+            flags["objective"],
+            against=flags["against"],
+            settings={name: values[0] for name, values in map(setting, flags["settings"])},
+            sampler=flags["sampler"],
+            budget=Budget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
+            held_out=flags["held_out"],
+            seed=flags["seed"],
+            judge=flags["judge"],
+            store=flags["store"],
+            limit=flags["limit"],
+            watch=progress_lines(quiet=quiet),
+        )
     if not quiet:
         _say(found)
     if found.comparison is not None:

@@ -270,4 +270,8 @@ def _style() -> str:
         for n in range(1, GENEROUS.findings + 1)
     ]
     glow = "{--lit:var(--accent-soft);--edge:var(--accent)}"
-    return resource("report.css") + resource("drawing.css") + "".join(f"{rule}{glow}\n" for rule in lit)
+    return (
+        resource("report.css")
+        + resource("drawing.css")
+        + "".join(f"{rule}{glow}\n" for rule in lit)
+    )
