@@ -157,6 +157,7 @@ def test_on_the_built_in_corpus_it_is_as_good_as_the_full_grid_with_two_fifths_o
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("objective", ["recall", "0.5*recall + 0.5*token_f1"])
 def test_it_is_as_good_as_the_full_grid_on_nine_of_ten_splits(tmp_path, objective: str) -> None:
     found = [as_good_as_the_grid(tmp_path, objective, GRID, seed) for seed in range(10)]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EFFORT = 0.4
-"""Of a full grid's answers, the share that a race may take; it always may take two configurations in full."""
+"""Of a full grid's answers, the share that a race may take; three configurations in full it always may."""
 STEP = 1 / 16
 """Of the questions, the share that each configuration begins with and that is added at a time."""
 FEWEST, LEAST = 8, 4
@@ -47,7 +47,7 @@ class Race:
         self.leader: int | None = None
         self.left = set(range(count))
         """Those that may still win."""
-        self.allowed = max(math.floor(EFFORT * count * questions), 2 * questions)
+        self.allowed = max(math.floor(EFFORT * count * questions), 3 * questions)
         self.first = min(questions, max(FEWEST, math.ceil(STEP * questions)))
         self.step = max(LEAST, math.ceil(STEP * questions))
         self._alike = np.array([[_alike(one, other) for other in settings] for one in settings])
