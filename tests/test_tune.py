@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from ragstone import RagstoneError, corpora
-from ragstone.analysis.compare import MARGIN
 from ragstone.tune import Budget, tune
 
 QUESTIONS = [
@@ -132,19 +131,35 @@ def test_optuna_proposes_and_finds_it_too(tmp_path) -> None:
     assert found.evaluations < found.grid
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_on_the_built_in_corpus_it_is_as_good_as_the_full_grid_with_two_fifths_of_the_questions(
+GRID = {"top_k": [1, 3, 8], "titles": [True, False], "retriever": ["bm25", "dense"]}
+
+
+def as_good_as_the_grid(tmp_path, objective: str, vary: dict, seed: int) -> tuple[bool, float]:
+    """Whether the winner is as good as the best of the full grid on the same questions, and its share of the grid's answers."""
+    store = tmp_path / "s.db"
+    asked = {"seed": seed, "store": store}
+    found = tune(corpora.questions(), "pipeline", vary, objective, **asked)
+    grid = tune(corpora.questions(), "pipeline", vary, objective, sampler="grid", **asked)
+    full = {repr(one.settings): one.mean or 0.0 for one in grid.trials}
+    assert grid.evaluations == grid.grid == len(full) * grid.winner.questions
+    assert set(found.run.scores()) == set(grid.run.scores())  # the same questions are held out
+    best = full[repr(found.winner.settings)] >= max(full.values()) - 1e-9
+    return best, found.evaluations / grid.evaluations
+
+
+@pytest.mark.parametrize("seed", [0])
+def test_on_the_built_in_corpus_it_is_as_good_as_the_full_grid_with_two_fifths_of_its_answers(
     tmp_path, seed: int
 ) -> None:
-    vary = {"top_k": [1, 3, 8], "titles": [True, False], "retriever": ["bm25", "dense"]}
-    store = tmp_path / "s.db"
-    found = tune(corpora.questions(), "pipeline", vary, "recall", seed=seed, store=store)
-    grid = tune(
-        corpora.questions(), "pipeline", vary, "recall", seed=seed, store=store, sampler="grid"
-    )
-    full = {repr(one.settings): one.mean or 0.0 for one in grid.trials}
-    assert grid.evaluations == grid.grid == 12 * grid.winner.questions
-    # As good as: within the margin that comparisons call equivalent. The four best of this grid are that close, and
-    # which of them leads is chance; the worst is 0.35 below them.
-    assert full[repr(found.winner.settings)] >= max(full.values()) - MARGIN
-    assert found.evaluations <= 0.4 * grid.evaluations
+    best, share = as_good_as_the_grid(tmp_path, "recall", GRID, seed)
+    assert best
+    assert share <= 0.4
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("objective", ["recall", "0.5*recall + 0.5*token_f1"])
+def test_it_is_as_good_as_the_full_grid_on_nine_of_ten_splits(tmp_path, objective: str) -> None:
+    found = [as_good_as_the_grid(tmp_path, objective, GRID, seed) for seed in range(10)]
+    assert sum(best for best, _ in found) >= 9
+    assert max(share for _, share in found) <= 0.4

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -21,10 +25,40 @@ _KEPT = 4_000
 """Vectors kept for texts that come again (8 MB)."""
 _BATCH = 32
 _lock = threading.Lock()
-_alone: OrderedDict[str, Vectors] = OrderedDict()
+_alone: OrderedDict[str, tuple[Vectors, float]] = OrderedDict()
+"""The vector of each text, with the seconds that it took."""
 _KEPT_ALONE = 20_000
 """Vectors of single texts that are kept (40 MB at most)."""
 _known: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
+
+
+@dataclass(slots=True)
+class Spared:
+    """The time that remembered vectors spared, each text counted once."""
+
+    seconds: float = 0.0
+    seen: set[str] = field(default_factory=set)
+
+    def take(self, text: str, seconds: float) -> None:
+        """Count a text that took so long when it was encoded; 0 when that was just now."""
+        if text not in self.seen:
+            self.seen.add(text)
+            self.seconds += seconds
+
+
+_spared: ContextVar[Spared | None] = ContextVar("spared", default=None)
+
+
+@contextmanager
+def sparing() -> Iterator[Spared]:
+    """Adds up what vectors remembered from before spare, so that who comes later is not measured as the faster."""
+    token = _spared.set(Spared())
+    try:
+        found = _spared.get()
+        assert found is not None
+        yield found
+    finally:
+        _spared.reset(token)
 
 
 def encode(texts: Sequence[str]) -> Vectors:
@@ -48,10 +82,17 @@ def encode_each(texts: Sequence[str]) -> Vectors:
     """Unit vectors of texts that come again and again, such as a corpus's: each is encoded alone and kept."""
     cut = [text[:LONGEST].strip() or " " for text in texts]
     with _lock:
+        spared = _spared.get()
+        encoder = _encoder()  # loaded before the clock runs
         for text in cut:
-            if text not in _alone:
-                _alone[text] = _unit(_encoder().encode([text]))[0]
-        rows = [_alone[text] for text in cut]
+            known = text in _alone
+            if not known:
+                began = time.perf_counter()
+                vector = _unit(encoder.encode([text]))[0]
+                _alone[text] = vector, time.perf_counter() - began
+            if spared is not None:
+                spared.take(text, _alone[text][1] if known else 0.0)
+        rows = [_alone[text][0] for text in cut]
         while len(_alone) > _KEPT_ALONE:
             _alone.popitem(last=False)
     return np.stack(rows) if rows else np.zeros((0, DIMENSIONS), np.float32)

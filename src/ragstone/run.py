@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
-from ragstone.answering import Tested, answered, chosen_system, measured
+from ragstone.answering import MEASURED, Tested, answered, chosen_system, measured
 from ragstone.data import Reading, read
 from ragstone.engine import Execution, Watch
 from ragstone.errors import RagstoneError, RunNotFound
@@ -209,13 +209,18 @@ async def _carry_out(request: Request, *, own_loop: bool = False) -> Run:
     judge = _judge(request.judge, metrics)
     total = _check(reading, request.samples, judge, metrics)
     plan = _plan(request, reading, metrics, judge, under_test)
-    stored = _resumed(store, request, plan) or store.create(
-        _new_info(request, reading, metrics, judge, plan, run_id)
-    )
+    stored = _resumed(store, request, plan)
+    if stored is None:
+        # an unfinished run that turns out to be of another judge keeps its id
+        taken = request.run_id is None and any(info.id == run_id for info in store.runs())
+        new = new_id() if taken else run_id
+        stored = store.create(_new_info(request, reading, metrics, judge, plan, new))
     if request.started is not None:
         request.started(stored, reading)
     execution = _execution(request, stored, metrics, judge, total)
     try:
+        if request.retry_errors and under_test is not None:
+            await execution.take_new_answers(reading)
         if stored.info.status != "done":
             count = await execution.score_new(reading)
             store.finish(stored.id, total=count, bad_count=reading.bad_count, bad=reading.bad)
@@ -246,7 +251,7 @@ def _execution(
 
     return on_cluster(
         request.on, stored, metrics, judge, request.judge, request.concurrency,
-        total=total, watch=request.watch, source=request.samples,
+        total=total, watch=request.watch, source=None if request.system is not None else request.samples,
     )  # fmt: skip
 
 
@@ -256,16 +261,30 @@ async def _answered(
     """The system, the samples with its answers, and the run that they belong to: an unfinished one when resuming."""
     under_test = chosen_system(request.system, request.settings)
     if request.resume and request.run_id is None:
-        identity = under_test.facts["system_identity"]
-        for info in store.runs():
-            if info.status == "running" and info.plan.get("system_identity") == identity:
-                run_id = info.id
-                break
+        begun = _begun(request, reading, under_test, store)
+        run_id = begun or run_id
+    # what failed in the run is asked again under another name, so that its kept failures do not answer
+    asking = new_id() if request.retry_errors else run_id
     answers = await answered(
-        reading, under_test, store, run_id, concurrency=request.concurrency, watch=request.asked
+        reading, under_test, store, asking, concurrency=request.concurrency, watch=request.asked
     )
     await under_test.system.close()
     return under_test, answers, run_id
+
+
+def _begun(request: Request, reading: Reading, under_test: Tested, store: Store) -> str | None:
+    """The unfinished run of the same questions and the same system, whose metrics the answers may still decide."""
+    plan = _plan(request, reading, (), None, under_test)
+    known = [key for key in _SAME if key not in ("metrics", "judge")]
+    wanted = None if request.metrics is None else {resolve(one).name for one in request.metrics}
+    for info in store.runs():
+        same = all(info.plan.get(key) == plan.get(key) for key in known)
+        scored = set(info.plan.get("metrics") or ())
+        if wanted is not None and scored - wanted - set(MEASURED):
+            same = False
+        if info.status == "running" and same:
+            return info.id
+    return None
 
 
 def chosen_metrics(specs: Sequence[Spec] | None, reading: Reading) -> list[Metric]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragstone.analysis.ablate import Settings
 from ragstone.analysis.columns import Columns, columns
 from ragstone.analysis.compare import MARGIN, Comparison, compare
+from ragstone.analysis.race import Race
 from ragstone.analysis.tune import (
     DRAWN,
     Objective,
     Standing,
     candidates,
     front_layers,
+    highest,
     hopeless,
     numbered_groups,
     parse_objective,
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
     from ragstone.engine import Progress
     from ragstone.systems import Filled
 
-Sampler = Literal["halving", "grid", "optuna"]
+Sampler = Literal["race", "halving", "grid", "optuna"]
 HELD_OUT = 0.3
 
 
@@ -67,12 +70,18 @@ class Trial:
     standing: Standing | None = None
     front: bool = False
     """Whether no other configuration that came as far is as good and as cheap."""
+    places: tuple[int, ...] = ()
+    """Which of the tuning questions it has answered."""
+    estimate: float | None = None
+    """After a race: its mean over all tuning questions, those that it was not asked guessed."""
 
     @property
     def mean(self) -> float | None:
-        """The objective on the questions answered."""
+        """The objective on the questions answered, or its estimate for all of them."""
         import numpy as np
 
+        if self.estimate is not None:
+            return self.estimate
         if self.standing is None or np.isnan(self.standing.quality).all():
             return None
         return float(np.nanmean(self.standing.quality))
@@ -118,21 +127,26 @@ class _Search:
     calls: int = 0
     usd: float = 0.0
 
-    async def further(self, trial: Trial, size: int) -> bool:
-        """Bring a trial to so many questions; False when the budget is spent."""
+    async def further(self, trial: Trial, places: Sequence[int]) -> bool:
+        """Let a trial answer these questions too; False when the budget is spent."""
         if self.spent():
             return False
-        run = await self.run(trial.settings, self.tuning[:size])
+        new = sorted(set(places) - set(trial.places))
+        trial.places = tuple(sorted({*trial.places, *places}))
+        before = trial.run
+        run = await self.run(trial.settings, [self.tuning[at] for at in trial.places])
+        if before is not None and before.id != run.id:
+            before.delete()  # its samples are all in the new one
         table = columns(run.stored)
-        ids = [sample.id for sample in self.tuning[:size]]
         costs = tuple(_mean(table, name) for name in self.objective.against)
         usage = run.info.usage
-        self.questions += size - trial.questions
-        self.calls += size - trial.questions + usage.calls
+        self.questions += len(new)
+        self.calls += len(new) + usage.calls
         self.usd += usage.usd
         if "cost" in table.values:
-            self.usd += _sum(table, ids[trial.questions :])
-        trial.run, trial.questions = run, size
+            self.usd += _sum(table, [self.tuning[at].id for at in new])
+        trial.run, trial.questions = run, len(trial.places)
+        ids = [self.tuning[at].id for at in trial.places]
         trial.standing = Standing(quality(table, ids, self.objective), costs)
         return True
 
@@ -186,7 +200,7 @@ async def atune(
     *,
     against: Sequence[str] = (),
     settings: Settings | None = None,
-    sampler: Sampler = "halving",
+    sampler: Sampler | None = None,
     budget: Budget | None = None,
     held_out: float = HELD_OUT,
     seed: int = 0,
@@ -199,7 +213,7 @@ async def atune(
 ) -> Tuned:
     """Try configurations on a growing subset of the tuning questions, then the best on held-out ones next to the baseline.
 
-    The baseline is the system with `settings` alone. Every round of a trial is a Run whose id follows from what it is, so
+    Without a sampler they race for the one best; when quality is traded `against` something, they are halved. The baseline is the system with `settings` alone. Every round of a trial is a Run whose id follows from what it is, so
     that the same call goes on where an interrupted one was, and replies of system and judge are never paid twice."""
     wanted = parse_objective(objective, against)
     allowed = budget or Budget()
@@ -215,8 +229,14 @@ async def atune(
         system, settings or {}, wanted, tuning, Store.open(store), shared, allowed, watch, options
     )
     try:
+        if sampler == "race" and wanted.against:
+            raise RagstoneError(
+                "a race has one winner and no front; trade quality against something with halving"
+            )
         if sampler == "optuna":
             trials = await _proposed(search, vary, seed)
+        elif sampler == "race" or (sampler is None and not wanted.against):
+            trials = await _raced(search, plans)
         else:
             trials = [Trial(one) for one in plans]
             sizes = [len(tuning)] if sampler == "grid" else rounds(len(tuning))
@@ -246,12 +266,31 @@ def label(settings: Settings) -> str:
     return ", ".join(shown) or "in force"
 
 
+async def _raced(search: _Search, plans: Sequence[Settings]) -> list[Trial]:
+    """Each step some more questions for the most hopeful configuration, until none can pass the leader or the effort is spent."""
+    trials = [Trial(one) for one in plans]
+    race = Race(plans, len(search.tuning), top=highest(search.objective))
+    while (step := race.next()) is not None:
+        which, places = step
+        trial = trials[which]
+        if not await search.further(trial, places):
+            break
+        assert trial.standing is not None
+        found = dict(zip(trial.places, trial.standing.quality, strict=True))
+        race.learn(which, places, [found[at] for at in places])
+    for trial, mean in zip(trials, race.means(), strict=True):
+        trial.estimate = mean if trial.places and not math.isnan(mean) else None
+    first = trials[race.leader] if race.leader is not None else None
+    # a leader that answered everything comes before those whose lead is a guess
+    return sorted(trials, key=lambda one: (one is not first, -(one.estimate or -math.inf)))
+
+
 async def _halved(search: _Search, trials: Sequence[Trial], sizes: Sequence[int]) -> None:
     """Round by round more questions for fewer configurations."""
     left = list(trials)
     for size in sizes:
         for trial in left:
-            if not await search.further(trial, size):
+            if not await search.further(trial, range(size)):
                 return
         going = survivors(
             [one.standing for one in left if one.standing is not None],
@@ -285,7 +324,7 @@ async def _proposed(search: _Search, vary: Mapping[str, Sequence[Any]], seed: in
         for size in rounds(len(search.tuning)):
             if size <= trial.questions:
                 continue
-            if not await search.further(trial, size):
+            if not await search.further(trial, range(size)):
                 return list(trials.values())
             if best is not None and _loses(best, trial, groups):
                 break
@@ -309,10 +348,14 @@ def _loses(best: Trial, trial: Trial, groups: Any) -> bool:
 
 
 def _ordered(trials: Sequence[Trial]) -> list[Trial]:
-    """The best first: who answered more questions was better when the others were dropped; the front is marked."""
+    """The best first: who answered more questions was better when the others were dropped; the front is marked.
+
+    Trials of a race come in its own order."""
     begun = [one for one in trials if one.standing is not None]
     if not begun:
         raise RagstoneError("the budget allows not a single trial; raise it")
+    if any(one.estimate is not None for one in begun):
+        return begun
     found: list[Trial] = []
     for size in sorted({one.questions for one in begun}, reverse=True):
         level = [one for one in begun if one.questions == size]

@@ -9,6 +9,7 @@ The classes, in the order in which the first that fits is taken; what else fits 
 | retrieval_failure  | recall is below 0.5                                                               |
 | false_refusal      | the question has an answer and the system gave none                               |
 | hallucination      | faithfulness is below 0.8                                                         |
+| ranking_failure    | the evidence was there but below rank 2 (mrr below 0.5), and the answer is wrong  |
 | generation_failure | the evidence was there and correctness is below 0.7                               |
 | judge_failure      | a metric that decides could not be scored                                         |
 | fine               | none of these                                                                     |
@@ -39,6 +40,7 @@ FailureClass = Literal[
     "retrieval_failure",
     "false_refusal",
     "hallucination",
+    "ranking_failure",
     "generation_failure",
     "judge_failure",
     "fine",
@@ -77,6 +79,10 @@ CRITERIA: Mapping[FailureClass, tuple[Criterion, ...]] = {
     "hallucination": (
         Criterion("faithfulness", 0.8),
         Criterion("hallucination_rate", 0.2, above=True),
+    ),
+    "ranking_failure": (
+        Criterion("mrr", 0.5),
+        Criterion("ndcg", 0.5),
     ),
     "generation_failure": (
         Criterion("answer_correctness", 0.7),
@@ -237,7 +243,7 @@ def classify(
         also=tuple(fits[1:]),
         values=values,
         missed=missed if kind == "retrieval_failure" else (),
-        instead=instead if kind == "retrieval_failure" else (),
+        instead=instead if kind in ("retrieval_failure", "ranking_failure") else (),
         claims=_claims(kind, scores, deciders),
     )
 
@@ -266,7 +272,18 @@ def _fits(
             fits.add("judge_failure")
     if "missed_refusal" in fits:
         fits.discard("generation_failure")  # there was no right answer to give
+    if "retrieval_failure" in fits or not _wrong(fits, scores, deciders):
+        fits.discard("ranking_failure")  # what did not come has no rank; a right answer needs none
     return [kind for kind in CLASSES if kind in fits]
+
+
+def _wrong(
+    fits: set[FailureClass], scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
+) -> bool:
+    """Whether the answer failed, or nothing tells: low evidence is a failure only where it did harm."""
+    decider = deciders.get("generation_failure")
+    told = decider is not None and decider.metric in scores and scores[decider.metric].ok
+    return not told or bool(fits & {"generation_failure", "false_refusal", "hallucination"})
 
 
 def refusal_label(sample: Sample, scores: Mapping[str, Score]) -> str | None:

@@ -74,6 +74,21 @@ def parse_objective(text: str, against: Sequence[str] = ()) -> Objective:
     return Objective(weights, tuple(against))
 
 
+def highest(objective: Objective) -> float | None:
+    """A value that the objective of no question can be above; None when there is none."""
+    from ragstone.metrics import resolve
+
+    tops = []
+    for name in objective.weights:
+        metric = resolve(name)
+        if metric.bounds is None:
+            return None
+        low, high = metric.bounds
+        tops.append(high if metric.higher_is_better else -low)
+    top = max(tops)
+    return float(top) if math.isfinite(top) else None
+
+
 def candidates(
     vary: Mapping[str, Sequence[Any]], trials: int | None, seed: int
 ) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from ragstone.cli.options import note, report_language, store_option
 if TYPE_CHECKING:
     from ragstone.benchmark import Ablation
 
-ENDINGS = (".json", ".md", ".svg", ".png")
+ENDINGS = (".html", ".json", ".md", ".svg", ".png")
 
 
 @click.command("ablate")
@@ -48,7 +48,7 @@ ENDINGS = (".json", ".md", ".svg", ".png")
     "--output",
     multiple=True,
     metavar="FILE",
-    help="Write a file: .json .md .svg .png. May be repeated.",
+    help="Write a file: .html .md .json .svg .png. May be repeated.",
 )
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
@@ -62,6 +62,7 @@ def command(data: str, system: str, **flags: Any) -> None:
     from ragstone.benchmark import ablate
     from ragstone.cli.bench import progress_lines
     from ragstone.cli.flags import metrics_of
+    from ragstone.cli.progress import aside
     from ragstone.errors import ConfigError
 
     for path in flags["output"]:
@@ -73,18 +74,19 @@ def command(data: str, system: str, **flags: Any) -> None:
     metrics = metrics_of(flags["metrics"], complaints)
     if complaints:
         raise ConfigError(complaints)
-    found = ablate(
-        data,
-        system,
-        dict(map(setting, flags["vary"])),
-        metrics or None,
-        full=flags["full"],
-        settings={name: values[0] for name, values in map(setting, flags["settings"])},
-        judge=flags["judge"],
-        store=flags["store"],
-        limit=flags["limit"],
-        watch=progress_lines(quiet=flags["quiet"]),
-    )
+    with aside():
+        found = ablate(
+            data,
+            system,
+            dict(map(setting, flags["vary"])),
+            metrics or None,
+            full=flags["full"],
+            settings={name: values[0] for name, values in map(setting, flags["settings"])},
+            judge=flags["judge"],
+            store=flags["store"],
+            limit=flags["limit"],
+            watch=progress_lines(quiet=flags["quiet"]),
+        )
     language = report_language(flags["language"])
     if not flags["quiet"]:
         from rich.console import Console
@@ -93,7 +95,7 @@ def command(data: str, system: str, **flags: Any) -> None:
 
         show(found.effects, Console(), language)
     for path in flags["output"]:
-        _write(found, path, language)
+        _write(found, data, path, language)
         note(f"wrote {path}", quiet=flags["quiet"])
 
 
@@ -114,7 +116,7 @@ def _value(text: str) -> Any:
     return text if isinstance(found, dict | list) else found
 
 
-def _write(found: Ablation, path: str, language: str) -> None:
+def _write(found: Ablation, data: str, path: str, language: str) -> None:
     from ragstone.report import effects as report
     from ragstone.report.drawing import files
     from ragstone.report.files import write_text
@@ -127,6 +129,8 @@ def _write(found: Ablation, path: str, language: str) -> None:
         write_text(path, json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
     elif path.endswith(".md"):
         write_text(path, report.markdown(found.effects, language))
+    elif path.endswith(".html"):
+        write_text(path, report.page(found.effects, Path(data).name, language))
     else:
         files.write(report.picture(found.effects, language), Path(path))
 

@@ -55,6 +55,7 @@ def command(config: str, **flags: Any) -> int:
     from ragstone.benchmark import bench
     from ragstone.cli.compare import check_outputs, present
     from ragstone.cli.flags import judge_settings
+    from ragstone.cli.progress import aside
     from ragstone.config import revealed
     from ragstone.config.benchmark import load_benchmark
 
@@ -65,25 +66,26 @@ def command(config: str, **flags: Any) -> int:
     if plan.data.path is None:
         raise click.UsageError(f"{config} names no data; add data: FILE")
     judged = any(metric.judged for metric in plan.metrics)
-    done = bench(
-        plan.data.path,
-        found.configurations,
-        plan.metrics or None,
-        system=found.system,
-        baseline=flags["baseline"] or found.baseline,
-        judge=judge_settings(plan) if judged else None,
-        store=revealed(flags["store"] or plan.store),
-        margin=flags["margin"],
-        correction=flags["correction"],
-        watch=progress_lines(quiet=flags["quiet"]),
-        language=plan.language,
-        concurrency=plan.concurrency,
-        limit=flags["limit"] or plan.data.limit,
-        skip_bad_rows=plan.data.skip_bad_rows,
-        format=plan.data.format,
-        fields=plan.data.fields or None,
-        floor=plan.floor,
-    )
+    with aside():
+        done = bench(
+            plan.data.path,
+            found.configurations,
+            plan.metrics or None,
+            system=found.system,
+            baseline=flags["baseline"] or found.baseline,
+            judge=judge_settings(plan) if judged else None,
+            store=revealed(flags["store"] or plan.store),
+            margin=flags["margin"],
+            correction=flags["correction"],
+            watch=progress_lines(quiet=flags["quiet"]),
+            language=plan.language,
+            concurrency=plan.concurrency,
+            limit=flags["limit"] or plan.data.limit,
+            skip_bad_rows=plan.data.skip_bad_rows,
+            format=plan.data.format,
+            fields=plan.data.fields or None,
+            floor=plan.floor,
+        )
     _say_runs(done, quiet=flags["quiet"])
     if done.comparison is None:
         return 0

@@ -86,4 +86,3 @@ def _compare(output: str, language: str, store: str | None) -> None:
     runs = [run.stored for run in done.runs.values()]
     flags = {"output": (page,), "quiet": False, "json": False, "as_json": False}
     present(done.comparison, runs, flags, language)
-    note("Their latencies do not compare: they share one encoder's memory, and the first fills it.")

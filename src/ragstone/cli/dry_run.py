@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +15,7 @@ import click
 
 from ragstone.cli.options import counted
 from ragstone.cli.progress import duration
+from ragstone.config import revealed
 
 if TYPE_CHECKING:
     from ragstone.asks import Answered, Ask
@@ -92,14 +93,22 @@ class Counter:
             self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
 
 
-def show(plan: Plan, reading: Reading) -> None:
+def show(plan: Plan, reading: Reading, under_test: Mapping[str, Any] | None = None) -> None:
     """Print the estimate of a plan."""
-    from ragstone.run import chosen_metrics, first_samples
+    from ragstone.run import chosen_metrics, default_metrics, first_samples
 
-    metrics = chosen_metrics(plan.metrics or None, reading)
     samples = first_samples(reading, PROBED)
+    lines: Sequence[str] = ()
+    if under_test:
+        from ragstone.cli.dry_system import answered_in_thought
+
+        samples, lines = answered_in_thought(reading, samples, under_test, revealed(plan.store))
+    known = under_test and not plan.metrics
+    metrics = default_metrics(samples) if known else chosen_metrics(plan.metrics or None, reading)
     total = reading.check()
     click.echo(f"{counted(total, 'sample')} of {reading.source}, read as {reading.format}")
+    for line in lines:
+        click.echo(line)
     judged = [metric for metric in metrics if metric.judged]
     rows: list[tuple[str, Estimate]] = [(m.name, Estimate()) for m in metrics if not m.judged]
     lacks: list[str] = []

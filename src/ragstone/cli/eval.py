@@ -156,12 +156,12 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
         ctx.exit(compare(flags["refs"], _predictions(flags, files), plan, quiet=quiet))
     if plan.data.path is None:
         raise click.UsageError("no data; name a file, or data: in a config given with -c")
+    under_test = _system(flags)
     if flags["dry_run"]:
         from ragstone.cli.dry_run import show
 
-        show(plan, _reading(plan))
+        show(plan, _reading(plan), under_test)
         return
-    under_test = _system(flags)
     if plan.on == "slurm":
         from ragstone.cli.slurm import evaluated
 
@@ -181,7 +181,7 @@ def score(
 ) -> Run:
     """Carry out a plan, on its data or on a reading already at hand; Ctrl-C keeps what was finished and says how to go on."""
     from ragstone.cli.flags import judge_settings
-    from ragstone.cli.progress import Bar, lines_in
+    from ragstone.cli.progress import Bar, aside, lines_in
     from ragstone.config import revealed
     from ragstone.run import evaluate
 
@@ -196,7 +196,7 @@ def score(
         bar.what = stored.info.name
 
     data = plan.data
-    with Bar(quiet=quiet) as bar:
+    with Bar(quiet=quiet) as bar, aside():
         bar.guess = lambda: lines_in(data.path or "", data.limit)
         try:
             return evaluate(
@@ -220,10 +220,11 @@ def score(
                 started=begin,
                 command=_arguments(),
                 on=plan.on,
+                asked=bar.asked if under_test else None,
                 **under_test,
             )
         except KeyboardInterrupt:
-            raise _interrupted(started) from None
+            raise _interrupted(started, bar.answers) from None
 
 
 def check_outputs(plan: Plan) -> None:
@@ -387,15 +388,17 @@ def _again(run_id: str | None, store: str | None, *, quiet: bool) -> int:
     )
 
 
-def _interrupted(started: list[StoredRun]) -> Exception:
+def _interrupted(started: list[StoredRun], answers: int) -> Exception:
     from ragstone.errors import Interrupted
 
-    if not started:
+    if not started and not answers:
         return Interrupted("stopped before anything was scored")
-    (run,) = started
     program = Path(sys.argv[0]).name
     program = "python -m ragstone" if program == "__main__.py" else program
     again = f"{program} {shlex.join([*_arguments(), '--resume'])}"
-    return Interrupted(
-        f"stopped; {counted(run.count(), 'sample')} scored and kept; go on with: {again}"
+    kept = (
+        f"{counted(started[0].count(), 'sample')} scored and kept"
+        if started
+        else f"{counted(answers, 'answer')} of the system kept"
     )
+    return Interrupted(f"stopped; {kept}; go on with: {again}")

@@ -6,14 +6,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ragstone.types import NOTHING_USED
+
 if TYPE_CHECKING:
     from ragstone.engine import Progress
+    from ragstone.systems import Filled
 
 PATIENCE = 2.0
 """Seconds before there is anything to see."""
@@ -33,6 +36,8 @@ class Bar:
         self._guessed: int | None = None
         self._first = 0
         self._began = self.started
+        self.answers = 0
+        """Answers that the system under test has given so far, kept ones included."""
 
     def __enter__(self) -> Bar:
         return self
@@ -56,6 +61,7 @@ class Bar:
             self._guessed = progress.total or self.guess()
             self._live = self._open()
             self._task = self._live.add_task(self.what, total=progress.total, facts="")
+        self._renamed(self.what)
         if progress.total is None and self._guessed is not None:
             progress = replace(progress, total=max(self._guessed, progress.done))
         self._live.update(
@@ -64,6 +70,21 @@ class Bar:
             total=progress.total,
             facts=self.facts(progress, now),
         )
+
+    def asked(self, filled: Filled) -> None:
+        """Take note of how many answers the system has given; a bar of its own, before that of the scores."""
+        from ragstone.engine import Progress
+
+        self.answers = filled.done
+        what, self.what = self.what, "answering"
+        self(Progress(filled.done, None, filled.failures, NOTHING_USED))
+        self.what = what
+
+    def _renamed(self, what: str) -> None:
+        """Another kind of work has begun: its rate and its end are its own."""
+        if self._task is not None and self._live.tasks[0].description != what:
+            self._live.reset(self._task, description=what, total=None)
+            self._first, self._began, self._guessed = 0, time.monotonic(), self.guess()
 
     def facts(self, progress: Progress, now: float) -> str:
         """Rate, time left, cost and failures, as far as there are any."""
@@ -95,6 +116,11 @@ class Bar:
         )
         live.start()
         return live
+
+
+def aside() -> redirect_stdout[Any]:
+    """What a user's system or metric prints goes to stderr: stdout is for results."""
+    return redirect_stdout(sys.stderr)
 
 
 @contextmanager

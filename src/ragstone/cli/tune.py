@@ -23,7 +23,7 @@ SHOWN = 10
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting that stays as it is. May be repeated.")  # fmt: skip
 @click.option("--objective", required=True, metavar="METRIC", help="What is wanted: token_f1, or 0.7*recall@5+0.3*token_f1.")  # fmt: skip
 @click.option("--against", multiple=True, type=click.Choice(["cost", "latency", "tokens"]), help="What quality is traded for: the front is shown. May be repeated.")  # fmt: skip
-@click.option("--sampler", type=click.Choice(["halving", "grid", "optuna"]), default="halving", show_default=True, help="How configurations are tried; optuna needs the extra tune.")  # fmt: skip
+@click.option("--sampler", type=click.Choice(["race", "halving", "grid", "optuna"]), help="How configurations are tried; optuna needs the extra tune [default: race, with --against halving].")  # fmt: skip
 @click.option("--trials", type=click.IntRange(min=1), metavar="N", help="At most N configurations [default: 64].")  # fmt: skip
 @click.option("--calls", type=click.IntRange(min=1), metavar="N", help="Stop the search after N questions to system and judge.")  # fmt: skip
 @click.option("--usd", type=click.FloatRange(min=0, min_open=True), metavar="AMOUNT", help="Stop the search after this much money.")  # fmt: skip
@@ -48,26 +48,28 @@ def command(data: str, system: str, **flags: Any) -> None:
     from ragstone.cli.ablate import setting
     from ragstone.cli.bench import progress_lines
     from ragstone.cli.compare import check_outputs, present
+    from ragstone.cli.progress import aside
     from ragstone.tune import Budget, tune
 
     check_outputs(flags["output"])
     quiet = flags["quiet"]
-    found = tune(
-        data,
-        system,
-        dict(_varied(text, system) for text in flags["vary"]),
-        flags["objective"],
-        against=flags["against"],
-        settings={name: values[0] for name, values in map(setting, flags["settings"])},
-        sampler=flags["sampler"],
-        budget=Budget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
-        held_out=flags["held_out"],
-        seed=flags["seed"],
-        judge=flags["judge"],
-        store=flags["store"],
-        limit=flags["limit"],
-        watch=progress_lines(quiet=quiet),
-    )
+    with aside():
+        found = tune(
+            data,
+            system,
+            dict(_varied(text, system) for text in flags["vary"]),
+            flags["objective"],
+            against=flags["against"],
+            settings={name: values[0] for name, values in map(setting, flags["settings"])},
+            sampler=flags["sampler"],
+            budget=Budget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
+            held_out=flags["held_out"],
+            seed=flags["seed"],
+            judge=flags["judge"],
+            store=flags["store"],
+            limit=flags["limit"],
+            watch=progress_lines(quiet=quiet),
+        )
     if not quiet:
         _say(found)
     if found.comparison is not None:

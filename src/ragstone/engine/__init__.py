@@ -93,6 +93,20 @@ class Execution:
             retried += 1
         return retried
 
+    async def take_new_answers(self, answered: Iterable[Record]) -> int:
+        """Put the records that a system was asked again for in the place of stored ones without an answer, and score them."""
+        taken = 0
+        fresh = (
+            (row.position, record)
+            for row, record in zip(self.run.rows(), answered, strict=False)
+            if row.sample.error is not None and row.id == record.sample.id
+        )
+        async for position, record, scores in self._scored(fresh):
+            saved = self.run.store.rescore(self.run.id, position, scores, row=record.row)
+            await asyncio.wrap_future(saved)
+            taken += 1
+        return taken
+
     async def _scored(
         self, items: Iterable[Numbered]
     ) -> AsyncIterator[tuple[int, Record, dict[str, Score]]]:

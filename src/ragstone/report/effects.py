@@ -1,14 +1,18 @@
-"""What each setting does, as people read it: terminal, Markdown, picture."""
+"""What each setting does, as people read it: terminal, Markdown, page, picture."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragstone._version import __version__
 from ragstone.report.comparison.sentences import p_value, signed
 from ragstone.report.drawing.charts import effects as drawn
-from ragstone.report.drawing.shapes import WIDE, Caption, Drawing, stacked
+from ragstone.report.drawing.shapes import NARROW, WIDE, Caption, Drawing, stacked
+from ragstone.report.drawing.svg import inline
+from ragstone.report.figures import shortened
 from ragstone.report.markdown import code, escaped, table
+from ragstone.report.page import policy, resource, template
 from ragstone.report.terminal import COLOURS, Screen
 from ragstone.report.words import Words, words
 
@@ -17,6 +21,8 @@ if TYPE_CHECKING:
 
     from ragstone.analysis.ablate import Effects, Level
 
+WIDTH = 110
+"""Columns that the whole table takes on a screen."""
 TONES = {"better": "good", "worse": "bad", "unclear": "plain", "": "plain"}
 
 
@@ -27,10 +33,13 @@ def show(effects: Sequence[Effects], console: Console, language: str = "en") -> 
     for one in effects:
         screen.line(f"{one.metric} {'↑' if one.higher_is_better else '↓'}", "bold")
         heads = _heads(say)
-        grid = screen.table(*((head, 1 < at < len(heads) - 1) for at, head in enumerate(heads)))
+        # a narrow screen leaves out the interval of the mean and p: those of the difference and the verdict say it
+        shown = [at for at in range(len(heads)) if console.width >= WIDTH or at not in (3, 6)]
+        grid = screen.table(*((heads[at], 1 < at < len(heads) - 1) for at in shown))
         for factor in one.factors:
             for number, level in enumerate(factor.levels):
-                cells = [factor.name if number == 0 else "", *_cells(level, say)]
+                every = [factor.name if number == 0 else "", *_cells(level, say)]
+                cells = [every[at] for at in shown]
                 style = COLOURS[TONES[level.verdict]] if level.verdict else ""
                 grid.add_row(
                     *(
@@ -60,6 +69,44 @@ def markdown(effects: Sequence[Effects], language: str = "en") -> str:
         parts.append(table(_heads(say), rows, words=2))
         parts.append([escaped(_note(one, say), 500)])
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def page(effects: Sequence[Effects], name: str, language: str = "en") -> str:
+    """A chart and a table for each metric as one self-contained HTML page."""
+    from markupsafe import Markup
+
+    say = words(language)
+    style = "".join(resource(one) for one in ("report.css", "drawing.css", "failures.css"))
+    parts = [
+        {
+            "metric": f"{one.metric} {'↑' if one.higher_is_better else '↓'}",
+            "drawings": [
+                Markup(inline(drawn(one, say, width), kind))  # noqa: S704 - every text in it is escaped
+                for kind, width in (("wide", WIDE), ("narrow", NARROW))
+            ],
+            "rows": [
+                {
+                    "cells": [factor.name if number == 0 else "", *_cells(level, say)],
+                    "tone": TONES[level.verdict],
+                }
+                for factor in one.factors
+                for number, level in enumerate(factor.levels)
+            ],
+            "note": _note(one, say),
+        }
+        for one in effects
+    ]
+    return str(
+        template("effects.html.j2").render(
+            say=say,
+            version=__version__,
+            policy=policy(style),
+            style=Markup(style),  # noqa: S704 - files of this package
+            name=shortened(name, 200),
+            heads=_heads(say),
+            parts=parts,
+        )
+    )
 
 
 def picture(effects: Sequence[Effects], language: str = "en", width: float = WIDE) -> Drawing:

@@ -11,6 +11,9 @@ from ragstone._version import __version__
 from ragstone.analysis import label_rates
 from ragstone.report import figures
 from ragstone.report.charts import Picture, picture
+from ragstone.report.drawing.charts import metric_bars
+from ragstone.report.drawing.shapes import NARROW, WIDE
+from ragstone.report.drawing.svg import inline
 from ragstone.report.files import encoded, write_text
 from ragstone.report.page import policy, resource, template
 from ragstone.report.samples import GENEROUS, opened, view
@@ -100,6 +103,7 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
         "heading": figures.heading(summary, say),
         "state": figures.state(summary, say),
         "cards": _cards(summary, say),
+        "overview": _overview(summary, say),
         "gates": _gates(summary, say),
         "labels": _labels(summary, say),
         "costs": [(m.metric, m.usage) for m in summary.metrics if m.usage != NOTHING_USED],
@@ -112,6 +116,18 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
         "worst_note": "",
         "cut": False,
     }
+
+
+def _overview(summary: Summary, say: Words) -> list[Any]:
+    """All bounded metrics in one chart, once wide and once narrow; none when there are fewer than two."""
+    from markupsafe import Markup
+
+    if sum(one.bounds is not None and one.mean is not None for one in summary.metrics) < 2:
+        return []
+    return [
+        Markup(inline(metric_bars(summary, say, width), kind))  # noqa: S704 - every text in it is escaped
+        for kind, width in (("wide", WIDE), ("narrow", NARROW))
+    ]
 
 
 def _cards(summary: Summary, say: Words) -> list[Card]:
@@ -255,4 +271,8 @@ def _style() -> str:
         for n in range(1, GENEROUS.findings + 1)
     ]
     glow = "{--lit:var(--accent-soft);--edge:var(--accent)}"
-    return resource("report.css") + "".join(f"{rule}{glow}\n" for rule in lit)
+    return (
+        resource("report.css")
+        + resource("drawing.css")
+        + "".join(f"{rule}{glow}\n" for rule in lit)
+    )

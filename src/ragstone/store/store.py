@@ -172,11 +172,19 @@ class Store:
 
         return self._writer.submit(write)
 
-    def rescore(self, run: str, position: int, scores: Mapping[str, Score] | str) -> Future[None]:
-        """Put new scores in the place of a sample's old ones."""
-        values = (_encoded(scores), self._number(run), position)
-        sql = "UPDATE scores SET scores = ? WHERE run = ? AND place = ?"
-        return self._writer.submit(lambda db: _run(db, sql, values))
+    def rescore(
+        self, run: str, position: int, scores: Mapping[str, Score] | str, *, row: str | None = None
+    ) -> Future[None]:
+        """Put new scores, and the row that they are of when it is another one, in the place of a sample's old ones."""
+        place = (self._number(run), position)
+        encoded = _encoded(scores)
+
+        def write(db: Connection) -> None:
+            _run(db, "UPDATE scores SET scores = ? WHERE run = ? AND place = ?", (encoded, *place))
+            if row is not None:
+                _run(db, "UPDATE samples SET input = ? WHERE run = ? AND place = ?", (row, *place))
+
+        return self._writer.submit(write)
 
     def count(self, run: str) -> int:
         """How many samples of a run are stored; they are always the first ones of its input."""

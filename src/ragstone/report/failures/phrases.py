@@ -10,6 +10,7 @@ FAILING: dict[str, tuple[str, str]] = {
     "failure_class.retrieval_failure": ("retrieval failure", "fallo de recuperación"),
     "failure_class.false_refusal": ("false refusal", "abstención indebida"),
     "failure_class.hallucination": ("hallucination", "alucinación"),
+    "failure_class.ranking_failure": ("ranking failure", "fallo de orden"),
     "failure_class.generation_failure": ("generation failure", "fallo de generación"),
     "failure_class.judge_failure": ("judge failure", "fallo del juez"),
     "failure_class.fine": ("fine", "correcta"),
@@ -25,6 +26,10 @@ FAILING: dict[str, tuple[str, str]] = {
         "hay respuesta y aun así no se dio ninguna",
     ),
     "class_means.hallucination": ("{metric} {rule}", "{metric} {rule}"),
+    "class_means.ranking_failure": (
+        "the evidence came too far down, {metric} {rule}, and the answer is wrong",
+        "la evidencia vino demasiado abajo, {metric} {rule}, y la respuesta es errónea",
+    ),
     "class_means.generation_failure": (
         "the evidence was there, {metric} {rule}",
         "la evidencia estaba, {metric} {rule}",

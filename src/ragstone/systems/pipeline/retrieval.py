@@ -37,6 +37,13 @@ class Index:
         self.rarest = math.log(1 + count)
         """The weight of a word that no piece has."""
 
+    def prepare(self, retriever: Retriever) -> None:
+        """Build what searching needs, so that the first question does not wait for it."""
+        if retriever != "dense":
+            self._bm25  # noqa: B018 - built when first looked at
+        if retriever != "bm25":
+            self._vectors  # noqa: B018
+
     def search(
         self,
         question: str,

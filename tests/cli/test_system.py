@@ -1,0 +1,117 @@
+"""eval --system on the command line: what it would ask, what it prints, and how a stopped or failing one goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SHOP = """
+import pathlib, time
+
+def answer(question):
+    with open("asked.txt", "a") as file:
+        file.write(question + "\\n")
+    print("chatter")
+    if "7" in question and not pathlib.Path("mended").exists():
+        raise ValueError("no item 7 here")
+    return {"answer": question.rstrip("?").split()[-1] + " euros", "contexts": []}
+
+def slow(question):
+    time.sleep(0.15)
+    return answer(question)
+"""
+
+
+@pytest.fixture
+def shop(call, write):
+    write("shop.py", SHOP)
+    rows = [
+        {"id": f"q{n}", "question": f"Price of item {n}?", "reference": f"{n} euros"}
+        for n in range(40)
+    ]
+    write("q.jsonl", rows)
+    return call
+
+
+def asked() -> list[str]:
+    path = Path("asked.txt")
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_a_dry_run_counts_the_systems_questions_and_asks_none(shop, tmp_path) -> None:
+    plan = ("eval", "q.jsonl", "--system", "shop.py:answer", "-m", "exact_match")
+    before = shop(*plan, "--dry-run")
+    assert before.code == 0, before.err
+    assert "system: shop.py:answer, to be asked 40 questions" in before.out
+    assert asked() == []
+    assert not (tmp_path / "store.db").exists()
+    shop(*plan)
+    after = shop(*plan, "--dry-run")
+    assert "to be asked 4 questions; 36 answered from the store" in after.out
+
+
+def test_a_dry_run_of_a_system_that_is_not_there_says_so(shop) -> None:
+    found = shop("eval", "q.jsonl", "--system", "shop.py:nobody", "--dry-run")
+    assert found.code == 2
+    assert "nobody" in found.err
+
+
+def test_what_a_system_prints_does_not_mix_with_the_results(shop) -> None:
+    done = shop("eval", "q.jsonl", "--system", "shop.py:answer", "-m", "exact_match")
+    assert "chatter" not in done.out
+    assert "chatter" in done.err
+
+
+def test_retry_errors_asks_the_system_again_for_what_it_failed_on_and_nothing_else(shop) -> None:
+    plan = ("eval", "q.jsonl", "--system", "shop.py:answer", "-m", "exact_match", "-o", "out.jsonl")
+    first = shop(*plan)
+    assert first.code == 3  # 4 of 40 failed: under the floor
+    assert len(asked()) == 40
+    Path("mended").touch()
+    second = shop(*plan, "--retry-errors")
+    assert second.code == 0, second.out
+    assert sorted(asked()[40:]) == sorted(f"Price of item {n}?" for n in (7, 17, 27, 37))
+    assert "40 / 40 / 40" in second.out
+    assert '"7 euros"' in Path("out.jsonl").read_text()
+    runs = shop("runs").out
+    assert runs.count("exact_match") == 1  # the same run, mended
+
+
+def started(*more: str) -> subprocess.Popen[str]:
+    words = ["eval", "q.jsonl", "--system", "shop.py:slow", "-m", "exact_match", "-j", "2", *more]
+    return subprocess.Popen(
+        [sys.executable, "-m", "ragstone", *words],
+        env={**os.environ},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_stopped_while_answering_it_goes_on_and_asks_nothing_twice(shop, how: signal.Signals) -> None:  # fmt: skip
+    Path("mended").touch()
+    process = started()
+    until = time.monotonic() + 60
+    while len(asked()) < 10 and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(how)
+    _, said = process.communicate(timeout=60)
+    before = len(asked())
+    assert 10 <= before < 40
+    if how is signal.SIGINT:
+        assert process.returncode == 130
+        assert "of the system kept; go on with:" in said
+    rest = started("--resume")
+    out, _ = rest.communicate(timeout=120)
+    assert rest.returncode == 0
+    assert "40 / 40 / 40" in out
+    assert len(set(asked())) == 40
+    assert len(asked()) <= 40 + 2  # at most the two under way when it was stopped
