@@ -27,6 +27,10 @@ def form_of(ask: Ask) -> Form:
         "rate": RateForm,
         "translate": TranslateForm,
     }
+    if ask.kind in ("write", "solve"):
+        from ragstone.judges.writing import SolveForm, WriteForm
+
+        known |= {"write": WriteForm, "solve": SolveForm}
     if ask.kind not in known:
         raise JudgeFailed("refusal", f"language models answer no {ask.kind!r} questions")
     form: Form = known[ask.kind](ask)

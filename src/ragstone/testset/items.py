@@ -37,6 +37,7 @@ UNANSWERABLE: frozenset[str] = frozenset({"out_of_scope", "near_miss"})
 """Kinds whose right answer is that the corpus does not tell."""
 
 Reason = Literal[
+    "judge_failed",
     "empty",
     "malformed",
     "quote_not_verbatim",
