@@ -42,6 +42,9 @@ class Corpus:
         self._starts = array("Q")
         self._digest = hashlib.sha256()
         self._ids = array("Q")
+        self._hashes = np.zeros(0, np.uint64)
+        self._places = np.zeros(0, np.uint32)
+        """Places in the order of their ids' hashes, so that an id finds its document."""
         self._folders: dict[str, int] = {}
         self.folder = array("H")
         """The folder of each document as a number: what stands before the last `/` of its id."""
@@ -90,13 +93,25 @@ class Corpus:
         if not self._starts:
             raise nothing_in(self.shown)
         hashes = np.frombuffer(self._ids, np.uint64)
-        order = np.argsort(hashes, kind="stable")
+        order = np.argsort(hashes, kind="stable").astype(np.uint32)
         for at in np.flatnonzero(np.diff(hashes[order]) == 0):
             first, second = self[int(order[at])], self[int(order[at + 1])]
             if first.id == second.id:  # and not merely the same hash
                 raise given_twice(first.id, first.source, second.source)
+        self._hashes, self._places = hashes[order], order
         self._ids = array("Q")
         return self
+
+    def find(self, key: str) -> Document:
+        """The document with this id; KeyError when there is none."""
+        wanted = np.uint64(_hashed(key))
+        at = int(np.searchsorted(self._hashes, wanted))
+        while at < len(self) and self._hashes[at] == wanted:
+            document = self[int(self._places[at])]
+            if document.id == key:
+                return document
+            at += 1
+        raise KeyError(key)
 
 
 def open_corpus(source: Source) -> Corpus:
