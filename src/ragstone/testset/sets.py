@@ -15,7 +15,7 @@ from ragstone._version import __version__
 from ragstone.asks import digest
 from ragstone.data import replacing
 from ragstone.engine import Desk, Progress
-from ragstone.errors import RagstoneError
+from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
 from ragstone.store import Store
 from ragstone.testset.formats import check_target, write_set
@@ -24,6 +24,7 @@ from ragstone.testset.journal import Journal
 from ragstone.testset.making import Generation
 from ragstone.testset.parts import Parts, parts_of
 from ragstone.testset.quotas import Tally, weights_of
+from ragstone.testset.review import decisions_file
 from ragstone.testset.sampling import spread
 from ragstone.testset.sources import Corpus, Source, open_corpus
 from ragstone.types import NOTHING_USED, Usage
@@ -186,6 +187,7 @@ async def _carry_out(request: Request) -> TestSet:
     out = Path(request.out) if request.out is not None else None
     if out is not None:
         check_target(out, request.format)
+        _spare_reviewed(out)
     judge = judge_of(request)
     with open_corpus(request.documents) as corpus:
         plan = plan_of(request, corpus, judge)
@@ -260,6 +262,16 @@ def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
         place.unlink(missing_ok=True)
     if not made.stopped:
         part_file(out).unlink(missing_ok=True)
+
+
+def _spare_reviewed(out: Path) -> None:
+    """A person's decisions are not written over."""
+    decided = decisions_file(out)
+    if decided.exists():
+        raise DataError(
+            f"{str(decided)!r} holds a review of {out.name!r}; name another file with -o, or move "
+            "the review away"
+        )
 
 
 def finished(request: Request) -> TestSet:

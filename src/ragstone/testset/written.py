@@ -27,6 +27,11 @@ AROUND = 400
 NEIGHBOURS = 2
 """Passages of other documents that are shown where a question needs several."""
 
+PER_DOCUMENT = 6
+"""Questions ordered in one call at most."""
+GROUP = 4
+"""Documents whose questions are answered in one call."""
+
 Nearest = Callable[[str, int, frozenset[str]], Sequence[tuple[str, str]]]
 """Text, how many, which documents not → id and text of the nearest passages of the corpus."""
 
@@ -56,8 +61,8 @@ class JudgeWriter:
     find: Callable[[str], Document]
     """The document of an id."""
     styles: Sequence[str] = ()
-    per_document: int = 6
-    group: int = 4
+    per_document: int = PER_DOCUMENT
+    group: int = GROUP
     window: int = 8
     stopped: str = ""
     _unreachable: int = field(default=0, repr=False)
