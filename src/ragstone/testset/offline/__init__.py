@@ -1,0 +1,1 @@
+"""Questions without any LLM: facts read from sentences by rule, asked in English and Spanish."""
