@@ -13,10 +13,11 @@ from ragstone.data import read
 from ragstone.evidence import verify_quote
 from ragstone.language import ABSTENTIONS, fold
 from ragstone.stats import Z
+from ragstone.testset.index import CorpusIndex
 from ragstone.testset.likeness import alike, dangling, leaked
 from ragstone.testset.sampling import spread
 from ragstone.testset.sources import Corpus, Source, open_corpus
-from ragstone.testset.trivial import Search, Trivial, trivial
+from ragstone.testset.trivial import Search, Trivial, trivial, whole
 from ragstone.types import Sample
 
 FaultKind = Literal[
@@ -106,12 +107,15 @@ def check(source: str | Path, documents: Source | None = None, **reading: Any) -
     """Judge a test set in any format that is read; `documents` are its corpus."""
     samples = [record.sample for record in read(source, **reading)]
     faults = list(_faults(samples))
-    coverage, search = None, None
-    if documents is not None:
-        with open_corpus(documents) as corpus:
-            search = Search(corpus)
+    coverage = None
+    if documents is None:
+        simple = trivial(samples, None)
+    else:
+        with open_corpus(documents) as corpus, CorpusIndex(corpus) as index:
+            search = Search(index)
             coverage = _coverage(samples, corpus)
             faults += _faults_in_corpus(samples, corpus, search)
+            simple = trivial(samples, search)
     order = {kind: at for at, kind in enumerate(FAULTS)}
     faults.sort(key=lambda fault: order[fault.kind])
     impossible = sum(not _answerable(sample) for sample in samples)
@@ -126,7 +130,7 @@ def check(source: str | Path, documents: Source | None = None, **reading: Any) -
         _counts(samples, lambda s: s.language),
         tuple(faults),
         coverage,
-        trivial(samples, search),
+        simple,
         tuple(plan(effect, sd, binary=True, assumed=True) for effect in EFFECTS),
         detectable(half, 0.05),
     )
@@ -184,7 +188,7 @@ def _faults_in_corpus(samples: Sequence[Sample], corpus: Corpus, search: Search)
             except KeyError:
                 yield Fault("unknown_document", sample.id, question, name)
             else:
-                texts[name] = f"{document.title}\n{document.text}"
+                texts[name] = whole(document)
         for piece in _evidence(sample):
             text = texts.get(piece["document"])
             if text is not None and verify_quote(piece["quote"], text) is None:
@@ -219,12 +223,12 @@ def _elsewhere(sample: Sample, wanted: set[str], search: Search) -> Iterator[Fau
     reference = sample.reference or ""
     if sample.relevant is None or len(reference.split()) < 2:
         return
-    for piece in search.found(sample.question or "", sample.language, 3):
-        judged = piece.document in (sample.relevant or {})
-        if judged or verify_quote(reference, piece.shown) is None:
+    for document in search.found(sample.question or "", sample.language, 3):
+        judged = document.id in (sample.relevant or {})
+        if judged or verify_quote(reference, whole(document)) is None:
             continue
-        if search.holds(piece, sample.question or "") >= _ELSEWHERE:
-            detail = f"{piece.document}: {reference}"
+        if search.holds(document, sample.question or "") >= _ELSEWHERE:
+            detail = f"{document.id}: {reference}"
             yield Fault("answered_elsewhere", sample.id, sample.question or "", detail)
             return
 

@@ -17,13 +17,20 @@ class Parts:
     nearest: Callable[[str, int, frozenset[str]], Sequence[tuple[str, str]]]
     """Text, how many, which documents not → id and text of the nearest passages."""
     maker: Callable[[], Maker]
+    close: Callable[[], None] = lambda: None
 
 
 def parts_of(corpus: Corpus, *, judged: bool) -> Parts:
     """The parts for a corpus; with a judge, proofs leave to it what it will answer."""
     from ragstone.testset.index import CorpusIndex
     from ragstone.testset.offline import OfflineMaker
+    from ragstone.testset.passages import nearest
     from ragstone.testset.proofs import Prover
 
     index = CorpusIndex(corpus)
-    return Parts(Prover(index, round_trip=not judged), index.nearest, lambda: OfflineMaker(index))
+    return Parts(
+        Prover(index, round_trip=not judged),
+        lambda text, count, without: nearest(index, text, count, without),
+        lambda: OfflineMaker(index),
+        index.close,
+    )

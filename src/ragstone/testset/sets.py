@@ -202,10 +202,13 @@ async def _carry_out(request: Request) -> TestSet:
                 corpus, order, Tally(weights, wanted), journal, parts.prover, request.seed,
                 request.watch,
             )  # fmt: skip
-            if judge is None:
-                await generation.offline(parts.maker())
-            else:
-                await _written(generation, parts, judge, request, digest(plan))
+            try:
+                if judge is None:
+                    await generation.offline(parts.maker())
+                else:
+                    await _written(generation, parts, judge, request, digest(plan))
+            finally:
+                parts.close()
         finally:
             journal.close()
             if judge is not None and judge is not request.judge:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragstone.data.documents import Document
 from ragstone.evidence import verify_quote
 from ragstone.language import ABSTENTIONS, fold
-from ragstone.systems.pipeline.chunking import Piece
-from ragstone.systems.pipeline.retrieval import Index
 from ragstone.systems.pipeline.wording import language_of, terms
+from ragstone.testset.index import CorpusIndex
 from ragstone.types import Sample
 
 
@@ -31,30 +31,28 @@ class Trivial:
 class Search:
     """BM25 over whole documents."""
 
-    def __init__(self, documents: Iterable[Document]) -> None:
-        pieces = [
-            Piece(one.id, one.text, one.title, language_of(one.text[:2000], one.language))
-            for one in documents
-        ]
-        self.index = Index(pieces)
+    def __init__(self, index: CorpusIndex) -> None:
+        self.index = index
 
-    def found(self, question: str, language: str | None, count: int) -> list[Piece]:
+    def found(self, question: str, language: str | None, count: int) -> list[Document]:
         """The nearest documents, best first; none that shares no word."""
-        hits = self.index.search(
-            question,
-            language_of(question, language),
-            retriever="bm25",
-            top_k=count,
-            rerank=False,
-            pool=count,
-            expand=False,
-        )
-        return [self.index.pieces[at] for at, score in hits if score > 0]
+        return self.index.near(terms(question, language_of(question, language)), most=count)
 
-    def holds(self, piece: Piece, text: str) -> float:
+    def holds(self, document: Document, text: str) -> float:
         """The share of a text's words, rare ones counting more, that stand in a document."""
-        wanted = terms(text, piece.language)
-        return self.index.coverage(wanted, terms(piece.shown, piece.language)) if wanted else 1.0
+        language = language_of(document.text[:2000], document.language)
+        wanted = set(terms(text, language))
+        held = set(terms(whole(document), language))
+        weight = {
+            word: math.log1p(self.index.count / max(1, self.index.held(word))) for word in wanted
+        }
+        total = sum(weight.values())
+        return sum(weight[word] for word in wanted & held) / total if total else 1.0
+
+
+def whole(document: Document) -> str:
+    """A document with its title."""
+    return f"{document.title}\n{document.text}" if document.title else document.text
 
 
 def _same(sample: Sample) -> str:
@@ -81,9 +79,9 @@ def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
             continue
         asked += 1
         hits = search.found(sample.question or "", sample.language, 1)
-        if hits and hits[0].document in wanted:
+        if hits and hits[0].id in wanted:
             first += 1
-            told += verify_quote(sample.reference or "", hits[0].shown) is not None
+            told += verify_quote(sample.reference or "", whole(hits[0])) is not None
     if not asked:
         return Trivial(constant, shown)
     return Trivial(constant, shown, first / asked, told / asked)
