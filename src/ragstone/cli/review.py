@@ -75,7 +75,7 @@ def _show(item: Item, number: int, total: int) -> None:
     wide = min(get_terminal_size().columns, WIDEST)
     head = f"{number} of {total}  {item.kind}, {item.difficulty}, {item.language}  ({item.how})"
     click.echo()
-    click.secho(textwrap.shorten(head, wide, placeholder="…"), bold=True)
+    click.secho(head if len(head) <= wide else f"{head[: wide - 1]}…", bold=True)
     for turn, text in enumerate(item.history):
         _field("asked" if turn % 2 == 0 else "told", text, wide)
     _field("question", item.question, wide)

@@ -27,10 +27,6 @@ ROUNDS = 5
 """How often what a judge's replies left open is ordered again."""
 
 
-JUDGED = frozenset({"not_answerable_from_evidence", "answered_by_corpus", "ambiguous"})
-"""Reasons that a judge's answers give, after all that can be checked without it."""
-
-
 class Maker(Protocol):
     """Makes candidates out of a document without a judge."""
 
@@ -59,6 +55,8 @@ class Made:
 
     items: list[Item] = field(default_factory=list)
     rejected: list[Rejection] = field(default_factory=list)
+    judged: list[Rejection] = field(default_factory=list)
+    """Refused by a judge's answers, after the checker had let them through and remembered them."""
     usage: Usage = NOTHING_USED
 
     def row(self) -> dict[str, Any]:
@@ -67,6 +65,7 @@ class Made:
         return {
             "items": [item.row() for item in self.items],
             "rejected": [one.row() for one in self.rejected],
+            "judged": [one.row() for one in self.judged],
             "usage": [used.calls, used.input_tokens, used.output_tokens, used.usd],
         }
 
@@ -76,6 +75,7 @@ class Made:
         return cls(
             [Item.from_row(one) for one in row["items"]],
             [_rejection(one) for one in row["rejected"]],
+            [_rejection(one) for one in row["judged"]],
             Usage(*row["usage"]),
         )
 
@@ -164,14 +164,15 @@ class Generation:
         self, made: Made, tried: Mapping[str, int], places: Sequence[int], *, replayed: bool
     ) -> None:
         """Take what a step gave into account, whether it was made now or in an earlier process."""
-        for item in made.items:
-            if replayed:
-                self._seen.add(item.id)
-                self.checker.remember(item)
+        refused = [*made.rejected, *made.judged]
         if replayed:
-            self._seen.update(r.item.id for r in made.rejected if isinstance(r.item, Item))
+            late = [one.item for one in made.judged if isinstance(one.item, Item)]
+            for item in (*made.items, *late):
+                self.checker.remember(item)
+            self._seen.update(item.id for item in made.items)
+            self._seen.update(one.item.id for one in refused if isinstance(one.item, Item))
         self.items += made.items
-        self.rejected += made.rejected
+        self.rejected += refused
         self.usage = self.usage + made.usage
         self.visited.update(places)
         self.tally.note(tried, Counter(item.kind for item in made.items), len(self.order))
@@ -246,10 +247,6 @@ class Generation:
     def _absorb_group(
         self, made: Made, group: Sequence[tuple[int, list[str]]], *, replayed: bool
     ) -> None:
-        if replayed:  # the judge refused them after they had been remembered
-            for one in made.rejected:
-                if one.reason in JUDGED and isinstance(one.item, Item):
-                    self.checker.remember(one.item)
         tried = Counter(kind for _, kinds in group for kind in kinds)
         self._absorb(made, tried, [place for place, _ in group], replayed=replayed)
 

@@ -131,13 +131,13 @@ class JudgeWriter:
         if self.stopped:
             return
         if not isinstance(answered, Reply):
-            made.rejected += [Rejection("judge_failed", item, answered.reason) for item in items]
+            made.judged += [Rejection("judge_failed", item, answered.reason) for item in items]
             return
         rows = iter(answered.value["answers"])
         for item, near in zip(items, elsewhere, strict=True):
             verdict = self._verdict(item, rows, near)
             if isinstance(verdict, Rejection):
-                made.rejected.append(verdict)
+                made.judged.append(verdict)
             else:
                 made.items.append(verdict)
 
