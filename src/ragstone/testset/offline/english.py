@@ -16,10 +16,10 @@ from ragstone.testset.offline.english_clauses import (
     clauses,
     end_of,
 )
-from ragstone.testset.offline.english_verbs import BE, MODALS, forms
+from ragstone.testset.offline.english_verbs import AUXILIARIES, BE, MODALS, forms
 from ragstone.testset.offline.facts import Fact, Source
-from ragstone.testset.offline.spans import Span, is_number, is_person, names, plural
-from ragstone.testset.offline.vocabulary import MONTHS_AND_DAYS, ROLES, UNCLEAR
+from ragstone.testset.spans import Span, is_number, is_person, names, plural
+from ragstone.testset.vocabulary import MONTHS_AND_DAYS, ROLES, UNCLEAR
 
 __all__ = ["clauses", "facts"]
 
@@ -117,9 +117,21 @@ class _Form:
         return "" if self.clause.negated else self.ask("Why", f"{before} {{}} {after}")
 
 
+_YOU = re.compile(r"\b(you are|you were|you|your|yours|yourself)\b(?= *(\w*))")
+
+
 def _to_me(text: str) -> str:
-    table = {"you": "I", "your": "my", "yours": "mine", "yourself": "myself"}
-    return re.sub(r"\b(you|your|yours|yourself)\b", lambda m: table[m.group()], text)
+    """What is said to a reader as that reader says it: you have → I have, towards you → towards me."""
+    table = {"your": "my", "yours": "mine", "yourself": "myself", "you are": "I am", "you were": "I was"}
+
+    def turned(found: re.Match[str]) -> str:
+        if found.group(1) != "you":
+            return table[found.group(1)]
+        after = found.group(2).lower()
+        acts = after in AUXILIARIES or "base" in forms(after) or after in ("want", "also", "only", "still", "really")
+        return "I" if acts and after not in ("set", "back", "open") else "me"
+
+    return _YOU.sub(turned, text)
 
 
 def _from(clause: Clause) -> Iterator[Fact]:
@@ -138,6 +150,8 @@ def _from(clause: Clause) -> Iterator[Fact]:
         yield from _definition(clause, form)
         yield from _object(clause, form)
         yield from _complement(clause, form)
+        yield from _claim(clause, form)
+        yield from _purpose(clause, form)
         yield from _reason(clause, form)
         yield from _counted_subject(clause, form)
     yield from _subject(clause, form)
@@ -201,10 +215,13 @@ def _put(
     if parts is None or clause.words[0] == "no":
         return
     before, behind, deep = parts
+    gap = clause.source.say(first, answer) if answer is not None and answer > first else ""
+    why = form.why(f"{before} {gap}", behind)
+    before = re.sub(r"(?:^| )(?:only|also|just|at|about)$", "", before)
     rest = f"{before} {behind}"
     yield Fact(
         form.ask(what, rest), clause.source.raw(first if answer is None else answer, last), sort, clause.subject,
-        form.again(what, rest), form.why(before, behind), clause.negated, deep and bool(before),
+        form.again(what, rest), why, clause.negated, deep and bool(before),
     )  # fmt: skip
 
 
@@ -505,11 +522,55 @@ def _reason(clause: Clause, form: _Form) -> Iterator[Fact]:
     yield Fact(form.ask("Why", rest), answer, "reason", clause.subject, negated=clause.negated)
 
 
+_SAYS = frozenset("say state argue claim suggest show find report announce note believe propose explain demonstrate conclude predict indicate reveal declare estimate insist assert confirm rule hold recommend".split())
+
+
+def _claim(clause: Clause, form: _Form) -> Iterator[Fact]:
+    """`The report suggests that …`: what it suggests."""
+    source, tokens = clause.source, clause.source.tokens
+    at = clause.rest
+    while at < clause.end and adverb(tokens[at]):
+        at += 1
+    if clause.base not in _SAYS or clause.negated or at >= len(tokens) - 4 or tokens[at].lower != "that":
+        return
+    if clause.auxiliary in BE or clause.words[0] in ("it", "he", "she", "they") and not clause.subject:
+        return
+    end = next((n for n in range(at, len(tokens)) if tokens[n].text in ";:" or (tokens[n].text in ".!" and n >= len(tokens) - 2)), len(tokens))
+    if end - at > 40:
+        return
+    rest = source.say(clause.rest, at) if at > clause.rest else ""
+    yield Fact(form.ask("What", rest), source.raw(at, end).rstrip(" ."), "claim", clause.subject, form.again("What", rest), deep=True)
+
+
+_NO_PURPOSE = frozenset(
+    "expect require allow force incline estimate suspect understand say know think believe suppose ask order tell compel consider find permit need obligate oblige able likely report "
+    "intend tend show prove assume appear seem lead".split()
+)
+
+
+def _purpose(clause: Clause, form: _Form) -> Iterator[Fact]:
+    """`was created to explore …`: why it was created."""
+    source, tokens = clause.source, clause.source.tokens
+    passive = (clause.auxiliary in BE and clause.tail) or "been" in clause.tail.split()
+    if not passive or clause.base in _NO_PURPOSE or clause.negated:
+        return
+    for n in range(clause.rest, min(clause.end, len(tokens) - 3)):
+        if tokens[n].lower in RELATIVE:
+            return
+        if tokens[n].lower == "to" and "base" in forms(tokens[n + 1].lower) and tokens[n - 1].lower not in ("able", "due", "according"):
+            end = end_of(source, n + 1, relatives=True)
+            if end - n >= 4:
+                rest = source.say(clause.rest, n) if n > clause.rest else ""
+                yield Fact(form.ask("Why", rest.removesuffix("in order").strip()), source.raw(n, end).rstrip(" .,"), "reason", clause.subject)
+            return
+
+
 def _counted_subject(clause: Clause, form: _Form) -> Iterator[Fact]:
     """A number in the subject: `Eight study rooms are booked …`."""
     source = clause.source
     for span in clause.spans:
-        if span.first != clause.first or span.last > clause.close:
+        start = clause.first + (source.tokens[clause.first].lower in AROUND)
+        if span.first != start or span.last > clause.close:
             continue
         rest = source.say(clause.rest, clause.end).strip(" ,")
         behind = source.say(span.last, clause.close)

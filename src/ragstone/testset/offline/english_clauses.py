@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from ragstone.testset.offline.english_verbs import AUXILIARIES, BE, MODALS, forms
 from ragstone.testset.offline.facts import Source
-from ragstone.testset.offline.spans import Span, Token, is_number, is_person, names, plural, typed
-from ragstone.testset.offline.vocabulary import (
+from ragstone.testset.spans import Span, Token, is_number, is_person, names, plural, typed
+from ragstone.testset.vocabulary import (
     DETERMINERS,
     MONTHS_AND_DAYS,
     NUMBER_WORDS,
@@ -105,7 +105,7 @@ class Clause:
             return True
         if self.auxiliary in ("is", "was", "has") or self.do == "does":
             return False
-        head = self.source.tokens[self.close - 1].lower
+        head = _head(self.source, self.first, self.close)
         return plural(head, "en") or head == "they" or "and" in self.words
 
     def names(self) -> list[tuple[int, int]]:
@@ -207,6 +207,8 @@ def _lead(source: Source, first: int) -> tuple[str, tuple[int, int] | None, int]
     tokens = source.tokens
     if tokens[first].lower not in PREP and tokens[first].lower not in _SUBORDINATE:
         return "", None, first
+    if tokens[first].lower in ("over", "about", "around", "under") and tokens[first + 1].text[0].isdigit():
+        return "", None, first
     spans = typed(source.text, tokens, "en")
     date = next((s for s in spans if s.sort == "date" and s.first <= first + 2), None)
     if date is not None and date.first <= first + 1 and tokens[first].lower in PREP and date.last < len(tokens):
@@ -229,8 +231,19 @@ def _verb(source: Source, first: int) -> tuple[int, int] | None:
     """Where the subject ends and the finite verb stands: the first that nothing marks as a participle or a noun."""
     tokens = source.tokens
     n = first + 1
+    inside = False
     while n < min(first + 18, len(tokens)):
         token = tokens[n]
+        if token.lower in ("that", "which", "who") and n > first + 1 and not inside:
+            # a relative clause inside the subject: its own verb is passed over
+            inside = True
+            n += 1
+            while n < min(first + 14, len(tokens)) and not (tokens[n].lower in AUXILIARIES or _is_verb(source, n) or forms(tokens[n].lower)):
+                n += 1
+            while n + 1 < len(tokens) and (tokens[n].lower in AUXILIARIES or "participle" in forms(tokens[n].lower)) and (tokens[n + 1].lower in ("be", "been", "not") or "participle" in forms(tokens[n + 1].lower)):
+                n += 1
+            n += 1
+            continue
         if token.text == ",":
             after = _after_aside(source, n)
             return (n, after) if after is not None else None
@@ -280,7 +293,8 @@ def _is_verb(source: Source, n: int) -> bool:
     if "past" in kinds:
         soft = "participle" in kinds and kinds["past"] == kinds["participle"]
         return not (after.lower == "by" or (soft and _finite_soon(source, n + 1)))
-    if "third" in kinds and not is_number(before, "en") and (before.capital or not plural(before.lower, "en")):
+    numbered = before.text.isdigit() and at > 0 and tokens[at - 1].word and after.lower in DET
+    if "third" in kinds and (numbered or not is_number(before, "en")) and (before.capital or not plural(before.lower, "en")):
         if after.lower in AUXILIARIES or "past" in forms(after.lower) or after.lower in ("and", "of", "or", "'"):
             return False
         return not _finite_soon(source, n + 1, only_auxiliary=True)
@@ -304,7 +318,8 @@ def _finite_soon(source: Source, start: int, *, only_auxiliary: bool = False) ->
         if only_auxiliary or not token.word or token.capital or tokens[n - 1].lower in DET | PREP:
             continue
         kinds = forms(token.lower)
-        if n > start and ("past" in kinds or "third" in kinds) and not plural(tokens[n - 1].lower, "en") | ("third" not in kinds):
+        clear = not is_number(tokens[n - 1], "en") and not adverb(tokens[n - 1])
+        if n > start and clear and "third" in kinds and not plural(tokens[n - 1].lower, "en"):
             return True
         if n > start and "past" in kinds and "participle" not in kinds:
             return True
@@ -320,6 +335,8 @@ def _good_subject(source: Source, first: int, close: int) -> bool:
         return len(words) == 1 and bool(source.subject)
     if words == ["you"]:
         return True
+    if len(words) > 1 and words[0] in ("over", "about", "around", "under") and words[1][0].isdigit():
+        words = words[1:]
     if words[0] in PREP | _SUBORDINATE | {"there", "what", "here", "who", "how", "not", "see", "i", "we", "that", "to", "no", "which", "whoever", "anyone", "everything"}:
         return False
     if words[-1] in PREP | DET or words[-1] in ("and", "or") or tokens[0].text in "\"'(-“":
@@ -333,7 +350,7 @@ def _clause(
     source: Source, lead: str, dated: tuple[int, int] | None, first: int, close: int, verb: int, spans: tuple[Span, ...]
 ) -> Clause | None:
     tokens = source.tokens
-    group = _auxiliary_group(source, verb) if tokens[verb].lower in AUXILIARIES else _plain_group(source, close, verb)
+    group = _auxiliary_group(source, verb) if tokens[verb].lower in AUXILIARIES else _plain_group(source, first, close, verb)
     if group is None:
         return None
     auxiliary, do, tail, base, negated, n = group
@@ -394,9 +411,9 @@ def _belongs(low: str, auxiliary: str, said: list[str]) -> bool:
     return "participle" in kinds
 
 
-def _plain_group(source: Source, close: int, verb: int) -> tuple[str, str, str, str, bool, int] | None:
+def _plain_group(source: Source, first: int, close: int, verb: int) -> tuple[str, str, str, str, bool, int] | None:
     kinds = forms(source.tokens[verb].lower)
-    head = source.tokens[close - 1].lower
+    head = _head(source, first, close)
     if "past" in kinds and not (kinds.get("base") == kinds["past"] and plural(head, "en")):
         do, base = "did", kinds["past"]
     elif "third" in kinds:
@@ -406,6 +423,12 @@ def _plain_group(source: Source, close: int, verb: int) -> tuple[str, str, str, 
     else:
         return None
     return "", do, base, base, False, verb + 1
+
+
+def _head(source: Source, first: int, close: int) -> str:
+    """The noun that a subject is about: the last word before its first preposition."""
+    end = next((n for n in range(first + 1, close) if source.tokens[n].lower in PREP | {"of"} | RELATIVE), close)
+    return source.tokens[end - 1].lower
 
 
 def end_of(source: Source, start: int, *, relatives: bool = False) -> int:
@@ -482,7 +505,7 @@ def small(source: Source, first: int, last: int) -> str:
     if owner in source.names or owner != token.text or (len(token.text) > 1 and token.text.isupper()) or not token.word:
         return text
     low = token.lower
-    common = low in DET | PREP | _SUBORDINATE | NUMBER_WORDS["en"] | UNCLEAR["en"] | _ADVERBS or low in source.common
+    common = low in DET | PREP | _SUBORDINATE | NUMBER_WORDS["en"] | UNCLEAR["en"] | _ADVERBS | AROUND or low in source.common
     following = source.tokens[first + 1] if first + 1 < len(source.tokens) else token
     if common and low in DET | PREP:
         return text[:1].lower() + text[1:]

@@ -68,6 +68,12 @@ orbit outnumber outlaw outweigh override pack paint park persist pledge plunder 
 qualify quote ration reassure recede reclaim recount rectify refine reinforce reiterate relieve replicate reproduce resemble restart restructure retreat retrieve reunite revive ridicule roll rotate sack
 sanction scatter score sculpt seize sentence shape ship shorten simplify skip slide specialize specify spot stabilize stain steer stem stimulate stipulate structure subdivide subject substitute sue
 summarize supersede supervise suppress surpass sustain sweep synthesize tackle tolerate top tour transition trap triple uncover undermine underline unveil uphold visualize volunteer wage widen wound refresh deduct
+ravage erect formulate renounce inundate exhume incline besiege sack flee detect deploy depict detain diminish dissipate elaborate embark embody entitle erode evoke excavate exempt
+exhaust expel fabricate fluctuate fortify fuel fuse garner graze hamper harness hail hinder ignite impede inaugurate inhibit innovate instruct insulate integrate intervene invoke
+lament levy lure mature merit mimic mislead mutate navigate neglect obscure offset originate oust overturn oxidize penetrate perceive petition petrify pitch plague plead polarize postulate
+proliferate propagate pump purify rally ravage readmit reap reassign rebrand recite reconstruct redirect refuel regain relegate rely remodel repel reside resort retaliate rival sailed
+sample scrutinise scrutinize secrete segregate shelter shrink signify span speculate spur stall station straddle stun subsidize subsist succumb supplement surface surge symbolise tax testify topple traverse
+underpin unearth vacate validate vanish veto warrant weather blockade house evaluate encompass reaffirm assert remark reply respond explain
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ragstone.testset.offline.spans import Token, shown
+from ragstone.testset.spans import Token, shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from ragstone.testset.offline.spanish_clauses import (
     clauses,
     end_of,
 )
-from ragstone.testset.offline.spanish_verbs import finite, participle
-from ragstone.testset.offline.spans import Span, is_number, is_person, names, plural
-from ragstone.testset.offline.vocabulary import MONTHS_AND_DAYS, UNCLEAR
+from ragstone.testset.offline.spanish_verbs import finite, infinitive, participle
+from ragstone.testset.spans import Span, is_number, is_person, names, plural
+from ragstone.testset.vocabulary import MONTHS_AND_DAYS, UNCLEAR
 
 __all__ = ["clauses", "facts"]
 
@@ -116,6 +116,8 @@ def _from(clause: Clause) -> Iterator[Fact]:
     body = [one.lower for one in tokens[clause.verb : clause.end]]
     if any(word in ("nosotros", "nuestro", "nuestra", "nuestros", "nuestras", "usted", "ustedes", "nos") for word in body):
         return
+    if any(one.lower in ("lo", "la", "los", "las") for one in tokens[clause.verb : clause.finite]):
+        return  # the object stands first: what looks like the subject is not
     form = _Form(clause)
     if not clause.relative:
         yield from _spans(clause, form)
@@ -125,6 +127,8 @@ def _from(clause: Clause) -> Iterator[Fact]:
         yield from _definition(clause, form)
         yield from _object(clause, form)
         yield from _complement(clause, form)
+        yield from _claim(clause, form)
+        yield from _purpose(clause, form)
         yield from _reason(clause, form)
         yield from _counted_subject(clause, form)
     yield from _subject(clause, form)
@@ -305,7 +309,7 @@ def _definition(clause: Clause, form: _Form) -> Iterator[Fact]:
     end = end_of(source, clause.rest, relatives=True)
     answer = source.raw(clause.rest, end).rstrip(" ,.;")
     subject, verb = clause.subject, clause.main
-    person = clause.person or (not clause.words and False)
+    person = clause.person
     if start in ("un", "una", "unos", "unas", "uno"):
         named = clause.named or subject[:1].isupper() or (clause.words and clause.words[0] in ("el", "la", "los", "las") and len(clause.words) <= 4)
         if person:
@@ -330,7 +334,11 @@ _NO_OBJECT = re.compile(
 
 def _object(clause: Clause, form: _Form) -> Iterator[Fact]:
     source, tokens = clause.source, clause.source.tokens
-    if clause.rest >= clause.end or clause.negated or _NO_OBJECT.match(clause.last_verb) or participle(clause.last_verb) or clause.reflexive:
+    if clause.rest >= clause.end or clause.negated or _NO_OBJECT.match(clause.last_verb) or clause.reflexive:
+        return
+    if participle(clause.last_verb) and clause.main not in _HAVE or re.match(r"(?:se?r|estar)$", clause.last_verb):
+        return
+    if any(one.lower in ("lo", "la", "los", "las", "le", "les") for one in tokens[clause.verb : clause.finite]):
         return
     start = tokens[clause.rest]
     if not (start.lower in DET - {"su", "sus", "este", "esta", "ese", "esa", "estos", "estas"} or (plural(start.lower, "es") and not start.capital)):
@@ -414,7 +422,7 @@ def _subject(clause: Clause, form: _Form) -> Iterator[Fact]:
         if sum(len(word) > 3 and word not in PREP for word in clause.words) >= 2:
             yield Fact(form.who("qué", rest), answer, "thing", clause.subject, negated=clause.negated)
     elif clause.negated and clause.many and clause.words[0] in ("los", "las"):
-        yield Fact(form.who("qué", rest).replace("¿Qué ", f"¿{'Qué'} cosas "), answer, "thing", clause.subject, negated=True)
+        yield Fact(form.who("qué cosas", rest), answer, "thing", clause.subject, negated=True)
 
 
 def _reason(clause: Clause, form: _Form) -> Iterator[Fact]:
@@ -434,6 +442,42 @@ def _reason(clause: Clause, form: _Form) -> Iterator[Fact]:
     yield Fact(form.ask("por qué", rest), answer, "reason", clause.subject, negated=clause.negated)
 
 
+_SAYS = re.compile(
+    r"(?:afirm|sostuv|sostien|sugir|sugier|demostr|demuestr|mostr|muestr|dij|dice|anunci|explic|concluy|indic|revel|declar|estim|argument|asegur|confirm|propus|propon|señal|cree|consider|recomend|recomiend|predij)\w*$"
+)
+_HAVE = frozenset("ha han había habían".split())
+
+
+def _claim(clause: Clause, form: _Form) -> Iterator[Fact]:
+    """`El informe sugiere que …`: qué sugiere."""
+    source, tokens = clause.source, clause.source.tokens
+    at = clause.rest
+    while at < len(tokens) and adverb(tokens[at]):
+        at += 1
+    if not _SAYS.match(clause.last_verb) or clause.negated or at >= len(tokens) - 4 or tokens[at].lower != "que" or clause.reflexive:
+        return
+    end = next((n for n in range(at, len(tokens)) if tokens[n].text in ";:" or (tokens[n].text in ".!" and n >= len(tokens) - 2)), len(tokens))
+    if end - at > 42:
+        return
+    yield Fact(form.ask("qué", ""), source.raw(at, end).rstrip(" ."), "claim", clause.subject, form.again("qué", ""), deep=True)
+
+
+def _purpose(clause: Clause, form: _Form) -> Iterator[Fact]:
+    """`se creó para explorar …`: para qué se creó."""
+    source, tokens = clause.source, clause.source.tokens
+    if clause.negated:
+        return
+    for n in range(clause.rest, min(clause.end, len(tokens) - 3)):
+        if tokens[n].lower in RELATIVE:
+            return
+        if tokens[n].lower == "para" and infinitive(tokens[n + 1].lower):
+            end = end_of(source, n + 1, relatives=True)
+            if end - n >= 4:
+                rest = source.say(clause.rest, n) if n > clause.rest else ""
+                yield Fact(form.ask("para qué", rest), source.raw(n, end).rstrip(" .,"), "reason", clause.subject)
+            return
+
+
 def _counted_subject(clause: Clause, form: _Form) -> Iterator[Fact]:
     source = clause.source
     for span in clause.spans:
@@ -451,7 +495,7 @@ _THERE = re.compile(r"^hay$", re.IGNORECASE)
 
 def _existing(source: Source) -> Iterator[Fact]:
     """`Hay cinco cabinas para …`: cuántas hay."""
-    from ragstone.testset.offline.spans import typed
+    from ragstone.testset.spans import typed
 
     tokens = source.tokens
     if len(tokens) < 5 or tokens[0].lower != "hay":

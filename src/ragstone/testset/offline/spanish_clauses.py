@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ragstone.testset.offline.facts import Source
 from ragstone.testset.offline.spanish_verbs import CLITICS, MODALS, finite, gerund, infinitive, participle
-from ragstone.testset.offline.spans import Span, Token, is_person, names, plural, typed
-from ragstone.testset.offline.vocabulary import (
+from ragstone.testset.spans import Span, Token, is_person, names, plural, typed
+from ragstone.testset.vocabulary import (
     DETERMINERS,
     MONTHS_AND_DAYS,
     NUMBER_WORDS,

@@ -11,8 +11,8 @@ from ragstone.data.documents import Document
 from ragstone.language import sentences
 from ragstone.testset.offline import english, spanish
 from ragstone.testset.offline.facts import Fact, Source
-from ragstone.testset.offline.spans import is_person, names, tokens_of
-from ragstone.testset.offline.vocabulary import MONTHS_AND_DAYS
+from ragstone.testset.spans import is_person, names, tokens_of
+from ragstone.testset.vocabulary import MONTHS_AND_DAYS
 
 _RULES: dict[str, Any] = {"en": english, "es": spanish}
 _HEADING = re.compile(r"\s*#{1,6}\s")

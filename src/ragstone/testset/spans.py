@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.testset.offline.vocabulary import (
+from ragstone.testset.vocabulary import (
     GIVEN_NAMES,
     NAME_LINKS,
     NUMBER_WORDS,
