@@ -70,9 +70,11 @@ def _notes(made: TestSet) -> Iterator[str]:
     if made.stopped:
         yield f"stopped before the end: {made.stopped}"
     elif len(made.items) < made.asked:
+        judge = "" if made.usage.calls else ", or let a judge write with --judge"
+        kinds = "allow other kinds with --kinds"
         yield (
-            f"the documents yield no more than {_counted(len(made.items), 'item')}; add documents, "
-            "allow other kinds with --kinds, or let a judge write with --judge"
+            f"the documents yield no more than {_counted(len(made.items), 'item')}; add documents"
+            f"{', ' if judge else ' or '}{kinds}{judge}"
         )
 
 

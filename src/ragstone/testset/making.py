@@ -181,7 +181,7 @@ class Generation:
 
     async def written(self, writer: Writer) -> None:
         """Orders dealt to documents, several open at once, taken up in their order; what fails is ordered again."""
-        number = at = 0
+        number = at = vain = 0
         for _ in range(ROUNDS):
             if not self.tally.open or not self.order:
                 return
@@ -190,9 +190,8 @@ class Generation:
             groups = [dealt[n : n + writer.group] for n in range(0, len(dealt), writer.group)]
             before = len(self.items)
             number = await self._carried_out(writer, groups, number)
-            if self.stopped:
-                return
-            if len(self.items) == before:
+            vain = vain + 1 if len(self.items) == before else 0
+            if self.stopped or vain >= 2:
                 return
 
     def _dealt(

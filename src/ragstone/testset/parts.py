@@ -23,14 +23,19 @@ class Parts:
 def parts_of(corpus: Corpus, *, judged: bool) -> Parts:
     """The parts for a corpus; with a judge, proofs leave to it what it will answer."""
     from ragstone.testset.index import CorpusIndex
-    from ragstone.testset.offline import OfflineMaker
     from ragstone.testset.passages import nearest
     from ragstone.testset.proofs import Prover
 
     index = CorpusIndex(corpus)
+
+    def maker() -> Maker:
+        from ragstone.testset.offline import OfflineMaker
+
+        return OfflineMaker(index)
+
     return Parts(
         Prover(index, round_trip=not judged),
         lambda text, count, without: nearest(index, text, count, without),
-        lambda: OfflineMaker(index),
+        maker,
         index.close,
     )

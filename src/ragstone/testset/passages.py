@@ -19,7 +19,10 @@ def nearest(
 ) -> list[tuple[str, str]]:
     """Id and text of the passages that share most with the text, from other documents than these."""
     language = language_of(text)
-    wanted = index.rarest(terms(text, language), _WORDS)
+    # a word that only the left-out documents have finds nothing
+    least = 1 + bool(without)
+    known = [stem for stem in dict.fromkeys(terms(text, language)) if index.held(stem) >= least]
+    wanted = index.rarest(known, _WORDS)
     found = index.near(wanted, but=sorted(without), most=count)
     return [(one.id, passage(one, wanted)) for one in found]
 
