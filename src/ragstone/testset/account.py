@@ -63,9 +63,10 @@ def _notes(made: TestSet) -> Iterator[str]:
     for kind, tried in made.given_up.items():
         got = made.kinds.get(kind, 0)
         had = f"no more than {got:,} {kind}" if got else f"no {kind}"
+        filled = "; other kinds took the place" if len(made.items) >= made.asked else ""
         yield (
             f"{had} could be made from these documents ({_counted(tried, 'document')} tried in "
-            "vain); other kinds took the place"
+            f"vain){filled}"
         )
     if made.stopped:
         yield f"stopped before the end: {made.stopped}"

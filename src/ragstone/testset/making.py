@@ -58,6 +58,8 @@ class Made:
     judged: list[Rejection] = field(default_factory=list)
     """Refused by a judge's answers, after the checker had let them through and remembered them."""
     usage: Usage = NOTHING_USED
+    spent: list[str] = field(default_factory=list)
+    """Kinds of which the document had nothing more to offer."""
 
     def row(self) -> dict[str, Any]:
         """The step as it is kept."""
@@ -67,6 +69,7 @@ class Made:
             "rejected": [one.row() for one in self.rejected],
             "judged": [one.row() for one in self.judged],
             "usage": [used.calls, used.input_tokens, used.output_tokens, used.usd],
+            "spent": self.spent,
         }
 
     @classmethod
@@ -77,6 +80,7 @@ class Made:
             [_rejection(one) for one in row["rejected"]],
             [_rejection(one) for one in row["judged"]],
             Usage(*row["usage"]),
+            row["spent"],
         )
 
 
@@ -100,6 +104,8 @@ class Generation:
     stopped: str = ""
     """Why it ended before its time; empty when it did not."""
     _seen: set[str] = field(default_factory=set)
+    _spent: dict[int, set[str]] = field(default_factory=dict)
+    """Place of a document → kinds that it has nothing more of."""
 
     async def offline(self, maker: Maker) -> None:
         """Document by document, each giving its share, until all is made or a whole turn gives nothing."""
@@ -110,14 +116,19 @@ class Generation:
             place = self.order[number % len(self.order)]
             share = self._share(number)
             wanted = {kind: min(share, more) for kind, more in self.tally.wanted().items()}
+            spent = self._spent.setdefault(place, set())
             kept = self.journal.step(number)
             if kept is not None:
                 made = Made.from_row(kept)
             else:
                 rng = random.Random(f"{self.seed}:{number}")
-                made = self._offered(maker, self.corpus[place], wanted, share, rng)
+                rest = {kind: most for kind, most in wanted.items() if kind not in spent}
+                made = (
+                    self._offered(maker, self.corpus[place], rest, share, rng) if rest else Made()
+                )
                 if made.items or made.rejected:
                     self.journal.add(number, made.row())
+            spent.update(made.spent)
             self._absorb(made, wanted, [place], replayed=kept is not None)
             vain = 0 if made.items else vain + 1
             if number % 16 == 15:  # others on this loop get their turn
@@ -156,6 +167,9 @@ class Generation:
                 # the share goes to several kinds where it can
                 if len(made.items) >= share or accepted >= most or 2 * accepted > share:
                     break
+            else:
+                if not accepted:
+                    made.spent.append(kind)
             if len(made.items) >= share:
                 break
         return made
