@@ -62,3 +62,21 @@ def test_a_kind_that_came_late_is_not_given_up() -> None:
     for made in (Counter(), Counter(), Counter(negation=1), Counter(), Counter()):
         tally.note({"negation": 1}, made, 3)
     assert not tally.given_up
+
+
+def test_answerable_kinds_are_not_replaced_by_unanswerable_ones() -> None:
+    tally = Tally({"factual": 2, "negation": 1, "out_of_scope": 1}, 8)
+    tally.give_up("negation", 3)
+    assert tally.target == {"factual": 6, "negation": 0, "out_of_scope": 2}
+    tally.give_up("factual", 3)
+    assert tally.target["out_of_scope"] == 2
+
+
+def test_questions_without_an_answer_keep_to_their_share_of_what_is_made() -> None:
+    tally = Tally({"factual": 4, "out_of_scope": 1}, 100)
+    assert set(tally.wanted()) == {"factual", "out_of_scope"}
+    tally.note({"out_of_scope": 1}, Counter(out_of_scope=1), 100)
+    assert set(tally.wanted()) == {"factual"}
+    tally.note({"factual": 5}, Counter(factual=5), 100)
+    assert set(tally.wanted()) == {"factual", "out_of_scope"}
+    assert tally.all_wanted() == {"factual": 75, "out_of_scope": 19}

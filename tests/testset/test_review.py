@@ -34,7 +34,10 @@ def test_decisions_are_applied_to_the_file_and_the_generated_items_kept(path: Pa
     assert review.apply() == 3
     items = {item.id: item for item in read_items(path)}
     assert list(items) == ["i0", "i2", "i3"]
-    assert (items["i2"].question, items["i2"].reference) == ("A better question?", "A better answer")
+    assert (items["i2"].question, items["i2"].reference) == (
+        "A better question?",
+        "A better answer",
+    )
     assert items["i2"].proof["edited"] is True
     assert original_file(path).read_bytes() == before
 

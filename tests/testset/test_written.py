@@ -198,7 +198,11 @@ def test_an_unanswerable_question_that_is_answered_is_refused(tmp_path: Path) ->
         return {"answers": rows}
 
     made = generate(
-        corpora.documents(), 6, kinds="unanswerable", judge=reading(knowing), store=tmp_path / "s.db"
+        corpora.documents(),
+        6,
+        kinds="unanswerable",
+        judge=reading(knowing),
+        store=tmp_path / "s.db",
     )
     assert (len(made), set(made.reasons)) == (0, {"answered_by_corpus"})
 

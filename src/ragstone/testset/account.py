@@ -60,22 +60,22 @@ def lines(made: TestSet) -> Iterator[str]:
 def _notes(made: TestSet) -> Iterator[str]:
     if made.without_text:
         yield f"{_counted(made.without_text, 'document')} without text left out"
-    for kind, tried in made.given_up.items():
-        got = made.kinds.get(kind, 0)
-        had = f"no more than {got:,} {kind}" if got else f"no {kind}"
-        filled = "; other kinds took the place" if len(made.items) >= made.asked else ""
-        yield (
-            f"{had} could be made from these documents ({_counted(tried, 'document')} tried in "
-            f"vain){filled}"
-        )
+    scarce = {kind: made.kinds.get(kind, 0) for kind in MEANINGS if kind in made.given_up}
+    none = [kind for kind, got in scarce.items() if not got]
+    some = [f"{kind} ({got:,})" for kind, got in scarce.items() if got]
+    filled = "; other kinds took the place" if len(made.items) >= made.asked else ""
+    if none:
+        yield f"these documents yield no {', '.join(none)}{filled}"
+    if some:
+        yield f"these documents yield no more {', '.join(some)}{filled}"
     if made.stopped:
         yield f"stopped before the end: {made.stopped}"
     elif len(made.items) < made.asked:
         judge = "" if made.usage.calls else ", or let a judge write with --judge"
         kinds = "allow other kinds with --kinds"
         yield (
-            f"the documents yield no more than {_counted(len(made.items), 'item')}; add documents"
-            f"{', ' if judge else ' or '}{kinds}{judge}"
+            f"{_counted(len(made.items), 'item')} of the {made.asked:,} wanted could be made; add "
+            f"documents{', ' if judge else ' or '}{kinds}{judge}"
         )
 
 

@@ -199,7 +199,7 @@ class Generation:
         for _ in range(ROUNDS):
             if not self.tally.open or not self.order:
                 return
-            orders = _deck(self.tally.wanted())
+            orders = _deck(self.tally.all_wanted())
             dealt, at = self._dealt(orders, at, writer.per_document)
             groups = [dealt[n : n + writer.group] for n in range(0, len(dealt), writer.group)]
             before = len(self.items)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ragstone.errors import RagstoneError, nearest
-from ragstone.testset.items import KINDS
+from ragstone.testset.items import KINDS, UNANSWERABLE
 
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -105,17 +105,34 @@ class Tally:
 
     def wanted(self) -> dict[str, int]:
         """Kind → how many are still wanted, the kind that lags most first."""
-        lacking = {
-            kind: self.target[kind] - self.made[kind]
-            for kind in self.target
-            if self.target[kind] > self.made[kind]
-        }
+        lacking = self.all_wanted()
+        pace = self._pace()
+        for kind in UNANSWERABLE.intersection(lacking):
+            lacking[kind] = min(lacking[kind], pace)
+            if not lacking[kind]:
+                del lacking[kind]
         return dict(
             sorted(
                 lacking.items(),
                 key=lambda one: (self.made[one[0]] / self.target[one[0]], KINDS.index(one[0])),
             )
         )
+
+    def _pace(self) -> int:
+        """How many questions without an answer may come next: they keep to their share of what is made so far."""
+        share = sum(self.weights.get(kind, 0.0) for kind in UNANSWERABLE) / sum(
+            self.weights.values()
+        )
+        made = sum(self.made[kind] for kind in UNANSWERABLE)
+        return max(0, math.ceil(share * (self.made.total() + 1)) - made)
+
+    def all_wanted(self) -> dict[str, int]:
+        """The same without regard to pace, for orders that are given out all at once."""
+        return {
+            kind: self.target[kind] - self.made[kind]
+            for kind in self.target
+            if self.target[kind] > self.made[kind]
+        }
 
     def note(self, tried: Mapping[str, int], made: Counter[str], documents: int) -> None:
         """A document (or several) was tried for these kinds and gave these; `documents` are all there are."""
@@ -127,11 +144,18 @@ class Tally:
                 self.give_up(kind, self._vain[kind])
 
     def give_up(self, kind: str, tried: int) -> None:
-        """What this kind lacks is handed to the others, in proportion to their weights."""
+        """What this kind lacks is handed to the others, in proportion to their weights.
+
+        Questions with an answer are replaced by questions with one, those without by those without: else a corpus
+        that yields little would end as a set of questions that nobody can answer."""
         self.given_up[kind] = tried
+        lacking = self.target[kind] - self.made[kind]
         self.target[kind] = self.made[kind]
-        rest = {k: w for k, w in self.weights.items() if k not in self.given_up}
-        lacking = self.asked - sum(self.target.values())
+        rest = {
+            other: weight
+            for other, weight in self.weights.items()
+            if other not in self.given_up and (other in UNANSWERABLE) == (kind in UNANSWERABLE)
+        }
         if rest and lacking > 0:
             for other, more in shares(lacking, rest).items():
                 self.target[other] += more
