@@ -374,6 +374,7 @@ _NO_OBJECT = frozenset(
     "rise grow get give grant award send earn owe look stay feel sound decline increase let help keep continue begin start think believe know state argue claim suggest say report note find see call name "
     "enable allow cause force lead require ask encourage persuade appoint elect tell consider make want need end move total consist add put set date".split()
 )
+_TIMES = _PERIODS | frozenset("time morning evening afternoon monday tuesday wednesday thursday friday saturday sunday landfall way place part it them".split())
 _HAVE = frozenset("include contain carry need support have create cause require".split())
 
 
@@ -398,6 +399,8 @@ def _object(clause: Clause, form: _Form) -> Iterator[Fact]:
     if end < clause.end and (tokens[end].lower in RELATIVE | {"to", "as"} or (end + 1 < clause.end and tokens[end + 1].lower in RELATIVE)):
         end = clause.end  # what defines the object belongs to it
     if any(s.first < end and s.last > clause.rest for s in clause.spans) or end - clause.rest > 14:
+        return
+    if tokens[end - 1].lower in _TIMES:
         return
     parts = _inner(clause, clause.rest, end)
     if parts is None or (end - clause.rest == 1 and not start.capital):
@@ -477,6 +480,9 @@ def _subject(clause: Clause, form: _Form) -> Iterator[Fact]:
     rest = source.say(clause.rest, clause.end).strip(" ,")
     content = [one for one in tokens[clause.rest : clause.end] if (one.word and len(one.text) > 3) or one.text[0].isdigit()]
     if len(content) < 2 or re.search(r"\b(?:its|their|his|her|it|they|you)\b", rest):
+        return
+    counted = any(s.first <= clause.rest + 1 < s.last for s in clause.spans)
+    if counted and len(content) < 5:  # `what costs 29 euros`: nobody starts from the sum
         return
     answer = source.raw(clause.first, clause.close)
     last = tokens[clause.close - 1]

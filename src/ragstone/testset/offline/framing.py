@@ -22,6 +22,16 @@ def owner(title: str) -> str:
     return head.strip() if colon and 0 < len(head.split()) <= 6 else ""
 
 
+_EL = frozenset("hospital parque museo ayuntamiento centro instituto servicio colegio club banco teatro ministerio departamento grupo consejo hotel mercado".split())
+_LA = frozenset("biblioteca cooperativa universidad escuela empresa asociación fundación oficina tienda clínica compañía red agencia federación".split())
+
+
+def called(whose: str, language: str) -> str:
+    """The owner as a sentence names it: Spanish puts an article before `Hospital Comarcal`, none before a brand."""
+    head = whose.split()[0].lower() if language == "es" and whose else ""
+    return f"el {whose}" if head in _EL else f"la {whose}" if head in _LA else whose
+
+
 def framed(fact: Fact, document: Document, language: str) -> Fact | None:
     """The fact with a question that needs nothing beside it; None when it cannot be had."""
     question = fact.question
@@ -35,12 +45,13 @@ def framed(fact: Fact, document: Document, language: str) -> Fact | None:
         for word in re.findall(r"\b(?:the|el|la) ([^\W\d_]+)", question):
             if word in mine.lower().split():  # `the hospital` of St Brannock Hospital is St Brannock Hospital
                 plain = re.compile(rf"\b(?:the|el|la) {word}\b")
-                return replace(fact, question=plain.sub(mine, question, count=1), why=plain.sub(mine, fact.why, count=1))
+                name = called(mine, language)
+                return replace(fact, question=plain.sub(name, question, count=1), why=plain.sub(name, fact.why, count=1))
         if any(word in question for word in mine.split() if word[:1].isupper()):
             return fact
         return replace(
-            fact, question=_with(AT[language], mine, question, language),
-            why=_with(AT[language], mine, fact.why, language) if fact.why else "",
+            fact, question=_with(AT[language], called(mine, language), question, language),
+            why=_with(AT[language], called(mine, language), fact.why, language) if fact.why else "",
         )  # fmt: skip
     if found or (told and len(asked(question, language)) >= 3):
         return fact
@@ -66,7 +77,7 @@ def _with(frame: str, whose: str, question: str, language: str) -> str:
 
 def unframed(question: str, whose: str, language: str) -> str:
     """The question without its frame, for where the frame was said before."""
-    head = AT[language].format(whose, "")
+    head = AT[language].format(called(whose, language), "")
     if question.startswith(head):
         rest = question[len(head) :]
         return rest[:1].upper() + rest[1:] if language == "en" else f"¿{rest[1:2].upper()}{rest[2:]}"

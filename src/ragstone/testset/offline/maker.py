@@ -15,10 +15,11 @@ from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import Difficulty, Evidence, Item, item_id
 from ragstone.testset.offline import twists
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.offline.framing import framed, owner, unframed
-from ragstone.testset.offline.phrases import CLOZE, FIRST_TURNS, GAP, OUTSIDE, PLANTED, WORDS
+from ragstone.testset.offline.framing import called, framed, owner, unframed
+from ragstone.testset.offline.phrases import ABOUT, CLOZE, FIRST_TURNS, GAP, OUTSIDE, PLANTED, WORDS
 from ragstone.testset.spans import Token, names, tokens_of, typed
 from ragstone.testset.vocabulary import PREPOSITIONS, UNCLEAR
+from ragstone.testset.offline.spanish_verbs import finite
 from ragstone.testset.offline.walk import facts_of
 from ragstone.testset.reader import best
 from ragstone.testset.sampling import language_of
@@ -128,7 +129,7 @@ class OfflineMaker:
         rng.shuffle(spans)
         asked_already = {fact.start for fact in self._known(document, language)}
         for a, b in sorted(spans, key=lambda span: span[0] in asked_already):
-            fact = _gapped(text[a:b], a, language)
+            fact = _gapped(text[a:b], a, language, called(owner(document.title), language))
             if fact is not None:
                 yield self._item(document, fact, "detail", language, how="cloze")
 
@@ -259,11 +260,16 @@ class OfflineMaker:
         self, fact: Fact, document: Document, language: str, rng: random.Random
     ) -> Iterator[tuple[str, str]]:
         mine = owner(document.title)
+        yield from self._inner_swaps(fact, document, mine, language, rng)
         if mine and mine in fact.question:
             others = [
-                owner(one.title) for one in self._index.near(self._index.rarest(asked(fact.question, language), 5), but=(document.id,), most=6)
+                owner(one.title) for one in self._index.near(self._index.rarest([stem for stem in asked(fact.question, language) if stem not in content(mine, language)], 5), but=(document.id,), most=8)
             ]  # fmt: skip
-            yield from ((mine, other) for other in others if other and other != mine)
+            yield from ((called(mine, language), called(other, language)) for other in others if other and other != mine)
+
+    def _inner_swaps(
+        self, fact: Fact, document: Document, mine: str, language: str, rng: random.Random
+    ) -> Iterator[tuple[str, str]]:
         tokens = tokens_of(fact.question)
         for a, b in names(tokens, language, frozenset()):
             name = fact.question[tokens[a].start : tokens[b - 1].end]
@@ -322,9 +328,11 @@ def _counted(tokens: Sequence[Token], at: int, language: str) -> bool:
 _COUNTING = frozenset("of than has have had least most about only de menos más tiene tienen unos unas hasta".split())
 
 
-def _gapped(sentence: str, start: int, language: str) -> Fact | None:
+def _gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None:
     """The sentence with its number, date or name taken out."""
     tokens = tokens_of(sentence)
+    if tokens and language == "es" and (finite(tokens[0].lower) or tokens[0].lower in ("se", "no")):
+        return None  # the subject is left out
     if not tokens or any(one.lower in UNCLEAR[language] for one in tokens) or '"' in sentence or "#" in sentence:
         return None
     places = [
@@ -337,5 +345,6 @@ def _gapped(sentence: str, start: int, language: str) -> Fact | None:
         answer = sentence[tokens[a].start : tokens[b - 1].end]
         gapped = sentence[: tokens[a].start] + GAP + sentence[tokens[b - 1].end :]
         if sentence.count(answer) == 1:
-            return Fact(CLOZE[language].format(gapped), answer, "cloze", sentence=sentence, start=start, deep=True)
+            frame = ABOUT[language].format(whose, "{}") if whose and whose not in sentence else CLOZE[language]
+            return Fact(frame.format(gapped), answer, "cloze", sentence=sentence, start=start, deep=True)
     return None

@@ -67,6 +67,7 @@ WORDS = ("BANANA", "COBALT", "LANTERN", "MARIGOLD", "PELICAN", "QUARTZ")
 
 GAP = "_____"
 CLOZE = {"en": "Complete the sentence: “{}”", "es": "Complete la frase: «{}»"}
+ABOUT = {"en": "Complete the sentence about {}: “{}”", "es": "Complete la frase sobre {}: «{}»"}
 
 SYNONYMS = {
     "en": {

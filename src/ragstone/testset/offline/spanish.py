@@ -354,6 +354,8 @@ def _object(clause: Clause, form: _Form) -> Iterator[Fact]:
         end -= 1
     if end - clause.rest < 2 or end - clause.rest > 14 or any(s.first < end and s.last > clause.rest for s in clause.spans):
         return
+    if start.lower in ("todo", "toda", "todos", "todas", "cada") or tokens[end - 1].lower in _PERIODS | {"día", "año", "mes", "semana", "hora"}:
+        return
     if any(a >= clause.rest and b == end and is_person([one.text for one in tokens[a:b]], tokens[a - 1].lower, source.people) for a, b in clause.names()):
         return
     parts = _inner(clause, clause.rest, end)
@@ -412,6 +414,8 @@ def _subject(clause: Clause, form: _Form) -> Iterator[Fact]:
     content = [one for one in tokens[clause.rest : clause.end] if (one.word and len(one.text) > 3) or one.text[0].isdigit()]
     if len(content) < 2 or re.search(r"\b(?:su|sus|ellos|ella|él)\b", rest) or tokens[clause.rest].lower == "que":
         return
+    if any(s.first <= clause.rest + 1 < s.last for s in clause.spans) and len(content) < 5:
+        return  # `qué cuesta 45 euros`: nobody starts from the sum
     answer = source.raw(clause.first, clause.close)
     head = next((word for word in clause.words if word not in DET), "")
     if clause.relative or clause.person:

@@ -99,9 +99,15 @@ def participle(word: str) -> bool:
     return word in _IRREGULAR_PARTICIPLES or _PARTICIPLE.match(word) is not None
 
 
+_NO_INFINITIVE = frozenset(
+    "cualquier mujer ayer taller alquiler lugar hogar mar bar par azúcar militar familiar popular similar singular particular escolar solar lunar nuclear celular "
+    "regular circular polar titular auxiliar poder-no ejemplar pilar altar collar dólar estelar molecular vascular muscular carácter cáncer líder primer tercer".split()
+)
+
+
 def infinitive(word: str) -> bool:
     """Whether a word can be an infinitive, with or without pronouns behind."""
-    return _INFINITIVE.match(word) is not None
+    return word not in _NO_INFINITIVE and _INFINITIVE.match(word) is not None
 
 
 def gerund(word: str) -> bool:

@@ -61,12 +61,10 @@ _ASKING = frozenset("who what when where which why how at for from until since b
 
 def both(first: str, second: str, language: str) -> str:
     """Two questions as one sentence; empty when they do not join."""
-    if not re.match(r"¿" if language == "es" else r"(?:Who|What|When|Where|Which|Why|How|For how|Until when|At what|Since when)\b", second):
-        return ""
     if language == "es":
-        if not first.startswith("¿"):
-            return ""
-        return f"{first[:-1]} y {second[1:2].lower()}{second[2:]}"
+        if second.startswith("¿"):
+            return f"{first[:-1]} y {second[1:2].lower()}{second[2:]}"
+        return f"{first} ¿Y {second[:1].lower()}{second[1:].replace('¿', '')}"
     return f"{first[:-1]}, and {second[:1].lower()}{second[1:]}"
 
 

@@ -48,7 +48,8 @@ def facts_of(document: Document, language: str) -> Iterator[Fact]:
         source = Source(text, start, tokens, subject, many, named.words, named.people, named.common)
         found = list(rules.clauses(source))
         yield from rules.facts(source, found)
-        if found and found[0].subject and not found[0].relative:
+        told = {clause.subject for clause in found if not clause.relative}
+        if len(told) == 1 and found[0].subject:  # with two subjects, a pronoun may mean either
             subject, many = found[0].subject, found[0].many
         else:
             subject, many = "", False
