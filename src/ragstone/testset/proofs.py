@@ -162,6 +162,8 @@ class Prover:
         span = (evidence.start, evidence.end)
         if not (found.start < span[1] and found.start + len(found.sentence) > span[0]):
             return "not_answerable_from_evidence", f"the reader takes {found.sentence[:80]!r} for the answer"
+        if item.kind == "negation" and item.reference == evidence.quote.strip():
+            return self._elsewhere(item, question, reference, spoken, also) or found.cover
         if found.answers and held and asks_for(question) and not agrees(reference, found.answers, spoken):
             return "not_answerable_from_evidence", f"the reader answers {found.answers[0]!r}"
         other = best(question, document.text, document.title, spoken, without=span)

@@ -25,7 +25,7 @@ _FITS = {
     "money": {"money", "quantity", "percent", "number"},
     "number": {"quantity", "number", "percent"},
     "percent": {"percent", "number"},
-    "date": {"date", "clock", "number"},
+    "date": {"date", "clock", "day", "number"},
     "duration": {"quantity", "number", "date"},
 }
 

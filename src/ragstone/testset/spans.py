@@ -35,6 +35,22 @@ _DATE = {
         rf"|la década de {_YEAR}|(?:{MONTH['es']})\b|{_YEAR}\b|el siglo [XVI]+)"
     ),
 }
+_WEEKDAY = {
+    "en": "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day",
+    "es": "(?:lunes|martes|miércoles|jueves|viernes|sábados?|domingos?)",
+}
+_DAY = {
+    "en": re.compile(
+        rf"(?:every|each) (?:morning|evening|afternoon|night|day|week|month|year|weekday|{_WEEKDAY['en']})\b(?: and {_WEEKDAY['en']})?"
+        rf"|{_WEEKDAY['en']}s?(?: (?:to|and) {_WEEKDAY['en']}s?)?\b|weekdays|weekends|public holidays"
+        rf"|the (?:first|second|third|fourth|last|next) (?:working )?(?:day|morning|night|{_WEEKDAY['en']})\b(?: of (?:the month|[A-Z]\w+))?"
+    ),
+    "es": re.compile(
+        rf"(?:cada (?:día|mañana|noche|semana|mes|año|{_WEEKDAY['es']})(?: de [a-z]+)?\b"
+        rf"|(?:el (?:primer|segundo|tercer|último) |los |el )(?:{_WEEKDAY['es']}|fines de semana|festivos)\b(?: de (?:cada mes|mes|[a-z]+))?(?: y (?:los )?{_WEEKDAY['es']})?"
+        rf"|todos los (?:días|años|meses|{_WEEKDAY['es']})\b)"
+    ),
+}
 _CLOCK = r"\d{1,2}:\d{2}"
 _MONEY = {
     "en": re.compile(
@@ -130,6 +146,8 @@ def typed(sentence: str, tokens: Sequence[Token], language: str) -> list[Span]:
         put("percent", *match.span())
     for match in re.finditer(_CLOCK, sentence):
         put("clock", *match.span())
+    for match in _DAY[language].finditer(sentence):
+        put("day", *match.span())
     for match in _DATE[language].finditer(sentence):
         put("date", *match.span())
     for n, token in enumerate(tokens):

@@ -76,7 +76,7 @@ PREPOSITIONS = {
         "against among about as per without near off toward towards throughout upon beyond behind inside outside despite above below beside opposite"
     ),
     "es": _set(
-        "en a al de del desde hasta por para con sin sobre bajo entre durante tras según contra hacia ante mediante dentro fuera junto antes después cada"
+        "en a al de del desde hasta por para con sin sobre bajo entre durante tras según contra hacia ante mediante dentro fuera junto antes después"
     ),
 }
 

@@ -73,6 +73,7 @@ class _Form:
     def __init__(self, clause: Clause) -> None:
         self.clause = clause
         self.you = clause.words == ["you"]
+        self.we = clause.words == ["we"]
 
     def ask(self, what: str, rest: str, *, subject: str | None = None, lead: str | None = None) -> str:
         """`what` + auxiliary + subject + verb + rest, the phrase before the subject kept in front."""
@@ -81,6 +82,8 @@ class _Form:
         helper = clause.auxiliary or clause.do
         if self.you:
             said, helper = "I", {"are": "am", "were": "was"}.get(helper, helper)
+        if self.we:
+            said = "you"
         verb = f"not {clause.tail}".strip() if clause.negated else clause.tail
         return self.put(what, f"{helper} {said} {verb} {rest}", lead)
 
@@ -99,7 +102,11 @@ class _Form:
         """The question with what stands before it."""
         front = self.clause.lead if lead is None else lead
         body = re.sub(r"\s+", " ", body).strip(" ,.")
-        if self.you or (front and re.search(r"\byour?\b", front)):
+        if self.we:
+            body = re.sub(r"\b(you|your)\b(?=.*)", lambda m: {"you": "me", "your": "my"}[m.group()], body)
+            body = re.sub(r"\b(our|us|ours)\b", lambda m: {"our": "your", "us": "you", "ours": "yours"}[m.group()], body)
+            body = re.sub(r"^(\w+) me\b", r"\1 you", body)  # the subject itself
+        elif self.you or (front and re.search(r"\byour?\b", front)):
             body, front = _to_me(body), _to_me(front)
         if front:
             return f"{front[:1].upper()}{front[1:]}, {what[:1].lower()}{what[1:]} {body}?"
@@ -107,7 +114,7 @@ class _Form:
 
     def again(self, what: str, rest: str) -> str:
         """The same asked as a second turn."""
-        if self.you or self.clause.person or self.clause.lead:
+        if self.you or self.we or self.clause.person or self.clause.lead:
             return ""
         text = self.ask(what, rest, subject="they" if self.clause.many else "it")
         return f"And {text[:1].lower()}{text[1:]}"
@@ -140,7 +147,9 @@ def _from(clause: Clause) -> Iterator[Fact]:
     source, tokens = clause.source, clause.source.tokens
     form = _Form(clause)
     body = [one.lower for one in tokens[clause.rest : clause.end]]
-    if any(word in ("we", "us", "our", "ours") for word in body) or (not form.you and {"your", "you"} & set(body)):
+    yield from _denied(clause, form)
+    ours = any(word in ("we", "us", "our", "ours") for word in body)
+    if (ours and not form.we) or (not form.you and not form.we and {"your", "you"} & set(body)):
         return
     if not clause.relative:
         yield from _spans(clause, form)
@@ -191,6 +200,11 @@ def _spans(clause: Clause, form: _Form) -> Iterator[Fact]:
             yield from _percent(clause, form, span, first)
         elif span.sort == "quantity":
             yield from _quantity(clause, form, span, first, prep)
+        elif span.sort == "day" and clocks == 0:
+            if prep in ("on", "at"):
+                yield from _put(clause, form, "When", first - 1, span.last, "date")
+            elif tokens[first].lower in ("every", "each") or tokens[first].capital:
+                yield from _put(clause, form, "When", first, span.last, "date")
         elif span.sort in ("date", "clock") and prep and clocks <= 2:
             yield from _when(clause, form, span, first - 1)
     if clause.base == "be" and not clause.tail and not clause.negated and clause.rest + 1 == clause.end:
@@ -229,7 +243,14 @@ def _quantity(clause: Clause, form: _Form, span: Span, first: int, prep: str) ->
     tokens = clause.source.tokens
     period = span.unit.split()[-1] in _PERIODS
     after = tokens[span.last].lower if span.last < clause.end else ""
-    if after in ("after", "before", "ago", "later", "old", "long", "wide", "high", "and", "or"):
+    if after in ("after", "before", "ahead") and first == clause.rest:
+        rest = clause.source.say(span.last, clause.end)
+        yield Fact(
+            form.put(f"How many {span.unit} {rest.strip(' ,.')}", form.ask("", "", lead="")[:-1].strip(), None),
+            clause.source.raw(first, span.last), "number", clause.subject, "", "", clause.negated, True,
+        )  # fmt: skip
+        return
+    if after in ("after", "before", "ahead", "ago", "later", "old", "long", "wide", "high", "and", "or"):
         return
     if not prep and first == clause.rest:
         if clause.base in ("be", "take", "last") and period:
@@ -526,6 +547,25 @@ def _reason(clause: Clause, form: _Form) -> Iterator[Fact]:
         return
     rest = source.say(clause.rest, min(clause.end, at)).strip(" ,")
     yield Fact(form.ask("Why", rest), answer, "reason", clause.subject, negated=clause.negated)
+
+
+def _denied(clause: Clause, form: _Form) -> Iterator[Fact]:
+    """`The fee is not refunded`: is the fee refunded."""
+    source, tokens = clause.source, clause.source.tokens
+    rest = source.say(clause.rest, clause.end).strip(" ,.")
+    none = clause.rest < clause.end and tokens[clause.rest].lower == "no"
+    if not (clause.negated or none) or clause.relative or clause.words[0] == "no" or not clause.subject:
+        return
+    if none:
+        rest = f"any {rest[3:]}"
+    if re.search(r"\b(?:they|them|it|this|these)\b", rest) or (form.we and "you" in rest.split()):
+        return
+    helper = clause.auxiliary or clause.do
+    said = "I" if form.you else "you" if form.we else clause.subject
+    helper = {"are": "am", "were": "was"}.get(helper, helper) if form.you else helper
+    question = form.put(helper.capitalize(), f"{said} {clause.tail} {rest}", None)
+    if 4 <= len(question.split()):
+        yield Fact(question, source.text.strip(), "denial", clause.subject, negated=True)
 
 
 _SAYS = frozenset("say state argue claim suggest show find report announce note believe propose explain demonstrate conclude predict indicate reveal declare estimate insist assert confirm rule hold recommend".split())

@@ -209,6 +209,8 @@ def _lead(source: Source, first: int) -> tuple[str, tuple[int, int] | None, int]
         return "", None, first
     if tokens[first].lower in ("over", "about", "around", "under") and tokens[first + 1].text[0].isdigit():
         return "", None, first
+    if tokens[first].lower == "at" and tokens[first + 1].lower in ("most", "least"):
+        return "", None, first
     spans = typed(source.text, tokens, "en")
     date = next((s for s in spans if s.sort == "date" and s.first <= first + 2), None)
     if date is not None and date.first <= first + 1 and tokens[first].lower in PREP and date.last < len(tokens):
@@ -299,16 +301,19 @@ def _is_verb(source: Source, n: int) -> bool:
             return False
         return not _finite_soon(source, n + 1, only_auxiliary=True)
     if "base" in kinds and plural(before.lower, "en") and not is_number(before, "en"):
-        starts = after.lower in DET or after.lower in PREP or after.capital or is_number(after, "en")
+        starts = after.lower in DET or after.lower in PREP or after.capital or is_number(after, "en") or after.lower in ("home", "free", "no", "them", "back")
         return starts or adverb(after) or plural(after.lower, "en") or after.lower == "to"
-    return "base" in kinds and before.lower in ("you", "they", "people")
+    return "base" in kinds and before.lower in ("you", "they", "we", "people")
 
 
 def _finite_soon(source: Source, start: int, *, only_auxiliary: bool = False) -> bool:
     """Whether another finite verb of the same clause follows, so that the one before was a participle."""
     tokens = source.tokens
+    phrase = False
     for n in range(start, min(start + 10, len(tokens))):
         token = tokens[n]
+        # behind an article a word in -s is a noun: `restored the prior patents`
+        phrase = token.lower in DET or (phrase and token.lower not in PREP)
         if token.text in ",;:." or token.lower in RELATIVE or token.lower in ("but", "to"):
             return False
         if token.lower == "and" and not (n + 1 < len(tokens) and is_number(tokens[n + 1], "en")):
@@ -319,7 +324,7 @@ def _finite_soon(source: Source, start: int, *, only_auxiliary: bool = False) ->
             continue
         kinds = forms(token.lower)
         clear = not is_number(tokens[n - 1], "en") and not adverb(tokens[n - 1])
-        if n > start and clear and "third" in kinds and not plural(tokens[n - 1].lower, "en"):
+        if n > start and clear and not phrase and "third" in kinds and not plural(tokens[n - 1].lower, "en"):
             return True
         if n > start and "past" in kinds and "participle" not in kinds:
             return True
@@ -333,11 +338,13 @@ def _good_subject(source: Source, first: int, close: int) -> bool:
     words = [one.lower for one in tokens]
     if words[0] in PRONOUNS:
         return len(words) == 1 and bool(source.subject)
-    if words == ["you"]:
+    if words in (["you"], ["we"]):
         return True
     if len(words) > 1 and words[0] in ("over", "about", "around", "under") and words[1][0].isdigit():
         words = words[1:]
-    if words[0] in PREP | _SUBORDINATE | {"there", "what", "here", "who", "how", "not", "see", "i", "we", "that", "to", "no", "which", "whoever", "anyone", "everything"}:
+    if words[:2] in (["at", "most"], ["at", "least"]):
+        words = words[2:] or words
+    if words[0] in PREP | _SUBORDINATE | {"there", "what", "here", "who", "how", "not", "see", "i", "that", "to", "no", "which", "whoever", "anyone", "everything"}:
         return False
     if words[-1] in PREP | DET or words[-1] in ("and", "or") or tokens[0].text in "\"'(-“":
         return False

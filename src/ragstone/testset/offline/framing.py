@@ -41,6 +41,8 @@ def framed(fact: Fact, document: Document, language: str) -> Fact | None:
     found = [name for name in _NAME.findall(question) if name not in _SELF]
     if len(asked(question, language)) < 2 and not found:
         return None
+    if fact.subject == "we" and not mine:
+        return None
     if mine:
         for word in re.findall(r"\b(?:the|el|la) ([^\W\d_]+)", question):
             if word in mine.lower().split():  # `the hospital` of St Brannock Hospital is St Brannock Hospital

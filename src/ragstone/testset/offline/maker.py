@@ -18,7 +18,7 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.framing import called, framed, owner, unframed
 from ragstone.testset.offline.phrases import ABOUT, CLOZE, FIRST_TURNS, GAP, OUTSIDE, PLANTED, WORDS
 from ragstone.testset.spans import Token, names, tokens_of, typed
-from ragstone.testset.vocabulary import PREPOSITIONS, UNCLEAR
+from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, UNCLEAR
 from ragstone.testset.offline.spanish_verbs import finite
 from ragstone.testset.offline.walk import facts_of
 from ragstone.testset.reader import best
@@ -125,7 +125,7 @@ class OfflineMaker:
     def _cloze(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
         """A sentence with a gap, for documents whose sentences no template fits."""
         text = document.text
-        spans = [(a, b) for a, b in sentences(text, language) if 8 <= len(text[a:b].split()) <= 30]
+        spans = [(a, b) for a, b in sentences(text, language) if 7 <= len(text[a:b].split()) <= 45]
         rng.shuffle(spans)
         asked_already = {fact.start for fact in self._known(document, language)}
         for a, b in sorted(spans, key=lambda span: span[0] in asked_already):
@@ -319,6 +319,17 @@ class OfflineMaker:
             yield Item(item_id(question, ()), question, None, {}, (), "out_of_scope", "easy", language, "pool")
 
 
+def _rare_word(tokens: Sequence[Token], language: str) -> list[tuple[int, int]]:
+    """The longest word behind an article in the second half of a sentence: what it tells is mostly there."""
+    half = len(tokens) // 2
+    nouns = [
+        n for n in range(half, len(tokens))
+        if len(tokens[n].text) >= 6 and tokens[n].text.isalpha() and tokens[n].text.islower()
+        and tokens[n - 1].lower in DETERMINERS[language] | PREPOSITIONS[language] | {"of"}
+    ]  # fmt: skip
+    return [(n, n + 1) for n in sorted(nouns, key=lambda n: (-len(tokens[n].text), n))[:1]]
+
+
 def _counted(tokens: Sequence[Token], at: int, language: str) -> bool:
     """Whether a number counts what follows: `Bus 4 stops` does not count stops."""
     before = tokens[at - 1].lower if at else ""
@@ -333,14 +344,17 @@ def _gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None
     tokens = tokens_of(sentence)
     if tokens and language == "es" and (finite(tokens[0].lower) or tokens[0].lower in ("se", "no")):
         return None  # the subject is left out
-    if not tokens or any(one.lower in UNCLEAR[language] for one in tokens) or '"' in sentence or "#" in sentence:
+    if len(tokens) < 6 or any(one.lower in UNCLEAR[language] for one in tokens[:3]) or sentence.count('"') % 2 or "#" in sentence:
         return None
     places = [
         (span.first, span.last)
         for span in typed(sentence, tokens, language)
         if span.sort in ("money", "date", "percent") or (span.sort == "quantity" and _counted(tokens, span.first, language))
     ]  # fmt: skip
-    places += [(a, b) for a, b in names(tokens, language, frozenset()) if b - a >= 2 and a > 0]
+    found = names(tokens, language, frozenset())
+    places += [(a, b) for a, b in found if b - a >= 2 and a > 0]
+    places += [(a, b) for a, b in found if b - a == 1 and a > 0 and tokens[a - 1].text not in "“\"."]
+    places += _rare_word(tokens, language)
     for a, b in places:
         answer = sentence[tokens[a].start : tokens[b - 1].end]
         gapped = sentence[: tokens[a].start] + GAP + sentence[tokens[b - 1].end :]

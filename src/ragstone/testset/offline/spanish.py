@@ -119,6 +119,7 @@ def _from(clause: Clause) -> Iterator[Fact]:
     if any(one.lower in ("lo", "la", "los", "las") for one in tokens[clause.verb : clause.finite]):
         return  # the object stands first: what looks like the subject is not
     form = _Form(clause)
+    yield from _denied(clause, form)
     if not clause.relative:
         yield from _spans(clause, form)
         yield from _dated_lead(clause, form)
@@ -184,6 +185,8 @@ def _spans(clause: Clause, form: _Form) -> Iterator[Fact]:
             yield from _quantity(clause, form, span, first, prep, ser)
         elif span.sort == "clock" and clocks <= 2:
             yield from _clock(clause, form, span)
+        elif span.sort == "day" and clocks == 0 and prep not in PREP | {"y", "o"} and first == span.first:
+            yield from _put(clause, form, "cuándo", first, span.last, "date")
         elif span.sort == "date":
             yield from _when(clause, form, span)
 
@@ -192,6 +195,13 @@ def _quantity(clause: Clause, form: _Form, span: Span, first: int, prep: str, se
     tokens = clause.source.tokens
     period = span.unit.split()[0] in _PERIODS
     after = tokens[span.last].lower if span.last < clause.end else ""
+    if after in ("después", "antes") and first == clause.rest:
+        rest = clause.source.say(span.last, clause.end).strip(" ,.")
+        yield Fact(
+            form.put(f"{many_of(span.unit)} {span.unit} {rest}", f"{clause.group} {clause.subject}", None),
+            clause.source.raw(first, span.last), "number", clause.subject, "", "", clause.negated, True,
+        )  # fmt: skip
+        return
     if after in ("después", "antes", "y", "o", "atrás", "más"):
         return
     if first == clause.rest and not ser:
@@ -444,6 +454,21 @@ def _reason(clause: Clause, form: _Form) -> Iterator[Fact]:
         return
     rest = source.say(clause.rest, min(clause.end, at)).strip(" ,")
     yield Fact(form.ask("por qué", rest), answer, "reason", clause.subject, negated=clause.negated)
+
+
+def _denied(clause: Clause, form: _Form) -> Iterator[Fact]:
+    """`Los muebles no se envían a las islas`: se envían los muebles a las islas."""
+    source = clause.source
+    if not clause.negated or clause.relative or clause.words[:1] in (["nadie"], ["ninguno"]):
+        return
+    rest = source.say(clause.rest, clause.end).strip(" ,.")
+    group = re.sub(r"^no ", "", clause.group)
+    if re.search(r"\b(?:nunca|nada|nadie|ningún|ninguna|ni)\b", rest) or clause.main in ("hay", "hace"):
+        return
+    body = f"{clause.subject} {rest}" if len(clause.subject.split()) <= 7 else f"{rest} {clause.subject}"
+    question = form.put(group, body, None)
+    if len(question.split()) >= 4:
+        yield Fact(question, source.text.strip(), "denial", clause.subject, negated=True)
 
 
 _SAYS = re.compile(

@@ -178,11 +178,15 @@ def _group(source: Source, n: int) -> tuple[int, int, bool] | None:
     """A verb group starting here: (finite verb, where the rest starts, negated)."""
     tokens = source.tokens
     start, negated = n, False
-    while n < len(tokens) and (tokens[n].lower == "no" or (tokens[n].lower in CLITICS and n + 1 < len(tokens) and _may_be_verb(source, n + 1))):
+    while n < len(tokens) and (tokens[n].lower == "no" or (tokens[n].lower in CLITICS and n + 1 < len(tokens) and (_may_be_verb(source, n + 1) or (tokens[n].lower == "se" and _looks_verb(source, n + 1))))):
         negated = negated or tokens[n].lower == "no"
         n += 1
-    if n >= len(tokens) or not _may_be_verb(source, n) or (n == start and not _is_verb(source, n)):
+    if n >= len(tokens) or not (_may_be_verb(source, n) or (n > start and _looks_verb(source, n))):
         return None
+    if n == start and not _is_verb(source, n):
+        return None
+    if n == start and n + 1 < len(tokens) and _may_be_verb(source, n + 1) and not participle(tokens[n + 1].lower):
+        return None  # of two in a row the first is a noun: `la segunda planta tiene`
     at = n
     n += 1
     while n < len(tokens):
@@ -212,12 +216,23 @@ def _may_be_verb(source: Source, n: int) -> bool:
     return token.word and (not token.capital or n == 0) and finite(token.lower)
 
 
+_VERB_LIKE = re.compile(r"[^\W\d_]{2,}(?:an?|en?|ó|aron|ieron|aban?|ían?|arán?|erán?|irán?)$")
+
+
+def _looks_verb(source: Source, n: int) -> bool:
+    """Whether a word behind `se` or `no` has a verb's ending: nothing but a verb can stand there."""
+    token = source.tokens[n]
+    return token.word and not token.capital and token.lower not in DET | PREP | RELATIVE and _VERB_LIKE.match(token.lower) is not None
+
+
 def _is_verb(source: Source, n: int) -> bool:
     """Whether a word that can be a verb is one here: no article or preposition before it."""
     tokens = source.tokens
     if n == 0:
         return True
     before = tokens[n - 1]
+    if before.lower == "más" and n > 1 and tokens[n - 2].lower == "o":
+        return True
     if before.lower in DET | PREP or before.lower in ("muy", "más", "tan", "y", "e", "o") or before.lower in NUMBER_WORDS["es"]:
         return tokens[n].lower in ("es", "son", "fue", "fueron", "tiene", "tienen", "puede", "pueden") and before.lower not in PREP
     return before.word or before.text[0].isdigit() or before.text in "\"”»%,"
@@ -235,7 +250,8 @@ def _parsed(
             return _made(source, lead, dated, first, n, after, spans) if after is not None else None
         if token.text in _SIGNS or token.lower in RELATIVE:
             return None
-        if _group(source, n) is not None:
+        article = n == first and token.lower in ("la", "las", "lo", "los")
+        if not article and _group(source, n) is not None:
             return _made(source, lead, dated, first, n, n, spans)
         n += 1
     return None
