@@ -67,6 +67,12 @@ def test_a_kind_that_cannot_be_made_is_said_and_its_place_filled() -> None:
     assert "these documents yield no negation; other kinds took the place" in str(made)
 
 
+def test_what_is_given_up_last_is_filled_too() -> None:
+    """The rest of a scarce kind is handed on when all documents were tried, and then still made."""
+    made = generate(DOCUMENTS, 13, kinds="factual=12,negation=1")
+    assert made.kinds == {"factual": 13}
+
+
 def test_when_the_documents_yield_no_more_it_ends_and_says_so() -> None:
     made = generate(DOCUMENTS[:1], 50, kinds="factual")
     assert 0 < len(made) < 50

@@ -63,9 +63,13 @@ def _decided(found: Review, item: Item, key: str) -> bool:
         question = _edited("question", item.question)
         reference = _edited("answer", item.reference) if item.reference is not None else None
         if question == item.question and reference == item.reference:
-            click.echo("nothing changed; press a to accept")
+            click.echo("  nothing changed; press a to accept")
             return False
-        found.decide(Decision(item.id, "edit", question, reference))
+        changed = (
+            question if question != item.question else None,
+            reference if reference != item.reference else None,
+        )
+        found.decide(Decision(item.id, "edit", *changed))
     return True
 
 
@@ -102,6 +106,9 @@ def _key() -> str:
             typed = click.getchar().lower()
         except (EOFError, KeyboardInterrupt):
             typed = "q"
+        except OSError:
+            click.echo()
+            raise click.UsageError("a review needs a terminal with a keyboard") from None
         if typed in ("", "\x03", "\x04"):
             typed = "q"
         click.echo(KEYS.get(typed, ""))

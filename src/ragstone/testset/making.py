@@ -129,8 +129,11 @@ class Generation:
                 if made.items or made.rejected:
                     self.journal.add(number, made.row())
             spent.update(made.spent)
+            before = len(self.tally.given_up)
             self._absorb(made, wanted, [place], replayed=kept is not None)
-            vain = 0 if made.items else vain + 1
+            # a kind that was just given up left its share to others, which get a turn of their own
+            moved = len(self.tally.given_up) > before
+            vain = 0 if made.items or moved else vain + 1
             if number % 16 == 15:  # others on this loop get their turn
                 await asyncio.sleep(0)
 
