@@ -120,11 +120,9 @@ class Tally:
 
     def _pace(self) -> int:
         """How many questions without an answer may come next: they keep to their share of what is made so far."""
-        share = sum(self.weights.get(kind, 0.0) for kind in UNANSWERABLE) / sum(
-            self.weights.values()
-        )
+        wanted = sum(self.target.get(kind, 0) for kind in UNANSWERABLE)
         made = sum(self.made[kind] for kind in UNANSWERABLE)
-        return max(0, math.ceil(share * (self.made.total() + 1)) - made)
+        return max(0, math.ceil(wanted * (self.made.total() + 1) / self.asked) - made)
 
     def all_wanted(self) -> dict[str, int]:
         """The same without regard to pace, for orders that are given out all at once."""
