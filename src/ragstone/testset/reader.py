@@ -19,7 +19,9 @@ _SORTS: tuple[tuple[str, str], ...] = (
     ("date", r"when\b|what year|which year|cuándo|en qué (?:año|mes|fecha)|horario"),
     ("duration", r"how long|how soon|cuánto (?:tiempo|dura|tarda)"),
 )
-_ASKS = tuple((sort, re.compile(rf"(?:^|[\s¿]){pattern}", re.IGNORECASE)) for sort, pattern in _SORTS)
+_ASKS = tuple(
+    (sort, re.compile(rf"(?:^|[\s¿]){pattern}", re.IGNORECASE)) for sort, pattern in _SORTS
+)
 _FITS = {
     "clock": {"clock", "date"},
     "money": {"money", "quantity", "percent", "number"},
@@ -67,7 +69,9 @@ def asks_for(question: str) -> str:
     return next((sort for sort, pattern in _ASKS if pattern.search(question)), "")
 
 
-def best(question: str, text: str, title: str, language: str, *, without: tuple[int, int] | None = None) -> Found | None:
+def best(
+    question: str, text: str, title: str, language: str, *, without: tuple[int, int] | None = None
+) -> Found | None:
     """The sentence of a text that covers the question best; those inside `without` are left out."""
     read = parsed(text, language)
     wanted = asked(question, language)
@@ -92,7 +96,11 @@ def best(question: str, text: str, title: str, language: str, *, without: tuple[
             elif stem in topic or stem in previous:
                 around += 0.6 * one
         if own:
-            ranked = own + 0.4 * around + (0.15 * total if sort and _has_digit(text[a:b], language) else 0.0)
+            ranked = (
+                own
+                + 0.4 * around
+                + (0.15 * total if sort and _has_digit(text[a:b], language) else 0.0)
+            )
             if found is None or ranked > found[0]:
                 found = (ranked, own, n)
         previous = here
@@ -101,7 +109,12 @@ def best(question: str, text: str, title: str, language: str, *, without: tuple[
     n = found[2]
     a, b = read.places[n]
     rest = sum(one for stem, one in weight.items() if stem not in topic)
-    own = sum(one for stem, one in weight.items() if stem in read.stems[n] and stem not in topic) / rest if rest else found[1] / total
+    own = (
+        sum(one for stem, one in weight.items() if stem in read.stems[n] and stem not in topic)
+        / rest
+        if rest
+        else found[1] / total
+    )
     told = read.stems[n] | topic | (read.stems[n - 1] if n else frozenset())
     cover = sum(one for stem, one in weight.items() if stem in told) / total
     return Found(text[a:b], a, cover, own, _answers(question, text[a:b], sort, language))
@@ -139,6 +152,8 @@ def agrees(reference: str, answers: tuple[str, ...], language: str) -> bool:
     wanted = frozenset(content(reference, language)) or frozenset(reference.lower().split())
     for answer in answers:
         said = frozenset(content(answer, language)) or frozenset(answer.lower().split())
-        if wanted & said and (said <= wanted or wanted <= said or len(wanted & said) * 2 >= len(said)):
+        if wanted & said and (
+            said <= wanted or wanted <= said or len(wanted & said) * 2 >= len(said)
+        ):
             return True
     return False

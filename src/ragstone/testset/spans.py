@@ -165,9 +165,15 @@ def _quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
     n = at + 1
     while n < len(tokens) and tokens[n].lower in NUMBER_WORDS[language]:
         n += 1
-    if language == "es" and n < len(tokens) and tokens[n].lower == "de" and tokens[n - 1].lower in (
-        "millones",
-        "mil",
+    if (
+        language == "es"
+        and n < len(tokens)
+        and tokens[n].lower == "de"
+        and tokens[n - 1].lower
+        in (
+            "millones",
+            "mil",
+        )
     ):
         n += 1
     for width in range(1, 4):
@@ -188,7 +194,9 @@ def _quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
 
 
 def _adjective(word: str) -> bool:
-    return bool(re.match(r"[^\W\d_]{3,}(?:bles|iles|ados|adas|idos|idas|icos|icas|ales|ivos|ivas)$", word))
+    return bool(
+        re.match(r"[^\W\d_]{3,}(?:bles|iles|ados|adas|idos|idas|icos|icas|ales|ivos|ivas)$", word)
+    )
 
 
 def plural(word: str, language: str) -> bool:
@@ -211,7 +219,11 @@ def names(tokens: Sequence[Token], language: str, known: frozenset[str]) -> list
             continue
         end = n + 1
         while end < len(tokens):
-            if tokens[end].word and tokens[end].capital and tokens[end - 1].text[-2:] not in ("'s", "’s"):
+            if (
+                tokens[end].word
+                and tokens[end].capital
+                and tokens[end - 1].text[-2:] not in ("'s", "’s")
+            ):
                 end += 1
             elif (
                 tokens[end].lower in NAME_LINKS[language]

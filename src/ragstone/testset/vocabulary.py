@@ -81,8 +81,12 @@ PREPOSITIONS = {
 }
 
 DETERMINERS = {
-    "en": _set("the a an this that these those its their his her our my your each every some any all both no another many most several few such"),
-    "es": _set("el la los las un una unos unas este esta estos estas ese esa esos esas su sus cada todo toda todos todas algún alguna algunos algunas otro otra otros otras muchos muchas varios varias ningún ninguna"),
+    "en": _set(
+        "the a an this that these those its their his her our my your each every some any all both no another many most several few such"
+    ),
+    "es": _set(
+        "el la los las un una unos unas este esta estos estas ese esa esos esas su sus cada todo toda todos todas algún alguna algunos algunas otro otra otros otras muchos muchas varios varias ningún ninguna"
+    ),
 }
 
 UNCLEAR = {

@@ -9,10 +9,10 @@ from ragstone.systems.pipeline.wording import terms
 
 _ASKING = {
     "en": frozenset(
-        "who whom whose what when where which why how many much long soon far old does did do happen percentage time stand tell mean complete sentence gap fill".split()
+        ["who", "whom", "whose", "what", "when", "where", "which", "why", "how", "many", "much", "long", "soon", "far", "old", "does", "did", "do", "happen", "percentage", "time", "stand", "tell", "mean", "complete", "sentence", "gap", "fill"]
     ),
     "es": frozenset(
-        "quien quién quienes qué cuándo dónde cuál cuáles por cómo cuánto cuánta cuántos cuántas hora horario año pasa ocurre significan siglas porcentaje complete frase hueco".split()
+        ["quien", "quién", "quienes", "qué", "cuándo", "dónde", "cuál", "cuáles", "por", "cómo", "cuánto", "cuánta", "cuántos", "cuántas", "hora", "horario", "año", "pasa", "ocurre", "significan", "siglas", "porcentaje", "complete", "frase", "hueco"]
     ),
 }
 
@@ -25,7 +25,10 @@ def content(text: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4)
 def _asking(language: str) -> frozenset[str]:
-    return frozenset(stem for word in _ASKING[language] for stem in terms(word, language)) | _ASKING[language]
+    return (
+        frozenset(stem for word in _ASKING[language] for stem in terms(word, language))
+        | _ASKING[language]
+    )
 
 
 @lru_cache(maxsize=20_000)

@@ -20,7 +20,7 @@ from ragstone.testset.vocabulary import (
 PREP, DET = PREPOSITIONS["en"], DETERMINERS["en"]
 PRONOUNS = frozenset({"it", "they", "he", "she"})
 RELATIVE = frozenset(
-    "which who whom whose that where when while because although though if unless whereas since so until".split()
+    ["which", "who", "whom", "whose", "that", "where", "when", "while", "because", "although", "though", "if", "unless", "whereas", "since", "so", "until"]
 )
 _OPENERS = re.compile(
     r"(?:however|moreover|furthermore|therefore|thus|also|in addition|additionally|nevertheless|for example|for instance|"
@@ -28,15 +28,16 @@ _OPENERS = re.compile(
     r"subsequently|then|still|hence|of course|today|historically|since then|on the other hand|in turn|and|but),?\s+",
     re.IGNORECASE,
 )
-_SUBORDINATE = frozenset("if when while once unless although though because since as whereas whenever".split())
+_SUBORDINATE = frozenset(
+    ["if", "when", "while", "once", "unless", "although", "though", "because", "since", "as", "whereas", "whenever"]
+)
 _ADVERBS = frozenset(
-    "also often only just still now then later always never sometimes long since not ever already again perhaps together alone first once soon thus "
-    "therefore both even instead too well far almost rather".split()
+    ["also", "often", "only", "just", "still", "now", "then", "later", "always", "never", "sometimes", "long", "since", "not", "ever", "already", "again", "perhaps", "together", "alone", "first", "once", "soon", "thus", "therefore", "both", "even", "instead", "too", "well", "far", "almost", "rather"]
 )
 AROUND = frozenset(
-    "just only about around approximately approximate nearly almost roughly some up to at most least more than over fewer less exactly under as many".split()
+    ["just", "only", "about", "around", "approximately", "approximate", "nearly", "almost", "roughly", "some", "up", "to", "at", "most", "least", "more", "than", "over", "fewer", "less", "exactly", "under", "as", "many"]
 )
-_PARTICLES = frozenset("up out off down away back over".split())
+_PARTICLES = frozenset(["up", "out", "off", "down", "away", "back", "over"])
 _SIGNS = frozenset(";:—–―")
 
 
@@ -96,7 +97,11 @@ class Clause:
     def _heads(self, name: int) -> bool:
         """Whether a name is what the subject is, not a part of it behind a preposition."""
         inner = self.words[: name - self.first]
-        return name >= self.first and len(inner) <= 4 and not any(one in PREP or one in ("of", "and") for one in inner)
+        return (
+            name >= self.first
+            and len(inner) <= 4
+            and not any(one in PREP or one in ("of", "and") for one in inner)
+        )
 
     @property
     def many(self) -> bool:
@@ -144,7 +149,11 @@ def _parsed(
     if found is None:
         return None
     close, verb = found
-    if not _good_subject(source, first, close) or (first and source.tokens[first].text[0].isdigit() and source.tokens[first + 1].lower in MONTHS_AND_DAYS):
+    if not _good_subject(source, first, close) or (
+        first
+        and source.tokens[first].text[0].isdigit()
+        and source.tokens[first + 1].lower in MONTHS_AND_DAYS
+    ):
         return None
     return _clause(source, lead, dated, first, close, verb, spans)
 
@@ -153,7 +162,9 @@ def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | N
     """What follows a clause: a further verb of the same subject, or a clause of its own."""
     tokens = source.tokens
     n = before.end
-    while n < len(tokens) and (tokens[n].text in ",;" or tokens[n].lower in ("and", "but", "while", "whereas", "or")):
+    while n < len(tokens) and (
+        tokens[n].text in ",;" or tokens[n].lower in ("and", "but", "while", "whereas", "or")
+    ):
         n += 1
     if n == before.end or n >= len(tokens) - 2:
         return None
@@ -162,8 +173,18 @@ def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | N
         n += 1
     low = tokens[n].lower
     kinds = forms(low) if not tokens[n].capital else {}
-    same = low in AUXILIARIES or ("past" in kinds and before.do == "did") or ("third" in kinds and before.do == "does")
-    if "third" in kinds and before.auxiliary in ("is", "has") or "past" in kinds and before.auxiliary == "was" and not before.tail:
+    same = (
+        low in AUXILIARIES
+        or ("past" in kinds and before.do == "did")
+        or ("third" in kinds and before.do == "does")
+    )
+    if (
+        ("third" in kinds
+        and before.auxiliary in ("is", "has"))
+        or ("past" in kinds
+        and before.auxiliary == "was"
+        and not before.tail)
+    ):
         same = True
     if same:
         return _clause(source, before.lead, None, before.first, before.close, n, spans)
@@ -199,7 +220,9 @@ def _relatives(source: Source, spans: tuple[Span, ...]) -> Iterator[Clause]:
 
 def adverb(token: Token) -> bool:
     """Whether a word only colours a verb."""
-    return token.lower in _ADVERBS or (token.lower.endswith("ly") and len(token.lower) > 4 and not token.capital)
+    return token.lower in _ADVERBS or (
+        token.lower.endswith("ly") and len(token.lower) > 4 and not token.capital
+    )
 
 
 def _lead(source: Source, first: int) -> tuple[str, tuple[int, int] | None, int]:
@@ -207,21 +230,38 @@ def _lead(source: Source, first: int) -> tuple[str, tuple[int, int] | None, int]
     tokens = source.tokens
     if tokens[first].lower not in PREP and tokens[first].lower not in _SUBORDINATE:
         return "", None, first
-    if tokens[first].lower in ("over", "about", "around", "under") and tokens[first + 1].text[0].isdigit():
+    if (
+        tokens[first].lower in ("over", "about", "around", "under")
+        and tokens[first + 1].text[0].isdigit()
+    ):
         return "", None, first
     if tokens[first].lower == "at" and tokens[first + 1].lower in ("most", "least"):
         return "", None, first
     spans = typed(source.text, tokens, "en")
     date = next((s for s in spans if s.sort == "date" and s.first <= first + 2), None)
-    if date is not None and date.first <= first + 1 and tokens[first].lower in PREP and date.last < len(tokens):
+    if (
+        date is not None
+        and date.first <= first + 1
+        and tokens[first].lower in PREP
+        and date.last < len(tokens)
+    ):
         after = tokens[date.last].text
         if after != "," and after.lower() not in PREP | {"and", "to"} and date.last - first <= 6:
             return small(source, first, date.last), (first, date.last), date.last
-    comma = next((n for n in range(first, min(first + 16, len(tokens))) if tokens[n].text == ","), None)
+    comma = next(
+        (n for n in range(first, min(first + 16, len(tokens))) if tokens[n].text == ","), None
+    )
     if comma is None:
         return ("", None, first) if tokens[first].lower not in PREP else ("?", None, len(tokens))
-    if tokens[comma - 1].lower in MONTHS_AND_DAYS and comma + 1 < len(tokens) and tokens[comma + 1].text.isdigit():
-        comma = next((n for n in range(comma + 1, min(first + 14, len(tokens))) if tokens[n].text == ","), comma)
+    if (
+        tokens[comma - 1].lower in MONTHS_AND_DAYS
+        and comma + 1 < len(tokens)
+        and tokens[comma + 1].text.isdigit()
+    ):
+        comma = next(
+            (n for n in range(comma + 1, min(first + 14, len(tokens))) if tokens[n].text == ","),
+            comma,
+        )
     inner = tokens[first:comma]
     if any(one.lower in UNCLEAR["en"] for one in inner) or len(inner) > 12:
         return "?", None, comma + 1
@@ -240,16 +280,29 @@ def _verb(source: Source, first: int) -> tuple[int, int] | None:
             # a relative clause inside the subject: its own verb is passed over
             inside = True
             n += 1
-            while n < min(first + 14, len(tokens)) and not (tokens[n].lower in AUXILIARIES or _is_verb(source, n) or forms(tokens[n].lower)):
+            while n < min(first + 14, len(tokens)) and not (
+                tokens[n].lower in AUXILIARIES or _is_verb(source, n) or forms(tokens[n].lower)
+            ):
                 n += 1
-            while n + 1 < len(tokens) and (tokens[n].lower in AUXILIARIES or "participle" in forms(tokens[n].lower)) and (tokens[n + 1].lower in ("be", "been", "not") or "participle" in forms(tokens[n + 1].lower)):
+            while (
+                n + 1 < len(tokens)
+                and (tokens[n].lower in AUXILIARIES or "participle" in forms(tokens[n].lower))
+                and (
+                    tokens[n + 1].lower in ("be", "been", "not")
+                    or "participle" in forms(tokens[n + 1].lower)
+                )
+            ):
                 n += 1
             n += 1
             continue
         if token.text == ",":
             after = _after_aside(source, n)
             return (n, after) if after is not None else None
-        if token.text in _SIGNS or (token.lower in RELATIVE and token.lower != "that") or token.lower == "that":
+        if (
+            token.text in _SIGNS
+            or (token.lower in RELATIVE and token.lower != "that")
+            or token.lower == "that"
+        ):
             return None
         if token.lower in AUXILIARIES:
             return n, n
@@ -273,7 +326,9 @@ def _after_aside(source: Source, comma: int) -> int | None:
             while verb < len(tokens) - 1 and adverb(tokens[verb]):
                 verb += 1
             low = tokens[verb].lower
-            if low in AUXILIARIES or (not tokens[verb].capital and {"past", "third"} & set(forms(low))):
+            if low in AUXILIARIES or (
+                not tokens[verb].capital and {"past", "third"} & set(forms(low))
+            ):
                 return verb
             return None
     return None
@@ -288,7 +343,9 @@ def _is_verb(source: Source, n: int) -> bool:
     before = tokens[at]
     if not token.word or token.capital or before.lower in DET or before.lower in PREP:
         return False
-    if before.lower in ("and", "or", "of", "to", "not") or not (before.word or before.text.isdigit()):
+    if before.lower in ("and", "or", "of", "to", "not") or not (
+        before.word or before.text.isdigit()
+    ):
         return False
     kinds = forms(token.lower)
     after = tokens[n + 1] if n + 1 < len(tokens) else token
@@ -296,12 +353,26 @@ def _is_verb(source: Source, n: int) -> bool:
         soft = "participle" in kinds and kinds["past"] == kinds["participle"]
         return not (after.lower == "by" or (soft and _finite_soon(source, n + 1)))
     numbered = before.text.isdigit() and at > 0 and tokens[at - 1].word and after.lower in DET
-    if "third" in kinds and (numbered or not is_number(before, "en")) and (before.capital or not plural(before.lower, "en")):
-        if after.lower in AUXILIARIES or "past" in forms(after.lower) or after.lower in ("and", "of", "or", "'"):
+    if (
+        "third" in kinds
+        and (numbered or not is_number(before, "en"))
+        and (before.capital or not plural(before.lower, "en"))
+    ):
+        if (
+            after.lower in AUXILIARIES
+            or "past" in forms(after.lower)
+            or after.lower in ("and", "of", "or", "'")
+        ):
             return False
         return not _finite_soon(source, n + 1, only_auxiliary=True)
     if "base" in kinds and plural(before.lower, "en") and not is_number(before, "en"):
-        starts = after.lower in DET or after.lower in PREP or after.capital or is_number(after, "en") or after.lower in ("home", "free", "no", "them", "back")
+        starts = (
+            after.lower in DET
+            or after.lower in PREP
+            or after.capital
+            or is_number(after, "en")
+            or after.lower in ("home", "free", "no", "them", "back")
+        )
         return starts or adverb(after) or plural(after.lower, "en") or after.lower == "to"
     return "base" in kinds and before.lower in ("you", "they", "we", "people")
 
@@ -324,7 +395,13 @@ def _finite_soon(source: Source, start: int, *, only_auxiliary: bool = False) ->
             continue
         kinds = forms(token.lower)
         clear = not is_number(tokens[n - 1], "en") and not adverb(tokens[n - 1])
-        if n > start and clear and not phrase and "third" in kinds and not plural(tokens[n - 1].lower, "en"):
+        if (
+            n > start
+            and clear
+            and not phrase
+            and "third" in kinds
+            and not plural(tokens[n - 1].lower, "en")
+        ):
             return True
         if n > start and "past" in kinds and "participle" not in kinds:
             return True
@@ -340,31 +417,80 @@ def _good_subject(source: Source, first: int, close: int) -> bool:
         return len(words) == 1 and bool(source.subject)
     if words in (["you"], ["we"]):
         return True
-    if len(words) > 1 and words[0] in ("over", "about", "around", "under") and words[1][0].isdigit():
+    if (
+        len(words) > 1
+        and words[0] in ("over", "about", "around", "under")
+        and words[1][0].isdigit()
+    ):
         words = words[1:]
     if words[:2] in (["at", "most"], ["at", "least"]):
         words = words[2:] or words
-    if words[0] in PREP | _SUBORDINATE | {"there", "what", "here", "who", "how", "not", "see", "i", "that", "to", "no", "which", "whoever", "anyone", "everything"}:
+    if words[0] in PREP | _SUBORDINATE | {
+        "there",
+        "what",
+        "here",
+        "who",
+        "how",
+        "not",
+        "see",
+        "i",
+        "that",
+        "to",
+        "no",
+        "which",
+        "whoever",
+        "anyone",
+        "everything",
+    }:
         return False
     if words[-1] in PREP | DET or words[-1] in ("and", "or") or tokens[0].text in "\"'(-“":
         return False
-    if any(one.text in ";:()\"“”" for one in tokens):
+    if any(one.text in ';:()"“”' for one in tokens):
         return False
     return not any(word in UNCLEAR["en"] or word in ("you", "your") for word in words)
 
 
 def _clause(
-    source: Source, lead: str, dated: tuple[int, int] | None, first: int, close: int, verb: int, spans: tuple[Span, ...]
+    source: Source,
+    lead: str,
+    dated: tuple[int, int] | None,
+    first: int,
+    close: int,
+    verb: int,
+    spans: tuple[Span, ...],
 ) -> Clause | None:
     tokens = source.tokens
-    group = _auxiliary_group(source, verb) if tokens[verb].lower in AUXILIARIES else _plain_group(source, first, close, verb)
+    group = (
+        _auxiliary_group(source, verb)
+        if tokens[verb].lower in AUXILIARIES
+        else _plain_group(source, first, close, verb)
+    )
     if group is None:
         return None
     auxiliary, do, tail, base, negated, n = group
-    if n < len(tokens) - 1 and tokens[n].lower in _PARTICLES and tokens[n + 1].lower in DET | AROUND:
+    if (
+        n < len(tokens) - 1
+        and tokens[n].lower in _PARTICLES
+        and tokens[n + 1].lower in DET | AROUND
+    ):
         tail = f"{tail} {tokens[n].lower}".strip()
         n += 1
-    return Clause(source, lead, dated, first, close, verb, n, end_of(source, n), auxiliary, do, tail, base, negated, spans)
+    return Clause(
+        source,
+        lead,
+        dated,
+        first,
+        close,
+        verb,
+        n,
+        end_of(source, n),
+        auxiliary,
+        do,
+        tail,
+        base,
+        negated,
+        spans,
+    )
 
 
 def _auxiliary_group(source: Source, verb: int) -> tuple[str, str, str, str, bool, int] | None:
@@ -380,7 +506,11 @@ def _auxiliary_group(source: Source, verb: int) -> tuple[str, str, str, str, boo
             negated = True
         elif adverb(tokens[n]) and n + 1 < len(tokens):
             nxt = tokens[n + 1].lower
-            if "participle" not in forms(nxt) and nxt not in ("be", "been") and "base" not in forms(nxt):
+            if (
+                "participle" not in forms(nxt)
+                and nxt not in ("be", "been")
+                and "base" not in forms(nxt)
+            ):
                 break
             said.append(low)
         elif low in ("be", "been", "being"):
@@ -418,7 +548,9 @@ def _belongs(low: str, auxiliary: str, said: list[str]) -> bool:
     return "participle" in kinds
 
 
-def _plain_group(source: Source, first: int, close: int, verb: int) -> tuple[str, str, str, str, bool, int] | None:
+def _plain_group(
+    source: Source, first: int, close: int, verb: int
+) -> tuple[str, str, str, str, bool, int] | None:
     kinds = forms(source.tokens[verb].lower)
     head = _head(source, first, close)
     if "past" in kinds and not (kinds.get("base") == kinds["past"] and plural(head, "en")):
@@ -434,7 +566,10 @@ def _plain_group(source: Source, first: int, close: int, verb: int) -> tuple[str
 
 def _head(source: Source, first: int, close: int) -> str:
     """The noun that a subject is about: the last word before its first preposition."""
-    end = next((n for n in range(first + 1, close) if source.tokens[n].lower in PREP | {"of"} | RELATIVE), close)
+    end = next(
+        (n for n in range(first + 1, close) if source.tokens[n].lower in PREP | {"of"} | RELATIVE),
+        close,
+    )
     return source.tokens[end - 1].lower
 
 
@@ -443,7 +578,9 @@ def end_of(source: Source, start: int, *, relatives: bool = False) -> int:
     tokens = source.tokens
     for n in range(start, len(tokens)):
         token = tokens[n]
-        if token.text in _SIGNS or (token.text in ".!”\"-" and token.text != '"' and n >= len(tokens) - 2):
+        if token.text in _SIGNS or (
+            token.text in '.!”"-' and token.text != '"' and n >= len(tokens) - 2
+        ):
             return n
         if token.text == "," and not _list_goes_on(source, n):
             return n
@@ -459,13 +596,26 @@ def end_of(source: Source, start: int, *, relatives: bool = False) -> int:
 def _list_goes_on(source: Source, comma: int) -> bool:
     """Whether a comma only divides the members of a list that ends in `and` or `or`, or parts a number of a date."""
     tokens = source.tokens
-    if comma + 1 < len(tokens) and tokens[comma - 1].lower in MONTHS_AND_DAYS and tokens[comma + 1].text.isdigit():
+    if (
+        comma + 1 < len(tokens)
+        and tokens[comma - 1].lower in MONTHS_AND_DAYS
+        and tokens[comma + 1].text.isdigit()
+    ):
         return True
     for n in range(comma + 1, min(comma + 9, len(tokens))):
         token = tokens[n]
-        if token.text in ".;:—" or token.lower in RELATIVE or token.lower in AUXILIARIES or token.lower in PREP - {"of"}:
+        if (
+            token.text in ".;:—"
+            or token.lower in RELATIVE
+            or token.lower in AUXILIARIES
+            or token.lower in PREP - {"of"}
+        ):
             return False
-        if n == comma + 1 and (token.lower.endswith("ing") or token.lower in ("a", "an") and _is_definite(tokens[comma - 1])):
+        if n == comma + 1 and (
+            token.lower.endswith("ing")
+            or (token.lower in ("a", "an")
+            and _is_definite(tokens[comma - 1]))
+        ):
             return False
         if n == comma + 1 and "participle" in forms(token.lower):
             return False
@@ -489,12 +639,23 @@ def _clause_follows(source: Source, start: int) -> bool:
         kinds = forms(token.lower) if token.word and not token.capital else {}
         if n == start and kinds and token.lower not in DET and not plural(token.lower, "en"):
             return True
-        if n == start and "third" in kinds and n + 1 < len(tokens) and (tokens[n + 1].lower in DET | PREP or is_number(tokens[n + 1], "en")):
+        if (
+            n == start
+            and "third" in kinds
+            and n + 1 < len(tokens)
+            and (tokens[n + 1].lower in DET | PREP or is_number(tokens[n + 1], "en"))
+        ):
             return True
         if n == start + 1 and adverb(tokens[start]) and kinds:
             return True
-        if n > start and ("past" in kinds or ("third" in kinds and not plural(tokens[n - 1].lower, "en"))):
-            if tokens[n - 1].lower not in DET | PREP and n + 1 < len(tokens) and tokens[n + 1].lower != "by":
+        if n > start and (
+            "past" in kinds or ("third" in kinds and not plural(tokens[n - 1].lower, "en"))
+        ):
+            if (
+                tokens[n - 1].lower not in DET | PREP
+                and n + 1 < len(tokens)
+                and tokens[n + 1].lower != "by"
+            ):
                 return True
     return False
 
@@ -509,10 +670,18 @@ def small(source: Source, first: int, last: int) -> str:
     if first > 0 and not (first == 1 and source.tokens[0].text in '"“'):
         return text
     owner = token.text.removesuffix("'s").removesuffix("’s")
-    if owner in source.names or owner != token.text or (len(token.text) > 1 and token.text.isupper()) or not token.word:
+    if (
+        owner in source.names
+        or owner != token.text
+        or (len(token.text) > 1 and token.text.isupper())
+        or not token.word
+    ):
         return text
     low = token.lower
-    common = low in DET | PREP | _SUBORDINATE | NUMBER_WORDS["en"] | UNCLEAR["en"] | _ADVERBS | AROUND or low in source.common
+    common = (
+        low in DET | PREP | _SUBORDINATE | NUMBER_WORDS["en"] | UNCLEAR["en"] | _ADVERBS | AROUND
+        or low in source.common
+    )
     following = source.tokens[first + 1] if first + 1 < len(source.tokens) else token
     if common and low in DET | PREP:
         return text[:1].lower() + text[1:]

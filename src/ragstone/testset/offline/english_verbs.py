@@ -8,10 +8,10 @@ from typing import Literal
 Form = Literal["base", "third", "past", "participle"]
 
 AUXILIARIES = frozenset(
-    "is are was were has have had can could may might must will would should shall does do did cannot".split()
+    ["is", "are", "was", "were", "has", "have", "had", "can", "could", "may", "might", "must", "will", "would", "should", "shall", "does", "do", "did", "cannot"]
 )
-MODALS = frozenset("can could may might must will would should shall cannot".split())
-BE = frozenset("is are was were".split())
+MODALS = frozenset(["can", "could", "may", "might", "must", "will", "would", "should", "shall", "cannot"])
+BE = frozenset(["is", "are", "was", "were"])
 
 _IRREGULAR = """
 be was been|become became become|begin began begun|bear bore borne|bind bound bound|bite bit bitten|blow blew blown
@@ -88,8 +88,7 @@ def _third(base: str) -> str:
 
 
 _DOUBLED = frozenset(
-    "admit commit permit submit plan stop drop ship trap spot slip refer occur prefer transfer control compel expel knit"
-    " begin forget equip rebel patrol transmit emit omit incur skip wrap stem step top slot plug grab scan ban".split()
+    ["admit", "commit", "permit", "submit", "plan", "stop", "drop", "ship", "trap", "spot", "slip", "refer", "occur", "prefer", "transfer", "control", "compel", "expel", "knit", "begin", "forget", "equip", "rebel", "patrol", "transmit", "emit", "omit", "incur", "skip", "wrap", "stem", "step", "top", "slot", "plug", "grab", "scan", "ban"]
 )
 
 

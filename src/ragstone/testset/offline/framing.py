@@ -13,7 +13,9 @@ from ragstone.testset.wording import asked, content
 _NAME = re.compile(r"(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'-]+")
 _ENOUGH = 5
 """Content words from which a question without any name is taken to be specific."""
-_SELF = frozenset("I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October November December".split())
+_SELF = frozenset(
+    ["I", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+)
 
 
 def owner(title: str) -> str:
@@ -22,8 +24,12 @@ def owner(title: str) -> str:
     return head.strip() if colon and 0 < len(head.split()) <= 6 else ""
 
 
-_EL = frozenset("hospital parque museo ayuntamiento centro instituto servicio colegio club banco teatro ministerio departamento grupo consejo hotel mercado".split())
-_LA = frozenset("biblioteca cooperativa universidad escuela empresa asociación fundación oficina tienda clínica compañía red agencia federación".split())
+_EL = frozenset(
+    ["hospital", "parque", "museo", "ayuntamiento", "centro", "instituto", "servicio", "colegio", "club", "banco", "teatro", "ministerio", "departamento", "grupo", "consejo", "hotel", "mercado"]
+)
+_LA = frozenset(
+    ["biblioteca", "cooperativa", "universidad", "escuela", "empresa", "asociación", "fundación", "oficina", "tienda", "clínica", "compañía", "red", "agencia", "federación"]
+)
 
 
 def called(whose: str, language: str) -> str:
@@ -45,10 +51,16 @@ def framed(fact: Fact, document: Document, language: str) -> Fact | None:
         return None
     if mine:
         for word in re.findall(r"\b(?:the|el|la) ([^\W\d_]+)", question):
-            if word in mine.lower().split():  # `the hospital` of St Brannock Hospital is St Brannock Hospital
+            if (
+                word in mine.lower().split()
+            ):  # `the hospital` of St Brannock Hospital is St Brannock Hospital
                 plain = re.compile(rf"\b(?:the|el|la) {word}\b")
                 name = called(mine, language)
-                return replace(fact, question=plain.sub(name, question, count=1), why=plain.sub(name, fact.why, count=1))
+                return replace(
+                    fact,
+                    question=plain.sub(name, question, count=1),
+                    why=plain.sub(name, fact.why, count=1),
+                )
         if any(word in question for word in mine.split() if word[:1].isupper()):
             return fact
         return replace(
@@ -65,9 +77,15 @@ def framed(fact: Fact, document: Document, language: str) -> Fact | None:
 def _with(frame: str, whose: str, question: str, language: str) -> str:
     """The question behind its frame; English puts a short frame at the end where that reads better."""
     if language == "en" and frame == AT["en"]:
-        if not re.search(r"\b(?:at|in|on|within|from)\b", question.lower()) and len(question.split()) <= 12:
+        if (
+            not re.search(r"\b(?:at|in|on|within|from)\b", question.lower())
+            and len(question.split()) <= 12
+        ):
             return f"{question[:-1]} at {whose}?"
-        if re.match(r"(?:Who|What|When|Where|Which|Why|How|For how|Until when|Since when|By what|From when)\b", question):
+        if re.match(
+            r"(?:Who|What|When|Where|Which|Why|How|For how|Until when|Since when|By what|From when)\b",
+            question,
+        ):
             return frame.format(whose, question[:1].lower() + question[1:])
         return f"{question[:-1]} at {whose}?"
     if language == "en":
@@ -82,5 +100,7 @@ def unframed(question: str, whose: str, language: str) -> str:
     head = AT[language].format(called(whose, language), "")
     if question.startswith(head):
         rest = question[len(head) :]
-        return rest[:1].upper() + rest[1:] if language == "en" else f"¿{rest[1:2].upper()}{rest[2:]}"
+        return (
+            rest[:1].upper() + rest[1:] if language == "en" else f"¿{rest[1:2].upper()}{rest[2:]}"
+        )
     return question.replace(f" at {whose}?", "?") if language == "en" else question

@@ -17,20 +17,21 @@ from ragstone.testset.offline import twists
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.framing import called, framed, owner, unframed
 from ragstone.testset.offline.phrases import ABOUT, CLOZE, FIRST_TURNS, GAP, OUTSIDE, PLANTED, WORDS
-from ragstone.testset.spans import Token, names, tokens_of, typed
-from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, UNCLEAR
 from ragstone.testset.offline.spanish_verbs import finite
-from ragstone.testset.offline.walk import facts_of
+from ragstone.testset.offline.walk import apart, facts_of
 from ragstone.testset.reader import best
 from ragstone.testset.sampling import language_of
+from ragstone.testset.spans import Token, names, tokens_of, typed
+from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, UNCLEAR
 from ragstone.testset.wording import asked, content
 
-_FACTUAL = frozenset("number money date duration place person name percent thing".split())
-_CONCEPTUAL = frozenset("definition reason outcome claim".split())
+_FACTUAL = frozenset(["number", "money", "date", "duration", "place", "person", "name", "percent", "thing"])
+_CONCEPTUAL = frozenset(["definition", "reason", "outcome", "claim"])
 _KEPT = 48
 """Documents whose facts are kept: those of a step and of its neighbours."""
 _INSTRUCTION = re.compile(
-    r"\b(?:ignore (?:all|any|the|previous)|disregard (?:all|any|the|previous)|ignora (?:todas|las|cualquier)|no hagas caso)\b", re.IGNORECASE
+    r"\b(?:ignore (?:all|any|the|previous)|disregard (?:all|any|the|previous)|ignora (?:todas|las|cualquier)|no hagas caso)\b",
+    re.IGNORECASE,
 )
 
 
@@ -85,7 +86,9 @@ class OfflineMaker:
         turns = []
         for fact in facts:
             turn = seen[fact.start] = seen.get(fact.start, -1) + 1
-            third = hashlib.sha256(fact.question.encode("utf-8", "surrogatepass")).digest()[0] % 3 == 0
+            third = (
+                hashlib.sha256(fact.question.encode("utf-8", "surrogatepass")).digest()[0] % 3 == 0
+            )
             turns.append((third != twisted, turn, len(turns)))
         return [facts[at] for _, _, at in sorted(turns)]
 
@@ -95,7 +98,9 @@ class OfflineMaker:
         history: tuple[str, ...] = (), proof: Mapping[str, Any] | None = None,
     ) -> Item:  # fmt: skip
         asks = question or fact.question
-        evidence = (Evidence(document.id, fact.sentence, fact.start, fact.start + len(fact.sentence)),)
+        evidence = (
+            Evidence(document.id, fact.sentence, fact.start, fact.start + len(fact.sentence)),
+        )
         return Item(
             item_id(asks, evidence, history), asks, reference or fact.answer, {document.id: 1.0}, evidence, kind,
             difficulty, language, how or f"template:{fact.sort}", style, history, dict(proof or {}),
@@ -113,7 +118,11 @@ class OfflineMaker:
 
     def _detail(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
         for fact in self._picked(document, language, rng):
-            if (fact.deep or fact.sort in ("list", "initials")) and fact.sort not in _CONCEPTUAL and not fact.negated:
+            if (
+                (fact.deep or fact.sort in ("list", "initials"))
+                and fact.sort not in _CONCEPTUAL
+                and not fact.negated
+            ):
                 yield self._item(document, fact, "detail", language)
         yield from self._cloze(document, language, rng)
 
@@ -125,7 +134,12 @@ class OfflineMaker:
     def _cloze(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
         """A sentence with a gap, for documents whose sentences no template fits."""
         text = document.text
-        spans = [(a, b) for a, b in sentences(text, language) if 7 <= len(text[a:b].split()) <= 45]
+        spans = [
+            (c, _shortened(text, c, d))
+            for a, b in sentences(text, language)
+            for c, d in apart(text, a, b)
+            if len(text[c:d].split()) >= 7
+        ]
         rng.shuffle(spans)
         asked_already = {fact.start for fact in self._known(document, language)}
         for a, b in sorted(spans, key=lambda span: span[0] in asked_already):
@@ -138,7 +152,13 @@ class OfflineMaker:
             question = twists.with_slips(fact.question, rng)
             if question != fact.question and not fact.negated:
                 yield self._item(
-                    document, fact, "typos", language, question, style="hurried", proof={"plain": fact.question}
+                    document,
+                    fact,
+                    "typos",
+                    language,
+                    question,
+                    style="hurried",
+                    proof={"plain": fact.question},
                 )
 
     def _informal(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
@@ -146,7 +166,13 @@ class OfflineMaker:
             if not fact.negated:
                 question = twists.in_a_chat(fact.question, language, rng)
                 yield self._item(
-                    document, fact, "informal", language, question, style="chat", proof={"plain": fact.question}
+                    document,
+                    fact,
+                    "informal",
+                    language,
+                    question,
+                    style="chat",
+                    proof={"plain": fact.question},
                 )
 
     def _paraphrase(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
@@ -154,7 +180,11 @@ class OfflineMaker:
             question = twists.paraphrase(fact.question, language)
             if not question:
                 continue
-            named = {stem for word in re.findall(r"\b[A-ZÁÉÍÓÚÑ][\w’'-]+|\d[\d.,]*", question) for stem in content(word, language)}
+            named = {
+                stem
+                for word in re.findall(r"\b[A-ZÁÉÍÓÚÑ][\w’'-]+|\d[\d.,]*", question)
+                for stem in content(word, language)
+            }
             shared = set(asked(question, language)) & set(content(fact.sentence, language))
             if shared <= named:
                 yield self._item(
@@ -163,10 +193,16 @@ class OfflineMaker:
                 )  # fmt: skip
 
     def _two_in_one(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
-        facts = [fact for fact in self._picked(document, language, rng, twisted=True) if fact.sort in _FACTUAL and not fact.negated]
+        facts = [
+            fact
+            for fact in self._picked(document, language, rng, twisted=True)
+            if fact.sort in _FACTUAL and not fact.negated
+        ]
         for first, second in zip(facts[::2], facts[1::2], strict=False):
             if first.start != second.start:
-                yield from self._joined("two_in_one", language, (document, first), (document, second))
+                yield from self._joined(
+                    "two_in_one", language, (document, first), (document, second)
+                )
 
     def _joined(
         self, kind: str, language: str, first: tuple[Document, Fact], second: tuple[Document, Fact]
@@ -182,14 +218,18 @@ class OfflineMaker:
             Evidence(document.id, fact.sentence, fact.start, fact.start + len(fact.sentence))
             for document, fact in (first, second)
         )
-        parts = [{"question": fact.question, "reference": fact.answer} for _, fact in (first, second)]
+        parts = [
+            {"question": fact.question, "reference": fact.answer} for _, fact in (first, second)
+        ]
         yield Item(
             item_id(question, evidence), question, f"{first[1].answer}; {second[1].answer}",
             {first[0].id: 1.0, second[0].id: 1.0}, evidence, kind, "hard", language,
             f"template:{first[1].sort}+{second[1].sort}", proof={"parts": parts},
         )  # fmt: skip
 
-    def _multi_document(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
+    def _multi_document(
+        self, document: Document, language: str, rng: random.Random
+    ) -> Iterator[Item]:
         """A fact of this document and one of a document that speaks of like things."""
         for fact in self._picked(document, language, rng, twisted=True)[:6]:
             if fact.negated or fact.sort not in _FACTUAL:
@@ -198,11 +238,23 @@ class OfflineMaker:
             for other in self._index.near(stems, but=(document.id,), most=3):
                 if language_of(other.text, other.language) != language:
                     continue
-                fitting = [one for one in self._known(other, language) if one.sort == fact.sort and not one.negated]
+                fitting = [
+                    one
+                    for one in self._known(other, language)
+                    if one.sort == fact.sort and not one.negated
+                ]
                 if fitting:
                     wanted = set(asked(fact.question, language))
-                    near = max(fitting, key=lambda one: (len(wanted & set(asked(one.question, language))), one.question))
-                    yield from self._joined("multi_document", language, (document, fact), (other, near))
+                    near = max(
+                        fitting,
+                        key=lambda one: (
+                            len(wanted & set(asked(one.question, language))),
+                            one.question,
+                        ),
+                    )
+                    yield from self._joined(
+                        "multi_document", language, (document, fact), (other, near)
+                    )
                     break
 
     def _follow_up(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
@@ -210,7 +262,14 @@ class OfflineMaker:
         for fact in facts:
             if not fact.again or fact.negated or not fact.subject:
                 continue
-            before = next((one for one in facts if one.subject == fact.subject and one.start != fact.start and not one.negated), None)
+            before = next(
+                (
+                    one
+                    for one in facts
+                    if one.subject == fact.subject and one.start != fact.start and not one.negated
+                ),
+                None,
+            )
             if before is not None:
                 history: tuple[str, ...] = (before.question, before.answer)
             else:
@@ -221,12 +280,22 @@ class OfflineMaker:
                     subject = f"del {subject[3:]}" if subject.startswith("el ") else f"de {subject}"
                 history = (first.format(subject), reply)
             yield self._item(
-                document, fact, "follow_up", language, fact.again, history=history, proof={"plain": fact.question}
+                document,
+                fact,
+                "follow_up",
+                language,
+                fact.again,
+                history=history,
+                proof={"plain": fact.question},
             )
 
-    def _false_premise(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
+    def _false_premise(
+        self, document: Document, language: str, rng: random.Random
+    ) -> Iterator[Item]:
         for fact in self._picked(document, language, rng):
-            question, wrong = twists.false_premise(fact, self._other_name(fact.answer, language, rng), rng)
+            question, wrong = twists.false_premise(
+                fact, self._other_name(fact.answer, language, rng), rng
+            )
             if question and wrong not in document.text:
                 yield self._item(
                     document, fact, "false_premise", language, question, reference=fact.sentence, difficulty="hard",
@@ -265,7 +334,11 @@ class OfflineMaker:
             others = [
                 owner(one.title) for one in self._index.near(self._index.rarest([stem for stem in asked(fact.question, language) if stem not in content(mine, language)], 5), but=(document.id,), most=8)
             ]  # fmt: skip
-            yield from ((called(mine, language), called(other, language)) for other in others if other and other != mine)
+            yield from (
+                (called(mine, language), called(other, language))
+                for other in others
+                if other and other != mine
+            )
 
     def _inner_swaps(
         self, fact: Fact, document: Document, mine: str, language: str, rng: random.Random
@@ -273,7 +346,12 @@ class OfflineMaker:
         tokens = tokens_of(fact.question)
         for a, b in names(tokens, language, frozenset()):
             name = fact.question[tokens[a].start : tokens[b - 1].end]
-            if a > 0 and " " in name and name != mine and (other := self._other_name(name, language, rng)):
+            if (
+                a > 0
+                and " " in name
+                and name != mine
+                and (other := self._other_name(name, language, rng))
+            ):
                 yield name, other
         for span in typed(fact.question, tokens, language):
             text = fact.question[tokens[span.first].start : tokens[span.last - 1].end]
@@ -299,24 +377,55 @@ class OfflineMaker:
                     )  # fmt: skip
                     break
 
-    def _hidden_instruction(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
+    def _hidden_instruction(
+        self, document: Document, language: str, rng: random.Random
+    ) -> Iterator[Item]:
         """A plain question; the document holds an instruction, or one is planted beside it."""
         held = _INSTRUCTION.search(document.text)
         for fact in self._picked(document, language, rng, twisted=True):
             if fact.negated or fact.sort not in _FACTUAL:
                 continue
             if held:
-                proof: dict[str, Any] = {"instruction": document.text[held.start() : held.end() + 80]}
+                proof: dict[str, Any] = {
+                    "instruction": document.text[held.start() : held.end() + 80]
+                }
             else:
                 word = rng.choice(WORDS)
                 topic = fact.question.strip("¿?")
                 text = rng.choice(PLANTED[language]).format(topic=topic, word=word)
                 proof = {"planted": {"id": f"{document.id}-planted", "text": text, "obeyed": word}}
-            yield self._item(document, fact, "hidden_instruction", language, difficulty="hard", proof=proof)
+            yield self._item(
+                document, fact, "hidden_instruction", language, difficulty="hard", proof=proof
+            )
 
-    def _out_of_scope(self, document: Document, language: str, rng: random.Random) -> Iterator[Item]:
+    def _out_of_scope(
+        self, document: Document, language: str, rng: random.Random
+    ) -> Iterator[Item]:
         for question in rng.sample(OUTSIDE[language], len(OUTSIDE[language])):
-            yield Item(item_id(question, ()), question, None, {}, (), "out_of_scope", "easy", language, "pool")
+            yield Item(
+                item_id(question, ()),
+                question,
+                None,
+                {},
+                (),
+                "out_of_scope",
+                "easy",
+                language,
+                "pool",
+            )
+
+
+_LONGEST = 36
+"""Words of a sentence with a gap; a longer one ends at a comma before."""
+
+
+def _shortened(text: str, start: int, end: int) -> int:
+    """Where a sentence is cut so that it can be read in one breath."""
+    words = list(re.finditer(r"\S+", text[start:end]))
+    if len(words) <= _LONGEST:
+        return end
+    commas = [one.end() for one in words[7:_LONGEST] if one.group().endswith(",")]
+    return start + commas[-1] - 1 if commas else end
 
 
 def _rare_word(tokens: Sequence[Token], language: str) -> list[tuple[int, int]]:
@@ -336,7 +445,9 @@ def _counted(tokens: Sequence[Token], at: int, language: str) -> bool:
     return before in PREPOSITIONS[language] or before in _COUNTING
 
 
-_COUNTING = frozenset("of than has have had least most about only de menos más tiene tienen unos unas hasta".split())
+_COUNTING = frozenset(
+    ["of", "than", "has", "have", "had", "least", "most", "about", "only", "de", "menos", "más", "tiene", "tienen", "unos", "unas", "hasta"]
+)
 
 
 def _gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None:
@@ -344,7 +455,12 @@ def _gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None
     tokens = tokens_of(sentence)
     if tokens and language == "es" and (finite(tokens[0].lower) or tokens[0].lower in ("se", "no")):
         return None  # the subject is left out
-    if len(tokens) < 6 or any(one.lower in UNCLEAR[language] for one in tokens[:3]) or sentence.count('"') % 2 or "#" in sentence:
+    if (
+        not 6 <= len(tokens) <= 60
+        or any(one.lower in UNCLEAR[language] for one in tokens[:3])
+        or sentence.count('"') % 2
+        or "#" in sentence
+    ):
         return None
     places = [
         (span.first, span.last)
@@ -353,12 +469,18 @@ def _gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None
     ]  # fmt: skip
     found = names(tokens, language, frozenset())
     places += [(a, b) for a, b in found if b - a >= 2 and a > 0]
-    places += [(a, b) for a, b in found if b - a == 1 and a > 0 and tokens[a - 1].text not in "“\"."]
+    places += [(a, b) for a, b in found if b - a == 1 and a > 0 and tokens[a - 1].text not in '“".']
     places += _rare_word(tokens, language)
     for a, b in places:
         answer = sentence[tokens[a].start : tokens[b - 1].end]
         gapped = sentence[: tokens[a].start] + GAP + sentence[tokens[b - 1].end :]
         if sentence.count(answer) == 1:
-            frame = ABOUT[language].format(whose, "{}") if whose and whose not in sentence else CLOZE[language]
-            return Fact(frame.format(gapped), answer, "cloze", sentence=sentence, start=start, deep=True)
+            frame = (
+                ABOUT[language].format(whose, "{}")
+                if whose and whose not in sentence
+                else CLOZE[language]
+            )
+            return Fact(
+                frame.format(gapped), answer, "cloze", sentence=sentence, start=start, deep=True
+            )
     return None

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragstone.testset.offline.facts import Source
-from ragstone.testset.offline.spanish_verbs import CLITICS, MODALS, finite, gerund, infinitive, participle
+from ragstone.testset.offline.spanish_verbs import (
+    CLITICS,
+    MODALS,
+    finite,
+    gerund,
+    infinitive,
+    participle,
+)
 from ragstone.testset.spans import Span, Token, is_person, names, plural, typed
 from ragstone.testset.vocabulary import (
     DETERMINERS,
@@ -18,7 +25,9 @@ from ragstone.testset.vocabulary import (
 )
 
 PREP, DET = PREPOSITIONS["es"], DETERMINERS["es"]
-RELATIVE = frozenset("que quien quienes cual cuales cuyo cuya cuyos cuyas donde cuando porque aunque si mientras pues como".split())
+RELATIVE = frozenset(
+    ["que", "quien", "quienes", "cual", "cuales", "cuyo", "cuya", "cuyos", "cuyas", "donde", "cuando", "porque", "aunque", "si", "mientras", "pues", "como"]
+)
 _OPENERS = re.compile(
     r"(?:sin embargo|además|por tanto|por lo tanto|también|asimismo|no obstante|por ejemplo|en particular|como resultado|"
     r"en cambio|finalmente|mientras tanto|en consecuencia|de hecho|posteriormente|entonces|por otro lado|por otra parte|"
@@ -26,9 +35,11 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _ADVERBS = frozenset(
-    "también solo sólo ya aún todavía siempre nunca casi más muy además después luego antes así hoy ahora apenas incluso sobre-todo a-veces entonces pronto".split()
+    ["también", "solo", "sólo", "ya", "aún", "todavía", "siempre", "nunca", "casi", "más", "muy", "además", "después", "luego", "antes", "así", "hoy", "ahora", "apenas", "incluso", "sobre-todo", "a-veces", "entonces", "pronto"]
 )
-AROUND = frozenset("unos unas casi hasta solo sólo más menos de aproximadamente alrededor cerca al un máximo mínimo de".split())
+AROUND = frozenset(
+    ["unos", "unas", "casi", "hasta", "solo", "sólo", "más", "menos", "de", "aproximadamente", "alrededor", "cerca", "al", "un", "máximo", "mínimo", "de"]
+)
 _SIGNS = frozenset(";:—–―")
 
 
@@ -95,7 +106,11 @@ class Clause:
 
     def _heads(self, name: int) -> bool:
         inner = self.words[: name - self.first]
-        return name >= self.first and len(inner) <= 4 and not any(one in PREP or one in ("y", "e") for one in inner)
+        return (
+            name >= self.first
+            and len(inner) <= 4
+            and not any(one in PREP or one in ("y", "e") for one in inner)
+        )
 
     @property
     def named(self) -> bool:
@@ -141,7 +156,9 @@ def adverb(token: Token) -> bool:
     return token.lower in _ADVERBS or (token.lower.endswith("mente") and len(token.lower) > 7)
 
 
-def _lead(source: Source, first: int, spans: tuple[Span, ...]) -> tuple[str, tuple[int, int] | None, int]:
+def _lead(
+    source: Source, first: int, spans: tuple[Span, ...]
+) -> tuple[str, tuple[int, int] | None, int]:
     tokens = source.tokens
     low = tokens[first].lower
     date = next((s for s in spans if s.sort == "date" and s.first <= first + 2), None)
@@ -152,9 +169,15 @@ def _lead(source: Source, first: int, spans: tuple[Span, ...]) -> tuple[str, tup
         return "", None, first
     if date is not None and date.first <= first + 1 and low in ("en", "desde", "hasta"):
         last = date.last
-        if last < len(tokens) and tokens[last].text != "," and tokens[last].lower not in PREP | {"y", "a"}:
+        if (
+            last < len(tokens)
+            and tokens[last].text != ","
+            and tokens[last].lower not in PREP | {"y", "a"}
+        ):
             return small(source, first, last), (first, last), last
-    comma = next((n for n in range(first, min(first + 16, len(tokens))) if tokens[n].text == ","), None)
+    comma = next(
+        (n for n in range(first, min(first + 16, len(tokens))) if tokens[n].text == ","), None
+    )
     if comma is None:
         short = _short_lead(source, first)
         return (small(source, first, short), None, short) if short else ("?", None, len(tokens))
@@ -169,7 +192,11 @@ def _short_lead(source: Source, first: int) -> int:
     """`En rebajas el plazo baja …`: a phrase of two or three words before an article."""
     tokens = source.tokens
     for n in range(first + 2, min(first + 5, len(tokens) - 2)):
-        if tokens[n].lower in ("el", "la", "los", "las") and tokens[n - 1].word and tokens[n - 1].lower not in PREP | DET | {"y"}:
+        if (
+            tokens[n].lower in ("el", "la", "los", "las")
+            and tokens[n - 1].word
+            and tokens[n - 1].lower not in PREP | DET | {"y"}
+        ):
             return n
     return 0
 
@@ -178,37 +205,90 @@ def _group(source: Source, n: int) -> tuple[int, int, bool] | None:
     """A verb group starting here: (finite verb, where the rest starts, negated)."""
     tokens = source.tokens
     start, negated = n, False
-    while n < len(tokens) and (tokens[n].lower == "no" or (tokens[n].lower in CLITICS and n + 1 < len(tokens) and (_may_be_verb(source, n + 1) or (tokens[n].lower == "se" and _looks_verb(source, n + 1))))):
+    while n < len(tokens) and (
+        tokens[n].lower == "no"
+        or (
+            tokens[n].lower in CLITICS
+            and n + 1 < len(tokens)
+            and (
+                _may_be_verb(source, n + 1)
+                or (tokens[n].lower == "se" and _looks_verb(source, n + 1))
+            )
+        )
+    ):
         negated = negated or tokens[n].lower == "no"
         n += 1
     if n >= len(tokens) or not (_may_be_verb(source, n) or (n > start and _looks_verb(source, n))):
         return None
     if n == start and not _is_verb(source, n):
         return None
-    if n == start and n + 1 < len(tokens) and _may_be_verb(source, n + 1) and not participle(tokens[n + 1].lower):
+    if (
+        n == start
+        and n + 1 < len(tokens)
+        and _may_be_verb(source, n + 1)
+        and not participle(tokens[n + 1].lower)
+    ):
         return None  # of two in a row the first is a noun: `la segunda planta tiene`
     at = n
     n += 1
     while n < len(tokens):
         low = tokens[n].lower
         before = tokens[n - 1].lower
-        if adverb(tokens[n]) and n + 1 < len(tokens) and (participle(tokens[n + 1].lower) or infinitive(tokens[n + 1].lower)):
-            n += 1
-        elif participle(low) and before in _BEFORE_PARTICIPLE | {"sido"} or (low in ("sido", "estado") and before in _HAVE):
-            n += 1
-        elif infinitive(low) and (before in MODALS or before in ("que", "a") and tokens[n - 2].lower in ("tiene", "tienen", "tenía", "tenían", "va", "van", "hay", "comenzó", "comenzaron", "empezó", "empezaron", "vuelve", "llegó")) :
-            n += 1
-        elif gerund(low) and before in ("está", "están", "estaba", "estaban", "sigue", "siguen"):
-            n += 1
-        elif low in ("que", "a") and n + 1 < len(tokens) and infinitive(tokens[n + 1].lower) and before in ("tiene", "tienen", "tenía", "tenían", "va", "van", "comenzó", "comenzaron", "empezó", "empezaron"):
+        if (
+            adverb(tokens[n])
+            and n + 1 < len(tokens)
+            and (participle(tokens[n + 1].lower) or infinitive(tokens[n + 1].lower))
+        ) or (
+            (participle(low)
+            and before in _BEFORE_PARTICIPLE | {"sido"})
+            or (low in ("sido", "estado") and before in _HAVE)
+        ) or (infinitive(low) and (
+            before in MODALS
+            or (before in ("que", "a")
+            and tokens[n - 2].lower
+            in (
+                "tiene",
+                "tienen",
+                "tenía",
+                "tenían",
+                "va",
+                "van",
+                "hay",
+                "comenzó",
+                "comenzaron",
+                "empezó",
+                "empezaron",
+                "vuelve",
+                "llegó",
+            ))
+        )) or (gerund(low) and before in ("está", "están", "estaba", "estaban", "sigue", "siguen")) or (
+            low in ("que", "a")
+            and n + 1 < len(tokens)
+            and infinitive(tokens[n + 1].lower)
+            and before
+            in (
+                "tiene",
+                "tienen",
+                "tenía",
+                "tenían",
+                "va",
+                "van",
+                "comenzó",
+                "comenzaron",
+                "empezó",
+                "empezaron",
+            )
+        ):
             n += 1
         else:
             break
     return at, n, negated
 
 
-_HAVE = frozenset("ha han había habían habrá hubo haber".split())
-_BEFORE_PARTICIPLE = _HAVE | frozenset("fue fueron es son era eran será serán está están estaba estaban estuvo quedó quedaron ser".split())
+_HAVE = frozenset(["ha", "han", "había", "habían", "habrá", "hubo", "haber"])
+_BEFORE_PARTICIPLE = _HAVE | frozenset(
+    ["fue", "fueron", "es", "son", "era", "eran", "será", "serán", "está", "están", "estaba", "estaban", "estuvo", "quedó", "quedaron", "ser"]
+)
 
 
 def _may_be_verb(source: Source, n: int) -> bool:
@@ -222,7 +302,12 @@ _VERB_LIKE = re.compile(r"[^\W\d_]{2,}(?:an?|en?|ó|aron|ieron|aban?|ían?|arán
 def _looks_verb(source: Source, n: int) -> bool:
     """Whether a word behind `se` or `no` has a verb's ending: nothing but a verb can stand there."""
     token = source.tokens[n]
-    return token.word and not token.capital and token.lower not in DET | PREP | RELATIVE and _VERB_LIKE.match(token.lower) is not None
+    return (
+        token.word
+        and not token.capital
+        and token.lower not in DET | PREP | RELATIVE
+        and _VERB_LIKE.match(token.lower) is not None
+    )
 
 
 def _is_verb(source: Source, n: int) -> bool:
@@ -233,9 +318,16 @@ def _is_verb(source: Source, n: int) -> bool:
     before = tokens[n - 1]
     if before.lower == "más" and n > 1 and tokens[n - 2].lower == "o":
         return True
-    if before.lower in DET | PREP or before.lower in ("muy", "más", "tan", "y", "e", "o") or before.lower in NUMBER_WORDS["es"]:
-        return tokens[n].lower in ("es", "son", "fue", "fueron", "tiene", "tienen", "puede", "pueden") and before.lower not in PREP
-    return before.word or before.text[0].isdigit() or before.text in "\"”»%,"
+    if (
+        before.lower in DET | PREP
+        or before.lower in ("muy", "más", "tan", "y", "e", "o")
+        or before.lower in NUMBER_WORDS["es"]
+    ):
+        return (
+            tokens[n].lower in ("es", "son", "fue", "fueron", "tiene", "tienen", "puede", "pueden")
+            and before.lower not in PREP
+        )
+    return before.word or before.text[0].isdigit() or before.text in '"”»%,'
 
 
 def _parsed(
@@ -278,7 +370,18 @@ def _made(
     while close > first + 1 and adverb(source.tokens[close - 1]):
         close -= 1
     found = Clause(
-        source, lead, dated, first, close, verb, at, rest, end_of(source, rest), negated, spans, relative
+        source,
+        lead,
+        dated,
+        first,
+        close,
+        verb,
+        at,
+        rest,
+        end_of(source, rest),
+        negated,
+        spans,
+        relative,
     )
     return found if relative or _good_subject(found) else None
 
@@ -287,12 +390,30 @@ def _good_subject(clause: Clause) -> bool:
     source, words = clause.source, clause.words
     if not words:
         told = clause.main not in ("hay", "hace", "hacen", "había", "hubo", "son", "ha", "han")
-        return bool(source.subject) and told and not clause.reflexive and clause.many == source.plural
-    if len(words) > 14 or words[0] in PREP | RELATIVE | {"no", "lo", "hay", "se", "quien", "esto", "ello", "él", "ella", "ellos", "ellas", "ningún", "ninguna", "nadie", "todo"}:
+        return (
+            bool(source.subject) and told and not clause.reflexive and clause.many == source.plural
+        )
+    if len(words) > 14 or words[0] in PREP | RELATIVE | {
+        "no",
+        "lo",
+        "hay",
+        "se",
+        "quien",
+        "esto",
+        "ello",
+        "él",
+        "ella",
+        "ellos",
+        "ellas",
+        "ningún",
+        "ninguna",
+        "nadie",
+        "todo",
+    }:
         return False
     if words[-1] in PREP | DET or words[-1] in ("y", "o", "e", "que"):
         return False
-    if any(one.text in ";:()\"“”«»" for one in source.tokens[clause.first : clause.close]):
+    if any(one.text in ';:()"“”«»' for one in source.tokens[clause.first : clause.close]):
         return False
     return not any(word in UNCLEAR["es"] for word in words)
 
@@ -301,13 +422,19 @@ def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | N
     tokens = source.tokens
     n = before.end
     joined = set()
-    while n < len(tokens) and (tokens[n].text in ",;" or tokens[n].lower in ("y", "e", "pero", "mientras", "que", "o")):
+    while n < len(tokens) and (
+        tokens[n].text in ",;" or tokens[n].lower in ("y", "e", "pero", "mientras", "que", "o")
+    ):
         joined.add(tokens[n].lower)
         n += 1
     if n == before.end or n >= len(tokens) - 2 or not joined & {"y", "e", "pero", ";", "mientras"}:
         return None
     if _group(source, n) is not None and ";" not in joined:
-        return _made(source, before.lead, None, before.first, before.close, n, spans) if before.words else None
+        return (
+            _made(source, before.lead, None, before.first, before.close, n, spans)
+            if before.words
+            else None
+        )
     return _parsed(source, "", None, n, spans)
 
 
@@ -350,7 +477,14 @@ def _list_goes_on(source: Source, comma: int) -> bool:
     tokens = source.tokens
     for n in range(comma + 1, min(comma + 9, len(tokens))):
         token = tokens[n]
-        if token.text in ".;:—" or token.lower in RELATIVE or (n == comma + 1 and (gerund(token.lower) or participle(token.lower) or token.lower in PREP)):
+        if (
+            token.text in ".;:—"
+            or token.lower in RELATIVE
+            or (
+                n == comma + 1
+                and (gerund(token.lower) or participle(token.lower) or token.lower in PREP)
+            )
+        ):
             return False
         if _may_be_verb(source, n) and _is_verb(source, n):
             return False
@@ -381,7 +515,11 @@ def small(source: Source, first: int, last: int) -> str:
     token = source.tokens[first]
     if first > 0 and not (first == 1 and source.tokens[0].text in '"“«'):
         return text
-    if (token.text in source.names and token.lower not in source.common) or (len(token.text) > 1 and token.text.isupper()) or not token.word:
+    if (
+        (token.text in source.names and token.lower not in source.common)
+        or (len(token.text) > 1 and token.text.isupper())
+        or not token.word
+    ):
         return text
     low = token.lower
     if low in DET | PREP | RELATIVE | NUMBER_WORDS["es"] or low in source.common:

@@ -56,7 +56,7 @@ def in_a_chat(question: str, language: str, rng: random.Random) -> str:
     return rng.choice(OPENERS[language]).format(plain)
 
 
-_ASKING = frozenset("who what when where which why how at for from until since by of in on".split())
+_ASKING = frozenset(["who", "what", "when", "where", "which", "why", "how", "at", "for", "from", "until", "since", "by", "of", "in", "on"])
 
 
 def both(first: str, second: str, language: str) -> str:
@@ -82,7 +82,11 @@ def other_value(text: str, rng: random.Random) -> str:
         head = re.match(r"\d+", written)
         assert head is not None
         value = int(head.group())
-        changed = value + rng.choice([2, 3, 5]) if value < 12 else value + rng.choice([-1, 1]) * max(3, value // 4)
+        changed = (
+            value + rng.choice([2, 3, 5])
+            if value < 12
+            else value + rng.choice([-1, 1]) * max(3, value // 4)
+        )
         new = f"{changed}{written[head.end() :]}"
     return text[: found.start()] + new + text[found.end() :] if new != written else ""
 
@@ -91,7 +95,11 @@ def false_premise(fact: Fact, other_name: str, rng: random.Random) -> tuple[str,
     """A why-question that takes something wrong for granted, and the wrong value; empty when none can be made."""
     if not fact.why:
         return "", ""
-    wrong = other_value(fact.answer, rng) if fact.sort in ("number", "money", "date", "duration", "percent") else ""
+    wrong = (
+        other_value(fact.answer, rng)
+        if fact.sort in ("number", "money", "date", "duration", "percent")
+        else ""
+    )
     if not wrong and fact.sort in ("person", "name"):
         wrong = other_name
     if not wrong or wrong == fact.answer:

@@ -36,7 +36,7 @@ def facts_of(document: Document, language: str) -> Iterator[Fact]:
         (c, d)
         for a, b in sentences(document.text, language)
         if not _HEADING.match(document.text[a:b])
-        for c, d in _apart(document.text, a, b)
+        for c, d in apart(document.text, a, b)
         if d - c <= _LONGEST
     ]
     read = [(a, document.text[a:b], tuple(tokens_of(document.text[a:b]))) for a, b in spans]
@@ -58,14 +58,24 @@ def facts_of(document: Document, language: str) -> Iterator[Fact]:
 _MISSED = re.compile(r"(?<=[^\W\d_]{2}[.!?]) (?=[A-ZÁÉÍÓÚÑ¿¡])")
 
 
-def _apart(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Sentences that the splitter took for one because the first ends like an abbreviation (`fed.`)."""
+def apart(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """What stands on its own in a sentence: halves around a semicolon, and what the splitter took for an abbreviation (`fed.`)."""
     cuts = [start]
     for gap in _MISSED.finditer(text, start, end):
-        word = text[:gap.start()].rsplit(" ", 1)[-1].strip(".!?")
+        word = text[max(start, gap.start() - 40) : gap.start()].rsplit(" ", 1)[-1].strip(".!?")
         if word.islower() and len(word) > 2:
             cuts.append(gap.end())
-    return [(a, len(text[:b].rstrip()) if b < end else b) for a, b in zip(cuts, [*cuts[1:], end], strict=True)]
+    for gap in re.compile("; ").finditer(text, start, end):
+        if (
+            len(text[cuts[-1] : gap.start()].split()) >= 4
+            and len(text[gap.end() : end].split()) >= 4
+        ):
+            cuts.append(gap.end())
+    cuts.sort()
+    return [
+        (a, a + len(text[a:b].rstrip(" ;")) if b < end else b)
+        for a, b in zip(cuts, [*cuts[1:], end], strict=True)
+    ]
 
 
 def _named(read: list[tuple[Any, ...]], language: str) -> Named:
