@@ -23,6 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from ragstone.corpora import documents as built_in
@@ -48,9 +49,13 @@ LONG = 150
 class Held(list[Document]):
     """Documents in memory, found by place and by id."""
 
+    @cached_property
+    def _known(self) -> dict[str, Document]:
+        return {one.id: one for one in self}
+
     def find(self, key: str) -> Document:
         """The document with this id."""
-        return next(one for one in self if one.id == key)
+        return self._known[key]
 
 
 @dataclass
@@ -93,8 +98,6 @@ def corpora() -> Iterator[tuple[str, Held]]:
 
 def made(documents: Held, wanted: dict[str, int] = WANTED) -> Yield:
     """Every document asked for every kind, every candidate proved."""
-    known = {one.id: one for one in documents}
-    documents.find = known.__getitem__  # type: ignore[method-assign]
     start = time.process_time()
     out = Yield()
     with CorpusIndex(documents) as index:

@@ -20,7 +20,25 @@ from ragstone.testset.vocabulary import (
 PREP, DET = PREPOSITIONS["en"], DETERMINERS["en"]
 PRONOUNS = frozenset({"it", "they", "he", "she"})
 RELATIVE = frozenset(
-    ["which", "who", "whom", "whose", "that", "where", "when", "while", "because", "although", "though", "if", "unless", "whereas", "since", "so", "until"]
+    [
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "that",
+        "where",
+        "when",
+        "while",
+        "because",
+        "although",
+        "though",
+        "if",
+        "unless",
+        "whereas",
+        "since",
+        "so",
+        "until",
+    ]
 )
 _OPENERS = re.compile(
     r"(?:however|moreover|furthermore|therefore|thus|also|in addition|additionally|nevertheless|for example|for instance|"
@@ -29,13 +47,85 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _SUBORDINATE = frozenset(
-    ["if", "when", "while", "once", "unless", "although", "though", "because", "since", "as", "whereas", "whenever"]
+    [
+        "if",
+        "when",
+        "while",
+        "once",
+        "unless",
+        "although",
+        "though",
+        "because",
+        "since",
+        "as",
+        "whereas",
+        "whenever",
+    ]
 )
 _ADVERBS = frozenset(
-    ["also", "often", "only", "just", "still", "now", "then", "later", "always", "never", "sometimes", "long", "since", "not", "ever", "already", "again", "perhaps", "together", "alone", "first", "once", "soon", "thus", "therefore", "both", "even", "instead", "too", "well", "far", "almost", "rather"]
+    [
+        "also",
+        "often",
+        "only",
+        "just",
+        "still",
+        "now",
+        "then",
+        "later",
+        "always",
+        "never",
+        "sometimes",
+        "long",
+        "since",
+        "not",
+        "ever",
+        "already",
+        "again",
+        "perhaps",
+        "together",
+        "alone",
+        "first",
+        "once",
+        "soon",
+        "thus",
+        "therefore",
+        "both",
+        "even",
+        "instead",
+        "too",
+        "well",
+        "far",
+        "almost",
+        "rather",
+    ]
 )
 AROUND = frozenset(
-    ["just", "only", "about", "around", "approximately", "approximate", "nearly", "almost", "roughly", "some", "up", "to", "at", "most", "least", "more", "than", "over", "fewer", "less", "exactly", "under", "as", "many"]
+    [
+        "just",
+        "only",
+        "about",
+        "around",
+        "approximately",
+        "approximate",
+        "nearly",
+        "almost",
+        "roughly",
+        "some",
+        "up",
+        "to",
+        "at",
+        "most",
+        "least",
+        "more",
+        "than",
+        "over",
+        "fewer",
+        "less",
+        "exactly",
+        "under",
+        "as",
+        "many",
+    ]
 )
 _PARTICLES = frozenset(["up", "out", "off", "down", "away", "back", "over"])
 _SIGNS = frozenset(";:—–―")
@@ -178,12 +268,8 @@ def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | N
         or ("past" in kinds and before.do == "did")
         or ("third" in kinds and before.do == "does")
     )
-    if (
-        ("third" in kinds
-        and before.auxiliary in ("is", "has"))
-        or ("past" in kinds
-        and before.auxiliary == "was"
-        and not before.tail)
+    if ("third" in kinds and before.auxiliary in ("is", "has")) or (
+        "past" in kinds and before.auxiliary == "was" and not before.tail
     ):
         same = True
     if same:
@@ -613,8 +699,7 @@ def _list_goes_on(source: Source, comma: int) -> bool:
             return False
         if n == comma + 1 and (
             token.lower.endswith("ing")
-            or (token.lower in ("a", "an")
-            and _is_definite(tokens[comma - 1]))
+            or (token.lower in ("a", "an") and _is_definite(tokens[comma - 1]))
         ):
             return False
         if n == comma + 1 and "participle" in forms(token.lower):
@@ -648,15 +733,16 @@ def _clause_follows(source: Source, start: int) -> bool:
             return True
         if n == start + 1 and adverb(tokens[start]) and kinds:
             return True
-        if n > start and (
-            "past" in kinds or ("third" in kinds and not plural(tokens[n - 1].lower, "en"))
-        ):
-            if (
+        if (
+            n > start
+            and ("past" in kinds or ("third" in kinds and not plural(tokens[n - 1].lower, "en")))
+            and (
                 tokens[n - 1].lower not in DET | PREP
                 and n + 1 < len(tokens)
                 and tokens[n + 1].lower != "by"
-            ):
-                return True
+            )
+        ):
+            return True
     return False
 
 

@@ -8,9 +8,32 @@ from typing import Literal
 Form = Literal["base", "third", "past", "participle"]
 
 AUXILIARIES = frozenset(
-    ["is", "are", "was", "were", "has", "have", "had", "can", "could", "may", "might", "must", "will", "would", "should", "shall", "does", "do", "did", "cannot"]
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "may",
+        "might",
+        "must",
+        "will",
+        "would",
+        "should",
+        "shall",
+        "does",
+        "do",
+        "did",
+        "cannot",
+    ]
 )
-MODALS = frozenset(["can", "could", "may", "might", "must", "will", "would", "should", "shall", "cannot"])
+MODALS = frozenset(
+    ["can", "could", "may", "might", "must", "will", "would", "should", "shall", "cannot"]
+)
 BE = frozenset(["is", "are", "was", "were"])
 
 _IRREGULAR = """
@@ -88,7 +111,46 @@ def _third(base: str) -> str:
 
 
 _DOUBLED = frozenset(
-    ["admit", "commit", "permit", "submit", "plan", "stop", "drop", "ship", "trap", "spot", "slip", "refer", "occur", "prefer", "transfer", "control", "compel", "expel", "knit", "begin", "forget", "equip", "rebel", "patrol", "transmit", "emit", "omit", "incur", "skip", "wrap", "stem", "step", "top", "slot", "plug", "grab", "scan", "ban"]
+    [
+        "admit",
+        "commit",
+        "permit",
+        "submit",
+        "plan",
+        "stop",
+        "drop",
+        "ship",
+        "trap",
+        "spot",
+        "slip",
+        "refer",
+        "occur",
+        "prefer",
+        "transfer",
+        "control",
+        "compel",
+        "expel",
+        "knit",
+        "begin",
+        "forget",
+        "equip",
+        "rebel",
+        "patrol",
+        "transmit",
+        "emit",
+        "omit",
+        "incur",
+        "skip",
+        "wrap",
+        "stem",
+        "step",
+        "top",
+        "slot",
+        "plug",
+        "grab",
+        "scan",
+        "ban",
+    ]
 )
 
 

@@ -14,7 +14,28 @@ _NAME = re.compile(r"(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'
 _ENOUGH = 5
 """Content words from which a question without any name is taken to be specific."""
 _SELF = frozenset(
-    ["I", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+    [
+        "I",
+        "Monday",
+        "Tuesday",
+        "Wednesday",
+        "Thursday",
+        "Friday",
+        "Saturday",
+        "Sunday",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ]
 )
 
 
@@ -25,10 +46,43 @@ def owner(title: str) -> str:
 
 
 _EL = frozenset(
-    ["hospital", "parque", "museo", "ayuntamiento", "centro", "instituto", "servicio", "colegio", "club", "banco", "teatro", "ministerio", "departamento", "grupo", "consejo", "hotel", "mercado"]
+    [
+        "hospital",
+        "parque",
+        "museo",
+        "ayuntamiento",
+        "centro",
+        "instituto",
+        "servicio",
+        "colegio",
+        "club",
+        "banco",
+        "teatro",
+        "ministerio",
+        "departamento",
+        "grupo",
+        "consejo",
+        "hotel",
+        "mercado",
+    ]
 )
 _LA = frozenset(
-    ["biblioteca", "cooperativa", "universidad", "escuela", "empresa", "asociación", "fundación", "oficina", "tienda", "clínica", "compañía", "red", "agencia", "federación"]
+    [
+        "biblioteca",
+        "cooperativa",
+        "universidad",
+        "escuela",
+        "empresa",
+        "asociación",
+        "fundación",
+        "oficina",
+        "tienda",
+        "clínica",
+        "compañía",
+        "red",
+        "agencia",
+        "federación",
+    ]
 )
 
 

@@ -25,7 +25,9 @@ from ragstone.testset.spans import Token, names, tokens_of, typed
 from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, UNCLEAR
 from ragstone.testset.wording import asked, content
 
-_FACTUAL = frozenset(["number", "money", "date", "duration", "place", "person", "name", "percent", "thing"])
+_FACTUAL = frozenset(
+    ["number", "money", "date", "duration", "place", "person", "name", "percent", "thing"]
+)
 _CONCEPTUAL = frozenset(["definition", "reason", "outcome", "claim"])
 _KEPT = 48
 """Documents whose facts are kept: those of a step and of its neighbours."""
@@ -83,7 +85,7 @@ class OfflineMaker:
         facts = list(self._known(document, language))
         rng.shuffle(facts)
         seen: dict[int, int] = {}
-        turns = []
+        turns: list[tuple[bool, int, int]] = []
         for fact in facts:
             turn = seen[fact.start] = seen.get(fact.start, -1) + 1
             third = (
@@ -446,7 +448,25 @@ def _counted(tokens: Sequence[Token], at: int, language: str) -> bool:
 
 
 _COUNTING = frozenset(
-    ["of", "than", "has", "have", "had", "least", "most", "about", "only", "de", "menos", "más", "tiene", "tienen", "unos", "unas", "hasta"]
+    [
+        "of",
+        "than",
+        "has",
+        "have",
+        "had",
+        "least",
+        "most",
+        "about",
+        "only",
+        "de",
+        "menos",
+        "más",
+        "tiene",
+        "tienen",
+        "unos",
+        "unas",
+        "hasta",
+    ]
 )
 
 

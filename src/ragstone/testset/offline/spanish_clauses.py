@@ -26,7 +26,25 @@ from ragstone.testset.vocabulary import (
 
 PREP, DET = PREPOSITIONS["es"], DETERMINERS["es"]
 RELATIVE = frozenset(
-    ["que", "quien", "quienes", "cual", "cuales", "cuyo", "cuya", "cuyos", "cuyas", "donde", "cuando", "porque", "aunque", "si", "mientras", "pues", "como"]
+    [
+        "que",
+        "quien",
+        "quienes",
+        "cual",
+        "cuales",
+        "cuyo",
+        "cuya",
+        "cuyos",
+        "cuyas",
+        "donde",
+        "cuando",
+        "porque",
+        "aunque",
+        "si",
+        "mientras",
+        "pues",
+        "como",
+    ]
 )
 _OPENERS = re.compile(
     r"(?:sin embargo|además|por tanto|por lo tanto|también|asimismo|no obstante|por ejemplo|en particular|como resultado|"
@@ -35,10 +53,53 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _ADVERBS = frozenset(
-    ["también", "solo", "sólo", "ya", "aún", "todavía", "siempre", "nunca", "casi", "más", "muy", "además", "después", "luego", "antes", "así", "hoy", "ahora", "apenas", "incluso", "sobre-todo", "a-veces", "entonces", "pronto"]
+    [
+        "también",
+        "solo",
+        "sólo",
+        "ya",
+        "aún",
+        "todavía",
+        "siempre",
+        "nunca",
+        "casi",
+        "más",
+        "muy",
+        "además",
+        "después",
+        "luego",
+        "antes",
+        "así",
+        "hoy",
+        "ahora",
+        "apenas",
+        "incluso",
+        "sobre-todo",
+        "a-veces",
+        "entonces",
+        "pronto",
+    ]
 )
 AROUND = frozenset(
-    ["unos", "unas", "casi", "hasta", "solo", "sólo", "más", "menos", "de", "aproximadamente", "alrededor", "cerca", "al", "un", "máximo", "mínimo", "de"]
+    [
+        "unos",
+        "unas",
+        "casi",
+        "hasta",
+        "solo",
+        "sólo",
+        "más",
+        "menos",
+        "de",
+        "aproximadamente",
+        "alrededor",
+        "cerca",
+        "al",
+        "un",
+        "máximo",
+        "mínimo",
+        "de",
+    ]
 )
 _SIGNS = frozenset(";:—–―")
 
@@ -163,8 +224,8 @@ def _lead(
     low = tokens[first].lower
     date = next((s for s in spans if s.sort == "date" and s.first <= first + 2), None)
     if low == "el" and date is not None and date.first == first + 1 and date.last < len(tokens):
-        comma = tokens[date.last].text == ","
-        return small(source, first, date.last), (first, date.last), date.last + comma
+        past = int(tokens[date.last].text == ",")
+        return small(source, first, date.last), (first, date.last), date.last + past
     if low not in PREP and low not in ("si", "cuando", "mientras", "aunque", "como", "al"):
         return "", None, first
     if date is not None and date.first <= first + 1 and low in ("en", "desde", "hasta"):
@@ -235,48 +296,58 @@ def _group(source: Source, n: int) -> tuple[int, int, bool] | None:
         low = tokens[n].lower
         before = tokens[n - 1].lower
         if (
-            adverb(tokens[n])
-            and n + 1 < len(tokens)
-            and (participle(tokens[n + 1].lower) or infinitive(tokens[n + 1].lower))
-        ) or (
-            (participle(low)
-            and before in _BEFORE_PARTICIPLE | {"sido"})
-            or (low in ("sido", "estado") and before in _HAVE)
-        ) or (infinitive(low) and (
-            before in MODALS
-            or (before in ("que", "a")
-            and tokens[n - 2].lower
-            in (
-                "tiene",
-                "tienen",
-                "tenía",
-                "tenían",
-                "va",
-                "van",
-                "hay",
-                "comenzó",
-                "comenzaron",
-                "empezó",
-                "empezaron",
-                "vuelve",
-                "llegó",
-            ))
-        )) or (gerund(low) and before in ("está", "están", "estaba", "estaban", "sigue", "siguen")) or (
-            low in ("que", "a")
-            and n + 1 < len(tokens)
-            and infinitive(tokens[n + 1].lower)
-            and before
-            in (
-                "tiene",
-                "tienen",
-                "tenía",
-                "tenían",
-                "va",
-                "van",
-                "comenzó",
-                "comenzaron",
-                "empezó",
-                "empezaron",
+            (
+                adverb(tokens[n])
+                and n + 1 < len(tokens)
+                and (participle(tokens[n + 1].lower) or infinitive(tokens[n + 1].lower))
+            )
+            or (
+                (participle(low) and before in _BEFORE_PARTICIPLE | {"sido"})
+                or (low in ("sido", "estado") and before in _HAVE)
+            )
+            or (
+                infinitive(low)
+                and (
+                    before in MODALS
+                    or (
+                        before in ("que", "a")
+                        and tokens[n - 2].lower
+                        in (
+                            "tiene",
+                            "tienen",
+                            "tenía",
+                            "tenían",
+                            "va",
+                            "van",
+                            "hay",
+                            "comenzó",
+                            "comenzaron",
+                            "empezó",
+                            "empezaron",
+                            "vuelve",
+                            "llegó",
+                        )
+                    )
+                )
+            )
+            or (gerund(low) and before in ("está", "están", "estaba", "estaban", "sigue", "siguen"))
+            or (
+                low in ("que", "a")
+                and n + 1 < len(tokens)
+                and infinitive(tokens[n + 1].lower)
+                and before
+                in (
+                    "tiene",
+                    "tienen",
+                    "tenía",
+                    "tenían",
+                    "va",
+                    "van",
+                    "comenzó",
+                    "comenzaron",
+                    "empezó",
+                    "empezaron",
+                )
             )
         ):
             n += 1
@@ -287,7 +358,24 @@ def _group(source: Source, n: int) -> tuple[int, int, bool] | None:
 
 _HAVE = frozenset(["ha", "han", "había", "habían", "habrá", "hubo", "haber"])
 _BEFORE_PARTICIPLE = _HAVE | frozenset(
-    ["fue", "fueron", "es", "son", "era", "eran", "será", "serán", "está", "están", "estaba", "estaban", "estuvo", "quedó", "quedaron", "ser"]
+    [
+        "fue",
+        "fueron",
+        "es",
+        "son",
+        "era",
+        "eran",
+        "será",
+        "serán",
+        "está",
+        "están",
+        "estaba",
+        "estaban",
+        "estuvo",
+        "quedó",
+        "quedaron",
+        "ser",
+    ]
 )
 
 

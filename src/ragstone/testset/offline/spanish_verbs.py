@@ -56,12 +56,93 @@ influir distribuir restituir construir excluir incluir disminuir
 _ENDINGS_AR = ("a", "an", "ó", "aron", "aba", "aban", "ará", "arán", "aría", "arían")
 _ENDINGS_ER = ("e", "en", "ió", "ieron", "ía", "ían")
 _IRREGULAR_PARTICIPLES = frozenset(
-    ["abierto", "abierta", "abiertos", "abiertas", "cubierto", "cubierta", "cubiertos", "cubiertas", "dicho", "dicha", "escrito", "escrita", "escritos", "escritas", "hecho", "hecha", "hechos", "hechas", "muerto", "muerta", "muertos", "muertas", "puesto", "puesta", "puestos", "puestas", "resuelto", "roto", "rota", "rotos", "rotas", "visto", "vista", "vistos", "vistas", "vuelto", "impreso", "impresa", "electo", "electa", "descrito", "descrita", "devuelto", "devuelta", "compuesto", "compuesta", "compuestos", "compuestas", "propuesto", "propuesta", "dispuesto", "impuesto", "opuesto", "descubierto", "descubierta"]
+    [
+        "abierto",
+        "abierta",
+        "abiertos",
+        "abiertas",
+        "cubierto",
+        "cubierta",
+        "cubiertos",
+        "cubiertas",
+        "dicho",
+        "dicha",
+        "escrito",
+        "escrita",
+        "escritos",
+        "escritas",
+        "hecho",
+        "hecha",
+        "hechos",
+        "hechas",
+        "muerto",
+        "muerta",
+        "muertos",
+        "muertas",
+        "puesto",
+        "puesta",
+        "puestos",
+        "puestas",
+        "resuelto",
+        "roto",
+        "rota",
+        "rotos",
+        "rotas",
+        "visto",
+        "vista",
+        "vistos",
+        "vistas",
+        "vuelto",
+        "impreso",
+        "impresa",
+        "electo",
+        "electa",
+        "descrito",
+        "descrita",
+        "devuelto",
+        "devuelta",
+        "compuesto",
+        "compuesta",
+        "compuestos",
+        "compuestas",
+        "propuesto",
+        "propuesta",
+        "dispuesto",
+        "impuesto",
+        "opuesto",
+        "descubierto",
+        "descubierta",
+    ]
 )
 CLITICS = frozenset(["se", "lo", "la", "los", "las", "le", "les", "me", "nos", "os", "te"])
-PASSIVE = frozenset(["fue", "fueron", "es", "son", "era", "eran", "será", "serán", "ha", "han", "había", "habían"])
+PASSIVE = frozenset(
+    ["fue", "fueron", "es", "son", "era", "eran", "será", "serán", "ha", "han", "había", "habían"]
+)
 MODALS = frozenset(
-    ["puede", "pueden", "podía", "podían", "podrá", "podrán", "podría", "podrían", "pudo", "pudieron", "debe", "deben", "debía", "debían", "deberá", "deberán", "debería", "deberían", "suele", "suelen", "solía", "solían"]
+    [
+        "puede",
+        "pueden",
+        "podía",
+        "podían",
+        "podrá",
+        "podrán",
+        "podría",
+        "podrían",
+        "pudo",
+        "pudieron",
+        "debe",
+        "deben",
+        "debía",
+        "debían",
+        "deberá",
+        "deberán",
+        "debería",
+        "deberían",
+        "suele",
+        "suelen",
+        "solía",
+        "solían",
+    ]
 )
 _PARTICIPLE = re.compile(r"[^\W\d_]{2,}(?:ad|id|íd)[oa]s?$")
 _INFINITIVE = re.compile(r"[^\W\d_]{1,}[aei]r(?:se|lo|la|los|las|le|les)?$")
@@ -98,7 +179,50 @@ def participle(word: str) -> bool:
 
 
 _NO_INFINITIVE = frozenset(
-    ["cualquier", "mujer", "ayer", "taller", "alquiler", "lugar", "hogar", "mar", "bar", "par", "azúcar", "militar", "familiar", "popular", "similar", "singular", "particular", "escolar", "solar", "lunar", "nuclear", "celular", "regular", "circular", "polar", "titular", "auxiliar", "poder-no", "ejemplar", "pilar", "altar", "collar", "dólar", "estelar", "molecular", "vascular", "muscular", "carácter", "cáncer", "líder", "primer", "tercer"]
+    [
+        "cualquier",
+        "mujer",
+        "ayer",
+        "taller",
+        "alquiler",
+        "lugar",
+        "hogar",
+        "mar",
+        "bar",
+        "par",
+        "azúcar",
+        "militar",
+        "familiar",
+        "popular",
+        "similar",
+        "singular",
+        "particular",
+        "escolar",
+        "solar",
+        "lunar",
+        "nuclear",
+        "celular",
+        "regular",
+        "circular",
+        "polar",
+        "titular",
+        "auxiliar",
+        "poder-no",
+        "ejemplar",
+        "pilar",
+        "altar",
+        "collar",
+        "dólar",
+        "estelar",
+        "molecular",
+        "vascular",
+        "muscular",
+        "carácter",
+        "cáncer",
+        "líder",
+        "primer",
+        "tercer",
+    ]
 )
 
 

@@ -56,7 +56,26 @@ def in_a_chat(question: str, language: str, rng: random.Random) -> str:
     return rng.choice(OPENERS[language]).format(plain)
 
 
-_ASKING = frozenset(["who", "what", "when", "where", "which", "why", "how", "at", "for", "from", "until", "since", "by", "of", "in", "on"])
+_ASKING = frozenset(
+    [
+        "who",
+        "what",
+        "when",
+        "where",
+        "which",
+        "why",
+        "how",
+        "at",
+        "for",
+        "from",
+        "until",
+        "since",
+        "by",
+        "of",
+        "in",
+        "on",
+    ]
+)
 
 
 def both(first: str, second: str, language: str) -> str:
