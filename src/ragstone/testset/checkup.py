@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,11 +14,10 @@ from ragstone.data import read
 from ragstone.evidence import verify_quote
 from ragstone.language import ABSTENTIONS, fold
 from ragstone.stats import Z
-from ragstone.testset.index import CorpusIndex
 from ragstone.testset.likeness import alike, dangling, leaked
-from ragstone.testset.sampling import spread
+from ragstone.testset.sampling import Topics, drawn
 from ragstone.testset.sources import Corpus, Source, open_corpus
-from ragstone.testset.trivial import Search, Trivial, trivial, whole
+from ragstone.testset.trivial import Search, Trivial, asked, trivial
 from ragstone.types import Sample
 
 FaultKind = Literal[
@@ -111,8 +111,8 @@ def check(source: str | Path, documents: Source | None = None, **reading: Any) -
     if documents is None:
         simple = trivial(samples, None)
     else:
-        with open_corpus(documents) as corpus, CorpusIndex(corpus) as index:
-            search = Search(index)
+        with open_corpus(documents) as corpus:
+            search = Search(corpus)
             coverage = _coverage(samples, corpus)
             faults += _faults_in_corpus(samples, corpus, search)
             simple = trivial(samples, search)
@@ -163,13 +163,9 @@ def _faults(samples: Sequence[Sample]) -> Iterator[Fault]:
             yield Fault("leaked", sample.id, question, sample.reference or "")
         if not history and dangling(question, sample.language):
             yield Fault("not_self_contained", sample.id, question)
-    asked = [
-        (sample, "\n".join([*map(str, sample.meta.get("history") or ()), sample.question or ""]))
-        for sample in samples
-        if (sample.question or "").strip()
-    ]
-    for one, two in alike([text for _, text in asked]):
-        first, second = asked[one][0], asked[two][0]
+    put = [sample for sample in samples if (sample.question or "").strip()]
+    for one, two in alike([asked(sample) for sample in put]):
+        first, second = put[one], put[two]
         same = fold(first.reference or "") == fold(second.reference or "")
         kind: FaultKind = "duplicate" if same else "ambiguous"
         detail = f"{first.id}: {first.question}"
@@ -188,7 +184,7 @@ def _faults_in_corpus(samples: Sequence[Sample], corpus: Corpus, search: Search)
             except KeyError:
                 yield Fault("unknown_document", sample.id, question, name)
             else:
-                texts[name] = whole(document)
+                texts[name] = f"{document.title}\n{document.text}"
         for piece in _evidence(sample):
             text = texts.get(piece["document"])
             if text is not None and verify_quote(piece["quote"], text) is None:
@@ -223,31 +219,30 @@ def _elsewhere(sample: Sample, wanted: set[str], search: Search) -> Iterator[Fau
     reference = sample.reference or ""
     if sample.relevant is None or len(reference.split()) < 2:
         return
-    for document in search.found(sample.question or "", sample.language, 3):
-        judged = document.id in (sample.relevant or {})
-        if judged or verify_quote(reference, whole(document)) is None:
+    for piece in search.found(asked(sample), sample.language):
+        judged = piece.document in (sample.relevant or {})
+        if judged or verify_quote(reference, piece.shown) is None:
             continue
-        if search.holds(document, sample.question or "") >= _ELSEWHERE:
-            detail = f"{document.id}: {reference}"
+        if search.holds(piece, asked(sample)) >= _ELSEWHERE:
+            detail = f"{piece.document}: {reference}"
             yield Fault("answered_elsewhere", sample.id, sample.question or "", detail)
             return
 
 
 def _coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:
-    asked = Counter(
+    wanted = Counter(
         name for sample in samples for name, grade in (sample.relevant or {}).items() if grade > 0
     )
-    order, topics = spread(corpus, 0, wanted=len(samples))
+    pool = drawn(corpus, 0)
+    topics = Topics(corpus, pool, random.Random(0))
+    all_topics = {topics.of(corpus[place].text) for place in pool}
     touched: set[int] = set()
     known = 0
-    for place in order:
-        if corpus[place].id in asked:
-            touched.add(topics[place])
-    for name in asked:
+    for name in wanted:
         try:
-            corpus.find(name)
+            touched.add(topics.of(corpus.find(name).text))
         except KeyError:
             continue
         known += 1
-    most = tuple(sorted(asked.items(), key=lambda one: (-one[1], one[0]))[:3])
-    return Coverage(len(corpus), known, len(set(topics.values())), len(touched), most)
+    most = tuple(sorted(wanted.items(), key=lambda one: (-one[1], one[0]))[:3])
+    return Coverage(len(corpus), known, len(all_topics | touched), len(touched), most)

@@ -48,7 +48,7 @@ def estimate(request: Request) -> Estimate:
     judge = judge_of(request)
     with open_corpus(request.documents) as corpus:
         languages = [one.split("-")[0].lower() for one in request.languages]
-        order, _ = spread(corpus, request.seed, wanted=wanted, languages=languages)
+        order = spread(corpus, request.seed, wanted=wanted, languages=languages)
         kinds = {kind: count for kind, count in shares(wanted, weights).items() if count}
         if judge is None or not order:
             return Estimate(len(corpus), min(len(order), wanted), kinds, None)

@@ -29,10 +29,8 @@ _READ = 1500
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
-def spread(
-    corpus: Corpus, seed: int, *, wanted: int, languages: Sequence[str] = ()
-) -> tuple[list[int], dict[int, int]]:
-    """Places of documents in an order whose every beginning is spread, and the topic of each.
+def spread(corpus: Corpus, seed: int, *, wanted: int, languages: Sequence[str] = ()) -> list[int]:
+    """Places of documents in an order whose every beginning is spread.
 
     Documents of one folder, language and topic form a stratum. A stratum of m documents gets its turn in proportion
     to √m: large ones more often, small ones not never. Documents in none of the languages are left out."""
@@ -40,18 +38,24 @@ def spread(
     pool = _pool(corpus, rng, max(POOL, 4 * wanted))
     if languages:
         pool = [place for place in pool if _language(corpus, place) in languages]
-    topics = _topics(corpus, pool, rng)
+    topics = Topics(corpus, pool, rng)
     strata: dict[tuple[int, str, int], list[int]] = {}
-    for place, topic in zip(pool, topics, strict=True):
-        language = corpus[place].language or ""
-        strata.setdefault((corpus.folder[place], language, topic), []).append(place)
+    for place in pool:
+        document = corpus[place]
+        key = (corpus.folder[place], document.language or "", topics.of(document.text))
+        strata.setdefault(key, []).append(place)
     turns: list[tuple[float, float, int]] = []
-    for key in sorted(strata):
-        members = strata[key]
+    for stratum in sorted(strata):
+        members = strata[stratum]
         rng.shuffle(members)
         weight = math.sqrt(len(members))
         turns += [((n + 0.5) / weight, rng.random(), place) for n, place in enumerate(members)]
-    return [place for _, _, place in sorted(turns)], dict(zip(pool, topics, strict=True))
+    return [place for _, _, place in sorted(turns)]
+
+
+def drawn(corpus: Corpus, seed: int, count: int = POOL) -> list[int]:
+    """Places of a sample of the corpus, folder by folder; all of them when there are no more."""
+    return _pool(corpus, random.Random(f"{seed}:drawn"), count)
 
 
 def language_of(text: str, given: str | None) -> str:
@@ -93,20 +97,24 @@ def _pool(corpus: Corpus, rng: random.Random, most: int) -> list[int]:
     return sorted(pool)
 
 
-def _topics(corpus: Corpus, pool: Sequence[int], rng: random.Random) -> list[int]:
-    """A topic for each document of the pool: the nearest of a few centres of hashed words."""
-    count = min(_MOST_TOPICS, math.isqrt(len(pool) // 2))
-    if count < 2:
-        return [0] * len(pool)
-    learned = rng.sample(list(pool), min(_LEARNED, len(pool)))
-    counts = np.stack([_hashed(corpus[place].text) for place in learned])
-    rarity = np.log1p(len(learned) / (1 + (counts > 0).sum(axis=0))).astype(np.float32)
-    centres = _centres(_unit(counts * rarity), count, rng)
-    topics: list[int] = []
-    for place in pool:
-        vector = _unit((_hashed(corpus[place].text) * rarity)[None, :])[0]
-        topics.append(int(np.argmax(centres @ vector)))
-    return topics
+class Topics:
+    """Topics of a corpus, found on a part of it: the centres of hashed words that texts gather round."""
+
+    def __init__(self, corpus: Corpus, pool: Sequence[int], rng: random.Random) -> None:
+        self.count = max(1, min(_MOST_TOPICS, math.isqrt(len(pool) // 2)))
+        if self.count == 1:
+            return
+        learned = rng.sample(list(pool), min(_LEARNED, len(pool)))
+        counts = np.stack([_hashed(corpus[place].text) for place in learned])
+        self._rarity = np.log1p(len(learned) / (1 + (counts > 0).sum(axis=0))).astype(np.float32)
+        self._centres = _centres(_unit(counts * self._rarity), self.count, rng)
+
+    def of(self, text: str) -> int:
+        """The topic of a text: the nearest centre."""
+        if self.count == 1:
+            return 0
+        vector = _unit((_hashed(text) * self._rarity)[None, :])[0]
+        return int(np.argmax(self._centres @ vector))
 
 
 def _centres(vectors: Floats, count: int, rng: random.Random) -> Floats:

@@ -196,7 +196,7 @@ async def _carry_out(request: Request) -> TestSet:
         )
         try:
             languages = [one.split("-")[0].lower() for one in request.languages]
-            order, _ = spread(corpus, request.seed, wanted=wanted, languages=languages)
+            order = spread(corpus, request.seed, wanted=wanted, languages=languages)
             parts = parts_of(corpus, judged=judge is not None)
             generation = Generation(
                 corpus, order, Tally(weights, wanted), journal, parts.prover, request.seed,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragstone.data.documents import Document
 from ragstone.evidence import verify_quote
 from ragstone.language import ABSTENTIONS, fold
+from ragstone.systems.pipeline.chunking import Piece
+from ragstone.systems.pipeline.retrieval import Index
 from ragstone.systems.pipeline.wording import language_of, terms
-from ragstone.testset.index import CorpusIndex
 from ragstone.types import Sample
+
+FOUND = 3
+"""Documents that are looked at for a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,39 +33,39 @@ class Trivial:
 
 
 class Search:
-    """BM25 over whole documents."""
+    """BM25 over whole documents, as a reader of the literature knows it; the documents are held."""
 
-    def __init__(self, index: CorpusIndex) -> None:
-        self.index = index
+    def __init__(self, documents: Iterable[Document]) -> None:
+        pieces = [
+            Piece(one.id, one.text, one.title, language_of(one.text[:2000], one.language))
+            for one in documents
+        ]
+        self.index = Index(pieces)
+        self.found = lru_cache(maxsize=4096)(self._found)
+        """The nearest documents to a question, best first; asked twice for each, searched once."""
 
-    def found(self, question: str, language: str | None, count: int) -> list[Document]:
-        """The nearest documents, best first; none that shares no word."""
-        return self.index.near(terms(question, language_of(question, language)), most=count)
+    def _found(self, question: str, language: str | None) -> list[Piece]:
+        hits = self.index.search(
+            question,
+            language_of(question, language),
+            retriever="bm25",
+            top_k=FOUND,
+            rerank=False,
+            pool=FOUND,
+            expand=False,
+        )
+        return [self.index.pieces[at] for at, score in hits if score > 0]
 
-    def holds(self, document: Document, text: str) -> float:
+    def holds(self, piece: Piece, text: str) -> float:
         """The share of a text's words, rare ones counting more, that stand in a document."""
-        language = language_of(document.text[:2000], document.language)
-        wanted = set(terms(text, language))
-        held = set(terms(whole(document), language))
-        weight = {
-            word: math.log1p(self.index.count / max(1, self.index.held(word))) for word in wanted
-        }
-        total = sum(weight.values())
-        return sum(weight[word] for word in wanted & held) / total if total else 1.0
+        wanted = terms(text, piece.language)
+        return self.index.coverage(wanted, terms(piece.shown, piece.language)) if wanted else 1.0
 
 
-def whole(document: Document) -> str:
-    """A document with its title."""
-    return f"{document.title}\n{document.text}" if document.title else document.text
-
-
-def _same(sample: Sample) -> str:
-    """The reference as it is compared; an abstention is one answer in every language."""
-    text = fold(sample.reference or "")
-    return fold(ABSTENTIONS[0]) if text in _ABSTENTIONS else text
-
-
-_ABSTENTIONS = frozenset(map(fold, ABSTENTIONS))
+def asked(sample: Sample) -> str:
+    """The question with the turns before it."""
+    history = sample.meta.get("history") or ()
+    return "\n".join([*map(str, history), sample.question or ""])
 
 
 def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
@@ -72,16 +76,25 @@ def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
     constant = times / len(samples) if samples else 0.0
     if search is None:
         return Trivial(constant, shown)
-    first = told = asked = 0
+    first = told = count = 0
     for sample in samples:
         wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
         if not wanted:
             continue
-        asked += 1
-        hits = search.found(sample.question or "", sample.language, 1)
-        if hits and hits[0].id in wanted:
+        count += 1
+        hits = search.found(asked(sample), sample.language)
+        if hits and hits[0].document in wanted:
             first += 1
-            told += verify_quote(sample.reference or "", whole(hits[0])) is not None
-    if not asked:
+            told += verify_quote(sample.reference or "", hits[0].shown) is not None
+    if not count:
         return Trivial(constant, shown)
-    return Trivial(constant, shown, first / asked, told / asked)
+    return Trivial(constant, shown, first / count, told / count)
+
+
+def _same(sample: Sample) -> str:
+    """The reference as it is compared; an abstention is one answer in every language."""
+    text = fold(sample.reference or "")
+    return fold(ABSTENTIONS[0]) if text in _ABSTENTIONS else text
+
+
+_ABSTENTIONS = frozenset(map(fold, ABSTENTIONS))
