@@ -184,7 +184,11 @@ def _quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
         if not token.word or token.capital or token.lower in UNIT_STOPS[language]:
             break
         if plural(token.lower, language):
-            if language == "es" and end < len(tokens) and _adjective(tokens[end].lower):
+            if (
+                language == "es"
+                and end < len(tokens)
+                and _adjective(tokens[end].lower, token.lower)
+            ):
                 end += 1
             unit = " ".join(one.text for one in tokens[n:end])
             return Span("quantity", at, end, unit)
@@ -193,10 +197,13 @@ def _quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
     return None
 
 
-def _adjective(word: str) -> bool:
-    return bool(
-        re.match(r"[^\W\d_]{3,}(?:bles|iles|ados|adas|idos|idas|icos|icas|ales|ivos|ivas)$", word)
-    )
+def _adjective(word: str, noun: str) -> bool:
+    """Whether a Spanish word behind a noun belongs to it: by its ending, or because the two endings agree."""
+    if word in UNIT_STOPS["es"] or word in NUMBER_WORDS["es"]:
+        return False
+    if len(word) > 4 and word[-2:] in ("as", "os") and word[-2:] == noun[-2:]:
+        return True
+    return bool(re.match(r"[^\W\d_]{3,}(?:bles|iles|ales|ivos|ivas)$", word))
 
 
 def plural(word: str, language: str) -> bool:

@@ -674,7 +674,7 @@ def end_of(source: Source, start: int, *, relatives: bool = False) -> int:
             return n
         if token.lower in ("while", "whereas", "although", "though", "but") and n > start:
             return n
-        if not relatives and token.lower in ("because", "so") and n > start:
+        if not relatives and (token.lower == "because" or (token.lower == "so" and n > start)):
             return n
     return len(tokens)
 
@@ -773,6 +773,6 @@ def small(source: Source, first: int, last: int) -> str:
         return text[:1].lower() + text[1:]
     if following.word and following.capital:
         return text
-    if common or _NOUNISH.search(low) or plural(low, "en") or forms(low):
+    if common or (len(low) > 7 and _NOUNISH.search(low)) or plural(low, "en") or forms(low):
         return text[:1].lower() + text[1:]
     return text

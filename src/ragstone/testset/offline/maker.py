@@ -137,10 +137,10 @@ class OfflineMaker:
         """A sentence with a gap, for documents whose sentences no template fits."""
         text = document.text
         spans = [
-            (c, _shortened(text, c, d))
+            piece
             for a, b in sentences(text, language)
             for c, d in apart(text, a, b)
-            if len(text[c:d].split()) >= 7
+            for piece in _pieces(text, c, d)
         ]
         rng.shuffle(spans)
         asked_already = {fact.start for fact in self._known(document, language)}
@@ -421,13 +421,23 @@ _LONGEST = 36
 """Words of a sentence with a gap; a longer one ends at a comma before."""
 
 
-def _shortened(text: str, start: int, end: int) -> int:
-    """Where a sentence is cut so that it can be read in one breath."""
-    words = list(re.finditer(r"\S+", text[start:end]))
-    if len(words) <= _LONGEST:
-        return end
-    commas = [one.end() for one in words[7:_LONGEST] if one.group().endswith(",")]
-    return start + commas[-1] - 1 if commas else end
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence in pieces that can be read in one breath, cut at commas; short ones are left out."""
+    words = [
+        (start + one.start(), start + one.end()) for one in re.finditer(r"\S+", text[start:end])
+    ]
+    first = 0
+    while len(words) - first > _LONGEST:
+        cut = next(
+            (n for n in range(first + _LONGEST, first + 7, -1) if text[words[n][1] - 1] == ","),
+            None,
+        )
+        if cut is None:
+            break
+        yield words[first][0], words[cut][1] - 1
+        first = cut + 1
+    if len(words) - first >= 7:
+        yield words[first][0], end
 
 
 def _rare_word(tokens: Sequence[Token], language: str) -> list[tuple[int, int]]:
@@ -477,7 +487,7 @@ def _gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None
         return None  # the subject is left out
     if (
         not 6 <= len(tokens) <= 60
-        or any(one.lower in UNCLEAR[language] for one in tokens[:3])
+        or tokens[0].lower in UNCLEAR[language]
         or sentence.count('"') % 2
         or "#" in sentence
     ):
@@ -494,6 +504,7 @@ def _gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None
     for a, b in places:
         answer = sentence[tokens[a].start : tokens[b - 1].end]
         gapped = sentence[: tokens[a].start] + GAP + sentence[tokens[b - 1].end :]
+        gapped = gapped if gapped[:1].isupper() or not gapped[:1].isalpha() else f"… {gapped}"
         if sentence.count(answer) == 1:
             frame = (
                 ABOUT[language].format(whose, "{}")
