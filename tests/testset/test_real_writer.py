@@ -40,17 +40,17 @@ def url() -> Iterator[str]:
 def written(url: str, folder: Path) -> TestSet:
     judge: dict[str, Any] = {
         "model": "openai:smollm2", "base_url": url, "small": True, "temperature": 0,
-        "max_tokens": 160, "concurrency": 2, "deadline": 300.0,
+        "max_tokens": 160, "concurrency": 1, "deadline": 300.0,
     }  # fmt: skip
     out = folder / "set.jsonl"
-    return generate(DOCUMENTS, 2, kinds="factual", judge=judge, out=out, store=folder / "s.db")
+    return generate(DOCUMENTS, 1, kinds="factual", judge=judge, out=out, store=folder / "s.db")
 
 
 @pytest.mark.slow
 def test_a_real_model_ends_with_an_account_and_is_paid_once(url: str, tmp_path: Path) -> None:
     made = written(url, tmp_path)
     assert made.usage.calls > 0
-    assert len(made.items) + len(made.rejected) >= 2
+    assert len(made.items) + len(made.rejected) >= 1
     assert not made.stopped
     for item in made.items:
         for one in item.evidence:
@@ -63,4 +63,4 @@ def test_a_real_model_ends_with_an_account_and_is_paid_once(url: str, tmp_path: 
         assert all(row["reason"] for row in rows)
     again = written(url, tmp_path)
     assert [item.row() for item in again.items] == [item.row() for item in made.items]
-    assert again.reasons == made.reasons
+    assert again.asked == made.asked

@@ -164,8 +164,14 @@ def _faults(samples: Sequence[Sample]) -> Iterator[Fault]:
         if not history and dangling(question, sample.language):
             yield Fault("not_self_contained", sample.id, question)
     put = [sample for sample in samples if (sample.question or "").strip()]
-    for one, two in alike([asked(sample) for sample in put]):
-        first, second = put[one], put[two]
+    # a second turn holds the words of the first: it is compared with its like
+    yield from _asked_twice([sample for sample in put if not sample.meta.get("history")])
+    yield from _asked_twice([sample for sample in put if sample.meta.get("history")])
+
+
+def _asked_twice(samples: Sequence[Sample]) -> Iterator[Fault]:
+    for one, two in alike([asked(sample) for sample in samples]):
+        first, second = samples[one], samples[two]
         same = fold(first.reference or "") == fold(second.reference or "")
         kind: FaultKind = "duplicate" if same else "ambiguous"
         detail = f"{first.id}: {first.question}"
