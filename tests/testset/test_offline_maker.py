@@ -7,8 +7,8 @@ from collections import Counter
 from functools import cache
 
 import pytest
-
 from bench.testsets import LONG, Held, Yield, corpora, made
+
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, MEANINGS, UNANSWERABLE, Item, Rejection
@@ -120,15 +120,19 @@ def test_a_near_miss_says_what_was_swapped() -> None:
     assert found
     for item in found:
         swapped = item.proof["swapped"]
-        assert swapped["for"] in item.question and swapped["was"] in item.proof["asked"]
-        assert item.reference is None and not item.relevant and not item.evidence
+        assert swapped["for"] in item.question
+        assert swapped["was"] in item.proof["asked"]
+        assert item.reference is None
+        assert not item.relevant
+        assert not item.evidence
 
 
 def test_a_false_premise_is_corrected_by_its_reference() -> None:
     item = next(
         i for i in items_of(held(SHOP, LIBRARY), 0, "false_premise") if "cost" in i.question
     )
-    assert item.question.startswith("Why does the yearly pass cost") and "48" not in item.question
+    assert item.question.startswith("Why does the yearly pass cost")
+    assert "48" not in item.question
     assert item.reference == "The yearly pass costs 48 euros."
 
 
@@ -202,7 +206,9 @@ def test_a_corpus_yields_items_without_twins(name: str) -> None:
     plain = [item.question for item in out.items if item.kind != "follow_up"]
     assert not list(alike(plain, SAME))
     kinds = Counter(item.kind for item in out.items)
-    assert kinds["factual"] > 20 and kinds["near_miss"] > 10 and kinds["false_premise"] > 5
+    assert kinds["factual"] > 20
+    assert kinds["near_miss"] > 10
+    assert kinds["false_premise"] > 5
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from bench.testsets import Held
+
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import Evidence, Item, Rejection
@@ -50,7 +50,8 @@ def reason(one: Item) -> str:
 def test_a_good_item_passes_and_carries_its_proof() -> None:
     (found,) = checked(item())
     assert isinstance(found, Item)
-    assert found.proof["round_trip"] == "reader" and found.proof["cover"] >= 0.6
+    assert found.proof["round_trip"] == "reader"
+    assert found.proof["cover"] >= 0.6
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,8 @@ def test_the_same_question_does_not_pass_twice() -> None:
         item(), item(id="i2", question="How many bunks has the hut of the Ridge Path?")
     )
     assert isinstance(first, Item)
-    assert isinstance(second, Rejection) and second.reason == "duplicate"
+    assert isinstance(second, Rejection)
+    assert second.reason == "duplicate"
 
 
 def test_a_question_that_two_documents_answer_differently_is_ambiguous() -> None:
@@ -98,7 +100,8 @@ def test_a_question_that_two_documents_answer_differently_is_ambiguous() -> None
     )  # fmt: skip
     with CorpusIndex(twins) as index:
         found = Prover(index).check(one)
-    assert isinstance(found, Rejection) and found.reason == "ambiguous"
+    assert isinstance(found, Rejection)
+    assert found.reason == "ambiguous"
 
 
 def test_a_document_that_tells_the_same_is_relevant_too() -> None:
@@ -117,7 +120,8 @@ def test_a_document_that_tells_the_same_is_relevant_too() -> None:
     )  # fmt: skip
     with CorpusIndex(twins) as index:
         found = Prover(index).check(one)
-    assert isinstance(found, Item) and found.relevant == {"a": 1.0, "b": 1.0}
+    assert isinstance(found, Item)
+    assert found.relevant == {"a": 1.0, "b": 1.0}
 
 
 def unanswerable(question: str, kind: str, **proof: Any) -> Item:
@@ -164,12 +168,14 @@ def test_what_an_earlier_process_let_through_is_remembered() -> None:
         prover = Prover(index)
         prover.remember(item())
         found = prover.check(item(id="i2"))
-    assert isinstance(found, Rejection) and found.reason == "duplicate"
+    assert isinstance(found, Rejection)
+    assert found.reason == "duplicate"
 
 
 def test_the_index_finds_words_in_any_form_and_nothing_of_a_sign() -> None:
     with CorpusIndex(DOCUMENTS) as index:
         assert [one.id for one in index.holding(["penguin"])] == ["zoo"]
-        assert index.holding(["1,240"]) == [] and index.near(['"'], most=2) == []
+        assert index.holding(["1,240"]) == []
+        assert index.near(['"'], most=2) == []
         assert [key for key, _ in index.nearest("Which otter is blind?", 1)] == ["zoo"]
         assert index.held("bunk") == 2

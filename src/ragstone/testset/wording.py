@@ -9,10 +9,65 @@ from ragstone.systems.pipeline.wording import terms
 
 _ASKING = {
     "en": frozenset(
-        ["who", "whom", "whose", "what", "when", "where", "which", "why", "how", "many", "much", "long", "soon", "far", "old", "does", "did", "do", "happen", "percentage", "time", "stand", "tell", "mean", "complete", "sentence", "gap", "fill"]
+        [
+            "who",
+            "whom",
+            "whose",
+            "what",
+            "when",
+            "where",
+            "which",
+            "why",
+            "how",
+            "many",
+            "much",
+            "long",
+            "soon",
+            "far",
+            "old",
+            "does",
+            "did",
+            "do",
+            "happen",
+            "percentage",
+            "time",
+            "stand",
+            "tell",
+            "mean",
+            "complete",
+            "sentence",
+            "gap",
+            "fill",
+        ]
     ),
     "es": frozenset(
-        ["quien", "quién", "quienes", "qué", "cuándo", "dónde", "cuál", "cuáles", "por", "cómo", "cuánto", "cuánta", "cuántos", "cuántas", "hora", "horario", "año", "pasa", "ocurre", "significan", "siglas", "porcentaje", "complete", "frase", "hueco"]
+        [
+            "quien",
+            "quién",
+            "quienes",
+            "qué",
+            "cuándo",
+            "dónde",
+            "cuál",
+            "cuáles",
+            "por",
+            "cómo",
+            "cuánto",
+            "cuánta",
+            "cuántos",
+            "cuántas",
+            "hora",
+            "horario",
+            "año",
+            "pasa",
+            "ocurre",
+            "significan",
+            "siglas",
+            "porcentaje",
+            "complete",
+            "frase",
+            "hueco",
+        ]
     ),
 }
 

@@ -277,10 +277,9 @@ def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | N
     joined = {tokens[k].lower for k in range(before.end, start)}
     if not joined & {";", "and", "but", "while", "whereas"}:
         return None
-    found = _parsed(source, "", None, start, spans)
-    if found is not None and tokens[found.first].lower in PRONOUNS:
-        return replace(found, source=replace(source, subject=before.subject, plural=before.many))
-    return found
+    if tokens[start].lower in PRONOUNS:
+        return None  # it may be the subject before or its object
+    return _parsed(source, "", None, start, spans)
 
 
 def _relatives(source: Source, spans: tuple[Span, ...]) -> Iterator[Clause]:
@@ -533,7 +532,10 @@ def _good_subject(source: Source, first: int, close: int) -> bool:
         return False
     if any(one.text in ';:()"“”' for one in tokens):
         return False
-    return not any(word in UNCLEAR["en"] or word in ("you", "your") for word in words)
+    return not any(
+        word in UNCLEAR["en"] or word in ("you", "your", "however", "thus", "therefore")
+        for word in words
+    )
 
 
 def _clause(
@@ -753,6 +755,12 @@ def small(source: Source, first: int, last: int) -> str:
     """The words with the capital of a sentence's start taken away, where it is no name."""
     text = source.say(first, last)
     token = source.tokens[first]
+    if (
+        token.text in ("The", "A", "An")
+        and first + 1 < last
+        and not source.tokens[first + 1].capital
+    ):
+        return text[:1].lower() + text[1:]
     if first > 0 and not (first == 1 and source.tokens[0].text in '"“'):
         return text
     owner = token.text.removesuffix("'s").removesuffix("’s")
@@ -773,6 +781,15 @@ def small(source: Source, first: int, last: int) -> str:
         return text[:1].lower() + text[1:]
     if following.word and following.capital:
         return text
+    proper = low.endswith(("ese", "ish", "an", "ch", "ic", "’s", "'s"))
+    described = (
+        last - first > 1
+        and following.word
+        and following.lower not in ("of", "and", "or")
+        and not proper
+    )
+    if described or (low.endswith("ing") and len(low) > 5):
+        return text[:1].lower() + text[1:]
     if common or (len(low) > 7 and _NOUNISH.search(low)) or plural(low, "en") or forms(low):
         return text[:1].lower() + text[1:]
     return text

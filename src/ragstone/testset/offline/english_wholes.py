@@ -30,7 +30,11 @@ def denied(clause: Clause, form: Form) -> Iterator[Fact]:
     """`The fee is not refunded`: is the fee refunded."""
     source, tokens = clause.source, clause.source.tokens
     rest = source.say(clause.rest, clause.end).strip(" ,.")
-    none = clause.rest < clause.end and tokens[clause.rest].lower == "no"
+    none = (
+        clause.rest < clause.end
+        and tokens[clause.rest].lower == "no"
+        and tokens[clause.rest + 1].lower not in ("less", "more", "longer", "fewer", "one", "doubt")
+    )
     if (
         not (clause.negated or none)
         or clause.relative

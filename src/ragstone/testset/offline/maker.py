@@ -21,7 +21,7 @@ from ragstone.testset.offline.spanish_verbs import finite
 from ragstone.testset.offline.walk import apart, facts_of
 from ragstone.testset.reader import best
 from ragstone.testset.sampling import language_of
-from ragstone.testset.spans import Token, names, tokens_of, typed
+from ragstone.testset.spans import Token, is_person, names, tokens_of, typed
 from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, UNCLEAR
 from ragstone.testset.wording import asked, content
 
@@ -305,9 +305,14 @@ class OfflineMaker:
                 )  # fmt: skip
 
     def _other_name(self, name: str, language: str, rng: random.Random) -> str:
+        """Another person of the corpus for a person; no other names, which are of too many sorts to swap."""
+        if not is_person(name.split(), "", frozenset()):
+            return ""
         known = self._index.names(language)
-        for _ in range(6 if known else 0):
+        for _ in range(24 if known else 0):
             other = rng.choice(known)[0]
+            if not is_person(other.split(), "", frozenset()):
+                continue
             if not set(content(other, language)) & set(content(name, language)):
                 return other
         return ""

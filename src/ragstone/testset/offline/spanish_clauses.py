@@ -243,7 +243,11 @@ def _lead(
         short = _short_lead(source, first)
         return (small(source, first, short), None, short) if short else ("?", None, len(tokens))
     inner = tokens[first:comma]
-    if any(one.lower in UNCLEAR["es"] - {"su", "sus", "lo"} for one in inner) or len(inner) > 12:
+    if (
+        any(one.lower in UNCLEAR["es"] - {"su", "sus", "lo"} for one in inner)
+        or not 2 <= len(inner) <= 12
+        or inner[-1].lower == "que"
+    ):
         return "?", None, comma + 1
     dated = date is not None and date.last == comma and date.first <= first + 1
     return small(source, first, comma), ((first, comma) if dated else None), comma + 1
@@ -499,7 +503,9 @@ def _good_subject(clause: Clause) -> bool:
         "todo",
     }:
         return False
-    if words[-1] in PREP | DET or words[-1] in ("y", "o", "e", "que"):
+    if words[-1] in PREP | DET or words[-1] in ("y", "o", "e", "que") or clause.main == "hay":
+        return False
+    if any(span.sort == "day" and span.first == clause.first for span in clause.spans):
         return False
     if any(one.text in ';:()"“”«»' for one in source.tokens[clause.first : clause.close]):
         return False
@@ -611,6 +617,8 @@ def small(source: Source, first: int, last: int) -> str:
         return text
     low = token.lower
     if low in DET | PREP | RELATIVE | NUMBER_WORDS["es"] or low in source.common:
+        return text[:1].lower() + text[1:]
+    if infinitive(low):
         return text[:1].lower() + text[1:]
     following = source.tokens[first + 1] if first + 1 < len(source.tokens) else token
     if following.word and following.capital:

@@ -119,7 +119,7 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
         or (plural(start.lower, "es") and not start.capital)
     ):
         return
-    if is_number(start, "es") or adverb(start) or start.lower in PREP:
+    if participle(start.lower) or is_number(start, "es") or adverb(start) or start.lower in PREP:
         return
     end = next(
         (
@@ -248,6 +248,8 @@ def subject(clause: Clause, form: Form) -> Iterator[Fact]:
         return
     if any(s.first <= clause.rest + 1 < s.last for s in clause.spans) and len(content) < 5:
         return  # `qué cuesta 45 euros`: nobody starts from the sum
+    if re.search(r"(?:ad|id)(?:a|as|os)$", clause.last_verb) and not clause.person:
+        return  # `qué ha sido citada` does not agree
     answer = source.raw(clause.first, clause.close)
     head = next((word for word in clause.words if word not in DET), "")
     if clause.relative or clause.person:

@@ -7,9 +7,11 @@ import re
 
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.phrases import OPENERS, SYNONYMS
+from ragstone.testset.spans import MONTH
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"\b(?:1[0-9]\d\d|20[0-4]\d)\b")
+_MONTHS = re.compile(rf" (?:de )?(?:{MONTH['en']}|{MONTH['es']})")
 _NEXT_KEY = {
     "a": "s", "b": "v", "c": "x", "d": "f", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "l": "k", "m": "n", "n": "m", "o": "p", "p": "o",
     "r": "t", "s": "a", "t": "y", "u": "i", "v": "b", "w": "e",
@@ -93,10 +95,16 @@ def other_value(text: str, rng: random.Random) -> str:
     if found is None:
         return ""
     written = found.group()
-    if _YEAR.fullmatch(written):
-        new = str(int(written) + rng.choice([-23, -14, -9, 7, 12, 18]))
-    elif re.fullmatch(r"\d{1,2}:\d\d", text[found.start() : found.start() + 5]):
-        return ""
+    after = text[found.end() : found.end() + 1]
+    if after == ":":
+        return ""  # a time of day: half a range would be changed
+    if _YEAR.fullmatch(written) and (after == "s" or "década" in text):
+        new = str(int(written) + rng.choice([-30, -20, 20]))
+    elif _YEAR.fullmatch(written):
+        later = [7, 12, 18] if int(written) < 2000 else []
+        new = str(int(written) + rng.choice([-23, -14, -9, *later]))
+    elif _MONTHS.match(text, found.end()):
+        new = str((int(written) + rng.choice([4, 9, 13])) % 28 + 1)
     else:
         head = re.match(r"\d+", written)
         assert head is not None
