@@ -6,68 +6,16 @@ import re
 from functools import lru_cache
 
 from ragstone.systems.pipeline.wording import terms
+from ragstone.testset.vocabulary import word_set
 
 _ASKING = {
-    "en": frozenset(
-        [
-            "who",
-            "whom",
-            "whose",
-            "what",
-            "when",
-            "where",
-            "which",
-            "why",
-            "how",
-            "many",
-            "much",
-            "long",
-            "soon",
-            "far",
-            "old",
-            "does",
-            "did",
-            "do",
-            "happen",
-            "percentage",
-            "time",
-            "stand",
-            "tell",
-            "mean",
-            "complete",
-            "sentence",
-            "gap",
-            "fill",
-        ]
+    "en": word_set(
+        "who whom whose what when where which why how many much long soon far old does did do "
+        "happen percentage time stand tell mean complete sentence gap fill"
     ),
-    "es": frozenset(
-        [
-            "quien",
-            "quién",
-            "quienes",
-            "qué",
-            "cuándo",
-            "dónde",
-            "cuál",
-            "cuáles",
-            "por",
-            "cómo",
-            "cuánto",
-            "cuánta",
-            "cuántos",
-            "cuántas",
-            "hora",
-            "horario",
-            "año",
-            "pasa",
-            "ocurre",
-            "significan",
-            "siglas",
-            "porcentaje",
-            "complete",
-            "frase",
-            "hueco",
-        ]
+    "es": word_set(
+        "quien quién quienes qué cuándo dónde cuál cuáles por cómo cuánto cuánta cuántos cuántas "
+        "hora horario año pasa ocurre significan siglas porcentaje complete frase hueco"
     ),
 }
 

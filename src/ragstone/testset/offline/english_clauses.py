@@ -15,30 +15,14 @@ from ragstone.testset.vocabulary import (
     NUMBER_WORDS,
     PREPOSITIONS,
     UNCLEAR,
+    word_set,
 )
 
 PREP, DET = PREPOSITIONS["en"], DETERMINERS["en"]
 PRONOUNS = frozenset({"it", "they", "he", "she"})
-RELATIVE = frozenset(
-    [
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "that",
-        "where",
-        "when",
-        "while",
-        "because",
-        "although",
-        "though",
-        "if",
-        "unless",
-        "whereas",
-        "since",
-        "so",
-        "until",
-    ]
+RELATIVE = word_set(
+    "which who whom whose that where when while because although though if unless whereas "
+    "since so until"
 )
 _OPENERS = re.compile(
     r"(?:however|moreover|furthermore|therefore|thus|also|in addition|additionally|nevertheless|for example|for instance|"
@@ -46,88 +30,19 @@ _OPENERS = re.compile(
     r"subsequently|then|still|hence|of course|today|historically|since then|on the other hand|in turn|and|but),?\s+",
     re.IGNORECASE,
 )
-_SUBORDINATE = frozenset(
-    [
-        "if",
-        "when",
-        "while",
-        "once",
-        "unless",
-        "although",
-        "though",
-        "because",
-        "since",
-        "as",
-        "whereas",
-        "whenever",
-    ]
+_SUBORDINATE = word_set(
+    "if when while once unless although though because since as whereas whenever"
 )
-_ADVERBS = frozenset(
-    [
-        "also",
-        "often",
-        "only",
-        "just",
-        "still",
-        "now",
-        "then",
-        "later",
-        "always",
-        "never",
-        "sometimes",
-        "long",
-        "since",
-        "not",
-        "ever",
-        "already",
-        "again",
-        "perhaps",
-        "together",
-        "alone",
-        "first",
-        "once",
-        "soon",
-        "thus",
-        "therefore",
-        "both",
-        "even",
-        "instead",
-        "too",
-        "well",
-        "far",
-        "almost",
-        "rather",
-    ]
+_ADVERBS = word_set(
+    "also often only just still now then later always never sometimes long since not ever "
+    "already again perhaps together alone first once soon thus therefore both even instead "
+    "too well far almost rather"
 )
-AROUND = frozenset(
-    [
-        "just",
-        "only",
-        "about",
-        "around",
-        "approximately",
-        "approximate",
-        "nearly",
-        "almost",
-        "roughly",
-        "some",
-        "up",
-        "to",
-        "at",
-        "most",
-        "least",
-        "more",
-        "than",
-        "over",
-        "fewer",
-        "less",
-        "exactly",
-        "under",
-        "as",
-        "many",
-    ]
+AROUND = word_set(
+    "just only about around approximately approximate nearly almost roughly some up to at "
+    "most least more than over fewer less exactly under as many"
 )
-_PARTICLES = frozenset(["up", "out", "off", "down", "away", "back", "over"])
+_PARTICLES = word_set("up out off down away back over")
 _SIGNS = frozenset(";:—–―")
 
 

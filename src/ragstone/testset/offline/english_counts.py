@@ -9,7 +9,7 @@ from ragstone.testset.offline.english_clauses import AROUND, PREP, Clause
 from ragstone.testset.offline.english_forms import PERIODS, Form, answer_at
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.spans import Span
-from ragstone.testset.vocabulary import MONTHS_AND_DAYS
+from ragstone.testset.vocabulary import MONTHS_AND_DAYS, word_set
 
 
 def counted(clause: Clause, form: Form) -> Iterator[Fact]:
@@ -188,31 +188,9 @@ def dated_lead(clause: Clause, form: Form) -> Iterator[Fact]:
     )  # fmt: skip
 
 
-_PLACED = frozenset(
-    [
-        "bear",
-        "locate",
-        "situate",
-        "find",
-        "found",
-        "establish",
-        "hold",
-        "build",
-        "stand",
-        "lie",
-        "form",
-        "settle",
-        "meet",
-        "base",
-        "headquarter",
-        "open",
-        "live",
-        "die",
-        "bury",
-        "sign",
-        "exhibit",
-        "house",
-    ]
+_PLACED = word_set(
+    "bear locate situate find found establish hold build stand lie form settle meet base "
+    "headquarter open live die bury sign exhibit house"
 )
 
 

@@ -8,28 +8,11 @@ from collections.abc import Iterator
 from ragstone.testset.offline.english_clauses import DET, PREP, RELATIVE, Clause, adverb
 from ragstone.testset.offline.english_verbs import AUXILIARIES, forms
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.vocabulary import UNCLEAR
+from ragstone.testset.vocabulary import UNCLEAR, word_set
 
-PERIODS = frozenset(
-    [
-        "seconds",
-        "minutes",
-        "hours",
-        "days",
-        "nights",
-        "weeks",
-        "months",
-        "years",
-        "decades",
-        "centuries",
-        "hour",
-        "day",
-        "week",
-        "month",
-        "year",
-        "minute",
-        "night",
-    ]
+PERIODS = word_set(
+    "seconds minutes hours days nights weeks months years decades centuries hour day week "
+    "month year minute night"
 )
 
 
@@ -225,24 +208,7 @@ def answer_at(
     )  # fmt: skip
 
 
-TIMES = PERIODS | frozenset(
-    [
-        "time",
-        "morning",
-        "evening",
-        "afternoon",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "landfall",
-        "way",
-        "place",
-        "part",
-        "it",
-        "them",
-    ]
+TIMES = PERIODS | word_set(
+    "time morning evening afternoon monday tuesday wednesday thursday friday saturday sunday "
+    "landfall way place part it them"
 )

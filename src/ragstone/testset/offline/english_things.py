@@ -18,7 +18,7 @@ from ragstone.testset.offline.english_forms import TIMES, Form, inner
 from ragstone.testset.offline.english_verbs import BE, MODALS, forms
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.spans import is_number, is_person, plural
-from ragstone.testset.vocabulary import ROLES, UNCLEAR
+from ragstone.testset.vocabulary import ROLES, UNCLEAR, word_set
 
 
 def agent(clause: Clause, form: Form) -> Iterator[Fact]:
@@ -112,103 +112,17 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
         )
 
 
-_NO_OBJECT = frozenset(
-    [
-        "be",
-        "remain",
-        "become",
-        "appear",
-        "last",
-        "cost",
-        "weigh",
-        "take",
-        "have",
-        "say",
-        "come",
-        "go",
-        "live",
-        "die",
-        "lie",
-        "sit",
-        "stand",
-        "occur",
-        "happen",
-        "exist",
-        "arrive",
-        "result",
-        "mean",
-        "tend",
-        "seem",
-        "equal",
-        "make",
-        "rank",
-        "number",
-        "rise",
-        "grow",
-        "get",
-        "give",
-        "grant",
-        "award",
-        "send",
-        "earn",
-        "owe",
-        "look",
-        "stay",
-        "feel",
-        "sound",
-        "decline",
-        "increase",
-        "let",
-        "help",
-        "keep",
-        "continue",
-        "begin",
-        "start",
-        "think",
-        "believe",
-        "know",
-        "state",
-        "argue",
-        "claim",
-        "suggest",
-        "say",
-        "report",
-        "note",
-        "find",
-        "see",
-        "call",
-        "name",
-        "enable",
-        "allow",
-        "cause",
-        "force",
-        "lead",
-        "require",
-        "ask",
-        "encourage",
-        "persuade",
-        "appoint",
-        "elect",
-        "tell",
-        "consider",
-        "make",
-        "want",
-        "need",
-        "end",
-        "move",
-        "total",
-        "consist",
-        "add",
-        "put",
-        "set",
-        "date",
-    ]
+_NO_OBJECT = word_set(
+    "be remain become appear last cost weigh take have say come go live die lie sit stand "
+    "occur happen exist arrive result mean tend seem equal make rank number rise grow get "
+    "give grant award send earn owe look stay feel sound decline increase let help keep "
+    "continue begin start think believe know state argue claim suggest say report note find "
+    "see call name enable allow cause force lead require ask encourage persuade appoint elect "
+    "tell consider make want need end move total consist add put set date"
 )
 
 
-_HAVE = frozenset(
-    ["include", "contain", "carry", "need", "support", "have", "create", "cause", "require"]
-)
+_HAVE = word_set("include contain carry need support have create cause require")
 
 
 def thing(clause: Clause, form: Form) -> Iterator[Fact]:
@@ -407,69 +321,17 @@ _CLASSES = {
 }  # fmt: skip
 
 
-PEOPLE = frozenset(
-    [
-        "adults",
-        "children",
-        "visitors",
-        "members",
-        "students",
-        "relatives",
-        "patients",
-        "subscribers",
-        "riders",
-        "owners",
-        "parents",
-        "people",
-        "men",
-        "women",
-        "readers",
-        "workers",
-        "teachers",
-        "guests",
-        "walkers",
-        "scientists",
-        "engineers",
-        "economists",
-        "historians",
-        "scholars",
-        "pharmacists",
-        "physicians",
-        "settlers",
-        "colonists",
-        "citizens",
-        "residents",
-        "missionaries",
-        "critics",
-        "researchers",
-    ]
+PEOPLE = word_set(
+    "adults children visitors members students relatives patients subscribers riders owners "
+    "parents people men women readers workers teachers guests walkers scientists engineers "
+    "economists historians scholars pharmacists physicians settlers colonists citizens "
+    "residents missionaries critics researchers"
 )
 
 
-_DOES = frozenset(
-    [
-        "write",
-        "say",
-        "argue",
-        "marry",
-        "invent",
-        "discover",
-        "paint",
-        "compose",
-        "design",
-        "publish",
-        "study",
-        "teach",
-        "propose",
-        "claim",
-        "found",
-        "direct",
-        "lead",
-        "win",
-        "serve",
-        "believe",
-        "suggest",
-    ]
+_DOES = word_set(
+    "write say argue marry invent discover paint compose design publish study teach propose "
+    "claim found direct lead win serve believe suggest"
 )
 
 

@@ -5,35 +5,15 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
+from ragstone.testset.vocabulary import word_set
+
 Form = Literal["base", "third", "past", "participle"]
 
-AUXILIARIES = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "will",
-        "would",
-        "should",
-        "shall",
-        "does",
-        "do",
-        "did",
-        "cannot",
-    ]
+AUXILIARIES = word_set(
+    "is are was were has have had can could may might must will would should shall does do "
+    "did cannot"
 )
-MODALS = frozenset(
-    ["can", "could", "may", "might", "must", "will", "would", "should", "shall", "cannot"]
-)
+MODALS = word_set("can could may might must will would should shall cannot")
 BE = frozenset(["is", "are", "was", "were"])
 
 _IRREGULAR = """
@@ -110,47 +90,10 @@ def _third(base: str) -> str:
     return base + "s"
 
 
-_DOUBLED = frozenset(
-    [
-        "admit",
-        "commit",
-        "permit",
-        "submit",
-        "plan",
-        "stop",
-        "drop",
-        "ship",
-        "trap",
-        "spot",
-        "slip",
-        "refer",
-        "occur",
-        "prefer",
-        "transfer",
-        "control",
-        "compel",
-        "expel",
-        "knit",
-        "begin",
-        "forget",
-        "equip",
-        "rebel",
-        "patrol",
-        "transmit",
-        "emit",
-        "omit",
-        "incur",
-        "skip",
-        "wrap",
-        "stem",
-        "step",
-        "top",
-        "slot",
-        "plug",
-        "grab",
-        "scan",
-        "ban",
-    ]
+_DOUBLED = word_set(
+    "admit commit permit submit plan stop drop ship trap spot slip refer occur prefer "
+    "transfer control compel expel knit begin forget equip rebel patrol transmit emit omit "
+    "incur skip wrap stem step top slot plug grab scan ban"
 )
 
 

@@ -10,7 +10,7 @@ from ragstone.testset.offline.english_forms import Form, to_me
 from ragstone.testset.offline.english_verbs import BE, forms
 from ragstone.testset.offline.facts import Fact, Source
 from ragstone.testset.spans import is_person, names
-from ragstone.testset.vocabulary import UNCLEAR
+from ragstone.testset.vocabulary import UNCLEAR, word_set
 
 
 def reason(clause: Clause, form: Form) -> Iterator[Fact]:
@@ -54,35 +54,10 @@ def denied(clause: Clause, form: Form) -> Iterator[Fact]:
         yield Fact(question, source.text.strip(), "denial", clause.subject, negated=True)
 
 
-_SAYS = frozenset(
-    [
-        "say",
-        "state",
-        "argue",
-        "claim",
-        "suggest",
-        "show",
-        "find",
-        "report",
-        "announce",
-        "note",
-        "believe",
-        "propose",
-        "explain",
-        "demonstrate",
-        "conclude",
-        "predict",
-        "indicate",
-        "reveal",
-        "declare",
-        "estimate",
-        "insist",
-        "assert",
-        "confirm",
-        "rule",
-        "hold",
-        "recommend",
-    ]
+_SAYS = word_set(
+    "say state argue claim suggest show find report announce note believe propose explain "
+    "demonstrate conclude predict indicate reveal declare estimate insist assert confirm rule "
+    "hold recommend"
 )
 
 
@@ -124,43 +99,10 @@ def claim(clause: Clause, form: Form) -> Iterator[Fact]:
     )
 
 
-_NO_PURPOSE = frozenset(
-    [
-        "expect",
-        "require",
-        "allow",
-        "force",
-        "incline",
-        "estimate",
-        "suspect",
-        "understand",
-        "say",
-        "know",
-        "think",
-        "believe",
-        "suppose",
-        "ask",
-        "order",
-        "tell",
-        "compel",
-        "consider",
-        "find",
-        "permit",
-        "need",
-        "obligate",
-        "oblige",
-        "able",
-        "likely",
-        "report",
-        "intend",
-        "tend",
-        "show",
-        "prove",
-        "assume",
-        "appear",
-        "seem",
-        "lead",
-    ]
+_NO_PURPOSE = word_set(
+    "expect require allow force incline estimate suspect understand say know think believe "
+    "suppose ask order tell compel consider find permit need obligate oblige able likely "
+    "report intend tend show prove assume appear seem lead"
 )
 
 

@@ -8,34 +8,15 @@ from dataclasses import replace
 from ragstone.data.documents import Document
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.phrases import AT, ON
+from ragstone.testset.vocabulary import word_set
 from ragstone.testset.wording import asked, content
 
 _NAME = re.compile(r"(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'-]+")
 _ENOUGH = 5
 """Content words from which a question without any name is taken to be specific."""
-_SELF = frozenset(
-    [
-        "I",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ]
+_SELF = word_set(
+    "I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April "
+    "May June July August September October November December"
 )
 
 
@@ -45,44 +26,13 @@ def owner(title: str) -> str:
     return head.strip() if colon and 0 < len(head.split()) <= 6 else ""
 
 
-_EL = frozenset(
-    [
-        "hospital",
-        "parque",
-        "museo",
-        "ayuntamiento",
-        "centro",
-        "instituto",
-        "servicio",
-        "colegio",
-        "club",
-        "banco",
-        "teatro",
-        "ministerio",
-        "departamento",
-        "grupo",
-        "consejo",
-        "hotel",
-        "mercado",
-    ]
+_EL = word_set(
+    "hospital parque museo ayuntamiento centro instituto servicio colegio club banco teatro "
+    "ministerio departamento grupo consejo hotel mercado"
 )
-_LA = frozenset(
-    [
-        "biblioteca",
-        "cooperativa",
-        "universidad",
-        "escuela",
-        "empresa",
-        "asociación",
-        "fundación",
-        "oficina",
-        "tienda",
-        "clínica",
-        "compañía",
-        "red",
-        "agencia",
-        "federación",
-    ]
+_LA = word_set(
+    "biblioteca cooperativa universidad escuela empresa asociación fundación oficina tienda "
+    "clínica compañía red agencia federación"
 )
 
 

@@ -22,12 +22,10 @@ from ragstone.testset.offline.walk import apart, facts_of
 from ragstone.testset.reader import best
 from ragstone.testset.sampling import language_of
 from ragstone.testset.spans import Token, is_person, names, tokens_of, typed
-from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, UNCLEAR
+from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, UNCLEAR, word_set
 from ragstone.testset.wording import asked, content
 
-_FACTUAL = frozenset(
-    ["number", "money", "date", "duration", "place", "person", "name", "percent", "thing"]
-)
+_FACTUAL = word_set("number money date duration place person name percent thing")
 _CONCEPTUAL = frozenset(["definition", "reason", "outcome", "claim"])
 _KEPT = 48
 """Documents whose facts are kept: those of a step and of its neighbours."""
@@ -462,26 +460,8 @@ def _counted(tokens: Sequence[Token], at: int, language: str) -> bool:
     return before in PREPOSITIONS[language] or before in _COUNTING
 
 
-_COUNTING = frozenset(
-    [
-        "of",
-        "than",
-        "has",
-        "have",
-        "had",
-        "least",
-        "most",
-        "about",
-        "only",
-        "de",
-        "menos",
-        "más",
-        "tiene",
-        "tienen",
-        "unos",
-        "unas",
-        "hasta",
-    ]
+_COUNTING = word_set(
+    "of than has have had least most about only de menos más tiene tienen unos unas hasta"
 )
 
 

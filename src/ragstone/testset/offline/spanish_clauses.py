@@ -22,29 +22,13 @@ from ragstone.testset.vocabulary import (
     NUMBER_WORDS,
     PREPOSITIONS,
     UNCLEAR,
+    word_set,
 )
 
 PREP, DET = PREPOSITIONS["es"], DETERMINERS["es"]
-RELATIVE = frozenset(
-    [
-        "que",
-        "quien",
-        "quienes",
-        "cual",
-        "cuales",
-        "cuyo",
-        "cuya",
-        "cuyos",
-        "cuyas",
-        "donde",
-        "cuando",
-        "porque",
-        "aunque",
-        "si",
-        "mientras",
-        "pues",
-        "como",
-    ]
+RELATIVE = word_set(
+    "que quien quienes cual cuales cuyo cuya cuyos cuyas donde cuando porque aunque si "
+    "mientras pues como"
 )
 _OPENERS = re.compile(
     r"(?:sin embargo|además|por tanto|por lo tanto|también|asimismo|no obstante|por ejemplo|en particular|como resultado|"
@@ -52,54 +36,13 @@ _OPENERS = re.compile(
     r"en general|actualmente|hoy en día|históricamente|y|pero|por último),?\s+",
     re.IGNORECASE,
 )
-_ADVERBS = frozenset(
-    [
-        "también",
-        "solo",
-        "sólo",
-        "ya",
-        "aún",
-        "todavía",
-        "siempre",
-        "nunca",
-        "casi",
-        "más",
-        "muy",
-        "además",
-        "después",
-        "luego",
-        "antes",
-        "así",
-        "hoy",
-        "ahora",
-        "apenas",
-        "incluso",
-        "sobre-todo",
-        "a-veces",
-        "entonces",
-        "pronto",
-    ]
+_ADVERBS = word_set(
+    "también solo sólo ya aún todavía siempre nunca casi más muy además después luego antes "
+    "así hoy ahora apenas incluso sobre-todo a-veces entonces pronto"
 )
-AROUND = frozenset(
-    [
-        "unos",
-        "unas",
-        "casi",
-        "hasta",
-        "solo",
-        "sólo",
-        "más",
-        "menos",
-        "de",
-        "aproximadamente",
-        "alrededor",
-        "cerca",
-        "al",
-        "un",
-        "máximo",
-        "mínimo",
-        "de",
-    ]
+AROUND = word_set(
+    "unos unas casi hasta solo sólo más menos de aproximadamente alrededor cerca al un máximo "
+    "mínimo de"
 )
 _SIGNS = frozenset(";:—–―")
 
@@ -360,26 +303,9 @@ def _group(source: Source, n: int) -> tuple[int, int, bool] | None:
     return at, n, negated
 
 
-_HAVE = frozenset(["ha", "han", "había", "habían", "habrá", "hubo", "haber"])
-_BEFORE_PARTICIPLE = _HAVE | frozenset(
-    [
-        "fue",
-        "fueron",
-        "es",
-        "son",
-        "era",
-        "eran",
-        "será",
-        "serán",
-        "está",
-        "están",
-        "estaba",
-        "estaban",
-        "estuvo",
-        "quedó",
-        "quedaron",
-        "ser",
-    ]
+_HAVE = word_set("ha han había habían habrá hubo haber")
+_BEFORE_PARTICIPLE = _HAVE | word_set(
+    "fue fueron es son era eran será serán está están estaba estaban estuvo quedó quedaron ser"
 )
 
 

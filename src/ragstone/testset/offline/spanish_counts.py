@@ -8,7 +8,7 @@ from ragstone.testset.offline.facts import Fact, Source
 from ragstone.testset.offline.spanish_clauses import AROUND, PREP, RELATIVE, Clause, end_of
 from ragstone.testset.offline.spanish_forms import PERIODS, Form, answer_at, clean, many_of
 from ragstone.testset.spans import Span
-from ragstone.testset.vocabulary import MONTHS_AND_DAYS
+from ragstone.testset.vocabulary import MONTHS_AND_DAYS, word_set
 
 
 def counted(clause: Clause, form: Form) -> Iterator[Fact]:
@@ -172,32 +172,10 @@ def dated_lead(clause: Clause, form: Form) -> Iterator[Fact]:
     )
 
 
-_PLACED = frozenset(
-    [
-        "nació",
-        "murió",
-        "nacieron",
-        "está",
-        "están",
-        "encuentra",
-        "encuentran",
-        "ubicada",
-        "ubicado",
-        "situada",
-        "situado",
-        "fundó",
-        "fundada",
-        "fundado",
-        "celebró",
-        "celebrada",
-        "celebrado",
-        "vive",
-        "viven",
-        "construyó",
-        "formó",
-        "enterrado",
-        "enterrada",
-    ]
+_PLACED = word_set(
+    "nació murió nacieron está están encuentra encuentran ubicada ubicado situada situado "
+    "fundó fundada fundado celebró celebrada celebrado vive viven construyó formó enterrado "
+    "enterrada"
 )
 
 

@@ -7,42 +7,17 @@ from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.spanish_clauses import DET, PREP, RELATIVE, Clause, adverb
-from ragstone.testset.vocabulary import UNCLEAR
+from ragstone.testset.vocabulary import UNCLEAR, word_set
 
 LONGEST = 24
 
 
-PERIODS = frozenset(
-    [
-        "segundos",
-        "minutos",
-        "horas",
-        "días",
-        "noches",
-        "semanas",
-        "meses",
-        "años",
-        "décadas",
-        "siglos",
-    ]
-)
+PERIODS = word_set("segundos minutos horas días noches semanas meses años décadas siglos")
 
 
-_MASCULINE = frozenset(
-    [
-        "días",
-        "problemas",
-        "programas",
-        "sistemas",
-        "mapas",
-        "planetas",
-        "idiomas",
-        "temas",
-        "kilogramas",
-        "síntomas",
-        "diplomas",
-        "artistas",
-    ]
+_MASCULINE = word_set(
+    "días problemas programas sistemas mapas planetas idiomas temas kilogramas síntomas "
+    "diplomas artistas"
 )
 
 

@@ -10,7 +10,7 @@ from ragstone.testset.offline.spanish_clauses import DET, PREP, RELATIVE, Clause
 from ragstone.testset.offline.spanish_forms import PERIODS, Form, inner
 from ragstone.testset.offline.spanish_verbs import participle
 from ragstone.testset.spans import is_number, is_person, plural
-from ragstone.testset.vocabulary import UNCLEAR
+from ragstone.testset.vocabulary import UNCLEAR, word_set
 
 
 def agent(clause: Clause, form: Form) -> Iterator[Fact]:
@@ -206,27 +206,9 @@ def complement(clause: Clause, form: Form) -> Iterator[Fact]:
     )
 
 
-PEOPLE = frozenset(
-    [
-        "socios",
-        "abonados",
-        "menores",
-        "adultos",
-        "niños",
-        "padres",
-        "visitantes",
-        "lectores",
-        "pacientes",
-        "vecinos",
-        "alumnos",
-        "estudiantes",
-        "viajeros",
-        "usuarios",
-        "familiares",
-        "científicos",
-        "economistas",
-        "historiadores",
-    ]
+PEOPLE = word_set(
+    "socios abonados menores adultos niños padres visitantes lectores pacientes vecinos "
+    "alumnos estudiantes viajeros usuarios familiares científicos economistas historiadores"
 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ragstone.testset.vocabulary import word_set
+
 _COMMON = """
 es son era eran fue fueron será serán sería serían está están estaba estaban estuvo estuvieron estará estarán
 ha han había habían habrá habrán hubo hay tiene tienen tenía tenían tuvo tuvieron tendrá tendrán
@@ -55,94 +57,19 @@ influir distribuir restituir construir excluir incluir disminuir
 
 _ENDINGS_AR = ("a", "an", "ó", "aron", "aba", "aban", "ará", "arán", "aría", "arían")
 _ENDINGS_ER = ("e", "en", "ió", "ieron", "ía", "ían")
-_IRREGULAR_PARTICIPLES = frozenset(
-    [
-        "abierto",
-        "abierta",
-        "abiertos",
-        "abiertas",
-        "cubierto",
-        "cubierta",
-        "cubiertos",
-        "cubiertas",
-        "dicho",
-        "dicha",
-        "escrito",
-        "escrita",
-        "escritos",
-        "escritas",
-        "hecho",
-        "hecha",
-        "hechos",
-        "hechas",
-        "muerto",
-        "muerta",
-        "muertos",
-        "muertas",
-        "puesto",
-        "puesta",
-        "puestos",
-        "puestas",
-        "resuelto",
-        "roto",
-        "rota",
-        "rotos",
-        "rotas",
-        "visto",
-        "vista",
-        "vistos",
-        "vistas",
-        "vuelto",
-        "impreso",
-        "impresa",
-        "electo",
-        "electa",
-        "descrito",
-        "descrita",
-        "devuelto",
-        "devuelta",
-        "compuesto",
-        "compuesta",
-        "compuestos",
-        "compuestas",
-        "propuesto",
-        "propuesta",
-        "dispuesto",
-        "impuesto",
-        "opuesto",
-        "descubierto",
-        "descubierta",
-    ]
+_IRREGULAR_PARTICIPLES = word_set(
+    "abierto abierta abiertos abiertas cubierto cubierta cubiertos cubiertas dicho dicha "
+    "escrito escrita escritos escritas hecho hecha hechos hechas muerto muerta muertos "
+    "muertas puesto puesta puestos puestas resuelto roto rota rotos rotas visto vista vistos "
+    "vistas vuelto impreso impresa electo electa descrito descrita devuelto devuelta "
+    "compuesto compuesta compuestos compuestas propuesto propuesta dispuesto impuesto opuesto "
+    "descubierto descubierta"
 )
-CLITICS = frozenset(["se", "lo", "la", "los", "las", "le", "les", "me", "nos", "os", "te"])
-PASSIVE = frozenset(
-    ["fue", "fueron", "es", "son", "era", "eran", "será", "serán", "ha", "han", "había", "habían"]
-)
-MODALS = frozenset(
-    [
-        "puede",
-        "pueden",
-        "podía",
-        "podían",
-        "podrá",
-        "podrán",
-        "podría",
-        "podrían",
-        "pudo",
-        "pudieron",
-        "debe",
-        "deben",
-        "debía",
-        "debían",
-        "deberá",
-        "deberán",
-        "debería",
-        "deberían",
-        "suele",
-        "suelen",
-        "solía",
-        "solían",
-    ]
+CLITICS = word_set("se lo la los las le les me nos os te")
+PASSIVE = word_set("fue fueron es son era eran será serán ha han había habían")
+MODALS = word_set(
+    "puede pueden podía podían podrá podrán podría podrían pudo pudieron debe deben debía "
+    "debían deberá deberán debería deberían suele suelen solía solían"
 )
 _PARTICIPLE = re.compile(r"[^\W\d_]{2,}(?:ad|id|íd)[oa]s?$")
 _INFINITIVE = re.compile(r"[^\W\d_]{1,}[aei]r(?:se|lo|la|los|las|le|les)?$")
@@ -178,51 +105,11 @@ def participle(word: str) -> bool:
     return word in _IRREGULAR_PARTICIPLES or _PARTICIPLE.match(word) is not None
 
 
-_NO_INFINITIVE = frozenset(
-    [
-        "cualquier",
-        "mujer",
-        "ayer",
-        "taller",
-        "alquiler",
-        "lugar",
-        "hogar",
-        "mar",
-        "bar",
-        "par",
-        "azúcar",
-        "militar",
-        "familiar",
-        "popular",
-        "similar",
-        "singular",
-        "particular",
-        "escolar",
-        "solar",
-        "lunar",
-        "nuclear",
-        "celular",
-        "regular",
-        "circular",
-        "polar",
-        "titular",
-        "auxiliar",
-        "poder-no",
-        "ejemplar",
-        "pilar",
-        "altar",
-        "collar",
-        "dólar",
-        "estelar",
-        "molecular",
-        "vascular",
-        "muscular",
-        "carácter",
-        "cáncer",
-        "líder",
-        "primer",
-        "tercer",
-    ]
+_NO_INFINITIVE = word_set(
+    "cualquier mujer ayer taller alquiler lugar hogar mar bar par azúcar militar familiar "
+    "popular similar singular particular escolar solar lunar nuclear celular regular circular "
+    "polar titular auxiliar poder-no ejemplar pilar altar collar dólar estelar molecular "
+    "vascular muscular carácter cáncer líder primer tercer"
 )
 
 

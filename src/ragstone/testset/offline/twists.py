@@ -8,6 +8,7 @@ import re
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.phrases import OPENERS, SYNONYMS
 from ragstone.testset.spans import MONTH
+from ragstone.testset.vocabulary import word_set
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"\b(?:1[0-9]\d\d|20[0-4]\d)\b")
@@ -58,26 +59,7 @@ def in_a_chat(question: str, language: str, rng: random.Random) -> str:
     return rng.choice(OPENERS[language]).format(plain)
 
 
-_ASKING = frozenset(
-    [
-        "who",
-        "what",
-        "when",
-        "where",
-        "which",
-        "why",
-        "how",
-        "at",
-        "for",
-        "from",
-        "until",
-        "since",
-        "by",
-        "of",
-        "in",
-        "on",
-    ]
-)
+_ASKING = word_set("who what when where which why how at for from until since by of in on")
 
 
 def both(first: str, second: str, language: str) -> str:
