@@ -40,7 +40,7 @@ def url() -> Iterator[str]:
 def written(url: str, folder: Path) -> TestSet:
     judge: dict[str, Any] = {
         "model": "openai:smollm2", "base_url": url, "small": True, "temperature": 0,
-        "max_tokens": 160, "concurrency": 1, "deadline": 300.0,
+        "max_tokens": 48, "concurrency": 1, "deadline": 300.0,
     }  # fmt: skip
     out = folder / "set.jsonl"
     return generate(DOCUMENTS, 1, kinds="factual", judge=judge, out=out, store=folder / "s.db")

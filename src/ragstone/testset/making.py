@@ -290,12 +290,13 @@ class Writer(Protocol):
         ...
 
 
-async def _nothing() -> None:
-    """The first in line waits for nobody."""
-
-
 def _after(turn: asyncio.Future[None] | None) -> Awaitable[None]:
-    return _nothing() if turn is None else asyncio.shield(turn)
+    """The turn of the one before; the first in line waits for nobody."""
+    if turn is not None:
+        return asyncio.shield(turn)
+    now = asyncio.get_running_loop().create_future()
+    now.set_result(None)
+    return now
 
 
 def _deck(wanted: Mapping[str, int]) -> list[str]:
