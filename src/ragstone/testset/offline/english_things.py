@@ -113,7 +113,7 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
 
 
 _NO_OBJECT = word_set(
-    "be remain become appear last cost weigh take have say come go live die lie sit stand "
+    "leave be remain become appear last cost weigh take have say come go live die lie sit stand "
     "occur happen exist arrive result mean tend seem equal make rank number rise grow get "
     "give grant award send earn owe look stay feel sound decline increase let help keep "
     "continue begin start think believe know state argue claim suggest say report note find "
