@@ -142,7 +142,7 @@ def test_a_judge_that_writes_no_questions_ends_with_an_account(
     with FaultServer(behave) as server:
         made = written(server, 6, tmp_path, kinds="factual")
     assert (len(made), made.out) == (0, None)
-    assert made.reasons == {"judge_failed": 6}
+    assert made.reasons == {"judge_failed": 12}  # ordered twice, then given up
     assert not (tmp_path / "set.jsonl").exists()
 
 
