@@ -186,11 +186,7 @@ def apposition(source: Source) -> Iterator[Fact]:
     """`Joseph Shea, a champion of LOR,`: who is he."""
     tokens = source.tokens
     for a, b in names(tokens, "en", source.names):
-        if (
-            b + 3 >= len(tokens)
-            or tokens[b].text != ","
-            or tokens[b + 1].lower not in ("a", "an", "the")
-        ):
+        if b + 3 >= len(tokens) or tokens[b].text != "," or tokens[b + 1].lower not in ("a", "an"):
             continue
         end = next(
             (n for n in range(b + 2, min(b + 14, len(tokens))) if tokens[n].text in ",.;:—"), None

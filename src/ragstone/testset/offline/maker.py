@@ -21,8 +21,8 @@ from ragstone.testset.offline.phrases import FIRST_TURNS, OUTSIDE, PLANTED, WORD
 from ragstone.testset.offline.walk import apart, facts_of
 from ragstone.testset.reader import best
 from ragstone.testset.sampling import language_of
-from ragstone.testset.spans import is_person, names, tokens_of, typed
-from ragstone.testset.vocabulary import word_set
+from ragstone.testset.spans import names, tokens_of, typed
+from ragstone.testset.vocabulary import GIVEN_NAMES, word_set
 from ragstone.testset.wording import asked, content
 
 _FACTUAL = word_set("number money date duration place person name percent thing")
@@ -304,12 +304,12 @@ class OfflineMaker:
 
     def _other_name(self, name: str, language: str, rng: random.Random) -> str:
         """Another person of the corpus for a person; no other names, which are of too many sorts to swap."""
-        if not is_person(name.split(), "", frozenset()):
+        if not _given(name):
             return ""
         known = self._index.names(language)
         for _ in range(24 if known else 0):
             other = rng.choice(known)[0]
-            if not is_person(other.split(), "", frozenset()):
+            if not _given(other):
                 continue
             if not set(content(other, language)) & set(content(name, language)):
                 return other
@@ -418,3 +418,8 @@ class OfflineMaker:
                 language,
                 "pool",
             )
+
+
+def _given(name: str) -> bool:
+    """Whether a name starts with a first name, so that it is a person's."""
+    return name.split()[0].lower() in GIVEN_NAMES and " " in name

@@ -165,6 +165,8 @@ def _lead(
 ) -> tuple[str, tuple[int, int] | None, int]:
     tokens = source.tokens
     low = tokens[first].lower
+    if low == "mientras" and tokens[first + 1].lower == "que":
+        return "?", None, len(tokens)
     date = next((s for s in spans if s.sort == "date" and s.first <= first + 2), None)
     if low == "el" and date is not None and date.first == first + 1 and date.last < len(tokens):
         past = int(tokens[date.last].text == ",")

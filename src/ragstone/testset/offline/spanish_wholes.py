@@ -146,7 +146,7 @@ def apposition(source: Source) -> Iterator[Fact]:
         if (
             b + 3 >= len(tokens)
             or tokens[b].text != ","
-            or tokens[b + 1].lower not in ("un", "una", "el", "la")
+            or tokens[b + 1].lower not in ("un", "una")
         ):
             continue
         end = next(
