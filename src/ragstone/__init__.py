@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragstone.registry import metric
     from ragstone.run import Run, aevaluate, evaluate
     from ragstone.store import Store
+    from ragstone.testset.sets import generate
     from ragstone.types import Chunk, Finding, Ranked, Sample, Score, Usage
 
 _HOMES = {
@@ -39,6 +40,7 @@ _HOMES = {
     "aevaluate": "ragstone.run",
     "bench": "ragstone.benchmark",
     "evaluate": "ragstone.run",
+    "generate": "ragstone.testset.sets",
     "metric": "ragstone.registry",
     "read": "ragstone.data",
     "score_rankings": "ragstone.rankings",
@@ -61,6 +63,7 @@ __all__ = [
     "aevaluate",
     "bench",
     "evaluate",
+    "generate",
     "metric",
     "read",
     "score_rankings",

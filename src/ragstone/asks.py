@@ -12,6 +12,8 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     questions  {"evasive": bool, "questions": [text]}
     rate       {"level", "reason"}                                 level = index into the rubric's levels
     embed      {"vectors": [[float]]}                              one for each text
+    write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
+    solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from ragstone.types import EMPTY, NOTHING_USED, Chunk, Usage
 
 T = TypeVar("T")
 
-Kind = Literal["claims", "support", "useful", "aspects", "questions", "rate", "embed"]
+Kind = Literal[
+    "claims", "support", "useful", "aspects", "questions", "rate", "embed", "write", "solve"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +259,50 @@ def embed(*texts: str) -> Ask:
     return Ask("embed", {"texts": list(texts)}, _EMBED)
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A question to be written: its kind, and the style or person it is written as."""
+
+    kind: str
+    style: str = ""
+
+
+def write(sources: Sequence[Chunk], orders: Sequence[Order], *, language: str | None = None) -> Ask:
+    """Write test questions about sources; order ids are q1, q2, … and source ids k1, k2, …"""
+    values = {
+        "sources": [{"id": f"k{n}", "text": one.text} for n, one in enumerate(sources, 1)],
+        "orders": [
+            {"id": f"q{n}", "kind": one.kind, "style": one.style} for n, one in enumerate(orders, 1)
+        ],
+    }
+    turns = any(one.kind == "follow_up" for one in orders)
+    return Ask("write", values, _WRITE_TURNS if turns else _WRITE, language)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Questions to be answered from sources of their own."""
+
+    questions: tuple[str, ...]
+    sources: tuple[Chunk, ...]
+
+
+def solve(*problems: Problem, language: str | None = None) -> Ask:
+    """Answer questions from sources alone; question ids are q1, q2, … and source ids k1, k2, … through all cases."""
+    items: list[dict[str, Any]] = []
+    question_number = source_number = 0
+    for problem in problems:
+        question_rows, source_rows = [], []
+        for text in problem.questions:
+            question_number += 1
+            question_rows.append({"id": f"q{question_number}", "text": text})
+        for source in problem.sources:
+            source_number += 1
+            source_rows.append({"id": f"k{source_number}", "text": source.text})
+        items.append({"questions": question_rows, "sources": source_rows})
+    return Ask("solve", {"cases": items}, _SOLVE, language)
+
+
 _STRING: dict[str, Any] = {"type": "string"}
 _INTEGER: dict[str, Any] = {"type": "integer"}
 
@@ -291,6 +339,17 @@ _ASPECTS = _object(
     aspects=_array(_object(aspect=_STRING, covered={"type": "boolean"}, quote=_STRING))
 )
 _QUESTIONS = _object(evasive={"type": "boolean"}, questions=_array(_STRING))
+_QUOTES = _array(_object(source=_STRING, quote=_STRING))
+_WRITTEN = {
+    "id": _STRING, "question": _STRING, "answer": _STRING, "evidence": _QUOTES,
+    "difficulty": _enum("easy", "medium", "hard"),
+}  # fmt: skip
+_TURNS = {"earlier_question": _STRING, "earlier_answer": _STRING}
+_WRITE = _object(items=_array(_object(**_WRITTEN)))
+_WRITE_TURNS = _object(items=_array(_object(**_WRITTEN, **_TURNS)))
+_SOLVE = _object(
+    answers=_array(_object(id=_STRING, told={"type": "boolean"}, answer=_STRING, quote=_STRING))
+)
 _EMBED = _object(vectors=_array(_array({"type": "number"})))
 
 

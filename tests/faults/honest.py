@@ -20,6 +20,7 @@ def reply(system: str, user: str) -> dict[str, Any]:
     for field, answer in (
         ("claims", claims), ("verdicts", support), ("grades", useful),
         ("aspects", aspects), ("questions", questions), ("level", rate), ("text", translate),
+        ("items", write), ("answers", solve),
     ):  # fmt: skip
         if f'"{field}":' in shape:
             return ({"check": check[1]} if check else {}) | answer(blocks, user)
@@ -97,6 +98,72 @@ def rate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
 
 def translate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
     return {"text": re.sub(r"\bclaim", "énoncé", blocks[0][1])}
+
+
+SENTENCE = re.compile(r"[^.!?\n]{20,}[.!?]")
+
+
+def write(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    """A perfect author: each order asks about a sentence of its own, in words of its own."""
+    sources = [(label.split()[1], text) for label, text in blocks if label.startswith("source ")]
+    orders = re.findall(r"^(q\d+): (\w+)", user, re.MULTILINE)
+    facts = [
+        (name, found[0].strip()) for name, text in sources for found in SENTENCE.finditer(text)
+    ]
+    own = [fact for fact in facts if fact[0] == sources[0][0]]
+    others = [fact for fact in facts if fact[0] != sources[0][0]]
+    rows = []
+    for n, (name, kind) in enumerate(orders):
+        source, fact = own[n % len(own)]
+        words = WORD.findall(fact)
+        topic = " ".join(words[:-2][:4]) or words[0]
+        row: dict[str, Any] = {
+            "id": name,
+            "question": f"What is told about {topic} in matter {mark(fact)}?",
+            "answer": " ".join(words[-2:]),
+            "evidence": [{"source": source, "quote": fact}],
+            "difficulty": "easy",
+        }
+        if kind == "multi_document" and others:
+            other = others[n % len(others)]
+            row["evidence"].append({"source": other[0], "quote": other[1]})
+        if kind in ("out_of_scope", "near_miss"):
+            row |= {
+                "question": f"Who founded the {mark(fact)} observatory?",
+                "answer": "",
+                "evidence": [],
+            }
+        if '"earlier_question":' in user:
+            turn = kind == "follow_up"
+            row |= {
+                "earlier_question": f"What of {topic}?" if turn else "",
+                "earlier_answer": fact if turn else "",
+            }
+        rows.append(row)
+    return {"items": rows}
+
+
+def solve(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    """A perfect reader of what `write` asks: the sentence whose mark the question names."""
+    rows = []
+    sources: list[str] = []
+    for label, text in blocks:
+        if label.startswith("source "):
+            sources.append(text)
+            continue
+        facts = [found[0].strip() for source in sources for found in SENTENCE.finditer(source)]
+        for name, question in re.findall(r"^(q\d+): (.*)$", text, re.MULTILINE):
+            fact = next((one for one in facts if f"matter {mark(one)}?" in question), "")
+            answer = " ".join(WORD.findall(fact)[-2:])
+            rows.append({"id": name, "told": bool(fact), "answer": answer, "quote": fact})
+        sources = []
+    return {"answers": rows}
+
+
+def mark(fact: str) -> str:
+    """A word that stands for a sentence and for no other."""
+    digest = hashlib.sha256(fact.encode()).digest()
+    return "".join("bcdfglmnprstvz"[byte % 14] + "aeiou"[byte // 14 % 5] for byte in digest[:4])
 
 
 def vector(text: str) -> list[float]:

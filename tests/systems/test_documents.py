@@ -70,7 +70,8 @@ def test_pdf_is_read_with_its_extra(tmp_path: Path) -> None:
         ("a.jsonl", b'{"text": "x"}', "the id is None"),
         ("a.jsonl", b'{"id": "x", "text": " "}', "the text of 'x' is missing"),
         ("a.jsonl", b'{"id": "x", "text": "a"}\n{"id": "x", "text": "b"}', "'x' stands in"),
-        ("a.docx", b"", "is none of"),
+        ("a.rtf", b"", "is none of"),
+        ("a.docx", b"no", "cannot be read as docx"),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, content: bytes, says: str) -> None:

@@ -16,6 +16,8 @@ from ragstone._version import __version__
 
 COMMANDS: dict[str, str] = {
     "demo": "Evaluate a bundled data set and show what comes out.",
+    "generate": "Make a test set from documents, with or without an LLM.",
+    "testset": "Judge a test set: coverage, balance, duplicates, leaks, and what a trivial system gets right.",
     "eval": "Score a data set with metrics and say how good the system is.",
     "metrics": "List the metrics, or explain one.",
     "report": "Write the report of a stored run as a page, table or file.",

@@ -27,6 +27,8 @@ class Bar:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.what = "scoring"
+        self.failed = "failed"
+        """What is said of the samples that count as failures."""
         self.guess: Callable[[], int | None] = lambda: None
         """How many samples there may be, asked once when the run does not know."""
         self.shown = not quiet and sys.stderr.isatty()
@@ -99,7 +101,7 @@ class Bar:
         if progress.usage.usd:
             parts.append(f"${progress.usage.usd:,.2f}")
         if progress.failures:
-            parts.append(f"{progress.failures:,} failed")
+            parts.append(f"{progress.failures:,} {self.failed}")
         return "  ".join(parts)
 
     def _open(self) -> Any:

@@ -1,8 +1,9 @@
-"""Documents from a folder or file: txt, md, html, pdf (extra), and jsonl of `{"id", "text"}`."""
+"""Documents from a folder or file: txt, md, html, pdf and docx (extras), jsonl of `{"id", "text"}`, a BEIR folder."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -12,7 +13,9 @@ from typing import Any
 from ragstone.errors import DataError, MissingExtra
 
 LARGEST = 50 << 20
-"""Bytes of one file; a larger one is hardly a document."""
+"""Bytes of one file; a larger one is hardly a document. A jsonl file is read line by line and may be larger."""
+BEIR = "corpus.jsonl"
+"""A folder with this file is a BEIR collection: the file is its documents, whatever else lies there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +35,56 @@ def read_documents(source: str | Path) -> list[Document]:
 
     The id is the path inside the folder (`shop/returns.md`), or what a jsonl row says. Hidden files, jsonl
     and unknown endings are passed over in a folder; a folder without any document, an empty text and an id given twice are errors."""
+    found: dict[str, Document] = {}
+    for document in stream_documents(source):
+        if document.id in found:
+            raise given_twice(document.id, found[document.id].source, document.source)
+        found[document.id] = document
+    if not found:
+        raise nothing_in(source)
+    return list(found.values())
+
+
+def stream_documents(
+    source: str | Path, empty: Callable[[str], None] | None = None
+) -> Iterator[Document]:
+    """The same documents one at a time, none of them held; ids are not compared.
+
+    A document without text is an error, or, when `empty` is given, told to it and passed over."""
     root = Path(source)
     if not root.exists():
         raise DataError(f"no folder or file {str(source)!r} to read documents from")
-    files = sorted(_files(root)) if root.is_dir() else [root]
     if root.is_file() and root.suffix.lower() not in READERS:
         raise DataError(f"{str(source)!r} is none of {_endings()}; convert it or name a folder")
-    found: dict[str, Document] = {}
-    for path in files:
-        base = root if root.is_dir() else root.parent
-        for document in _documents(path, path.relative_to(base).as_posix()):
-            if document.id in found:
-                raise DataError(
-                    f"the document id {document.id!r} stands in {found[document.id].source} and in "
-                    f"{document.source}; give each its own"
-                )
-            found[document.id] = document
-    if not found:
-        raise DataError(f"{str(source)!r} holds no document; put {_endings()} files there")
-    return list(found.values())
+    if root.is_dir() and (root / BEIR).is_file():
+        root = root / BEIR
+    base = root if root.is_dir() else root.parent
+    for path in sorted(_files(root)) if root.is_dir() else [root]:
+        yield from _documents(path, path.relative_to(base).as_posix(), empty)
+
+
+def given_twice(key: str, first: str, second: str) -> DataError:
+    """The complaint about an id that two documents have."""
+    return DataError(
+        f"the document id {key!r} stands in {first} and in {second}; give each its own"
+    )
+
+
+def nothing_in(source: object) -> DataError:
+    """The complaint about a place without documents."""
+    return DataError(f"{str(source)!r} holds no document; put {_endings()} files there")
+
+
+def document_of(row: object, place: str) -> Document:
+    """The document of a jsonl row; its text may be blank, its id may not."""
+    if not isinstance(row, dict):
+        raise DataError(f"{place}: not an object; write {{id: …, text: …}}")
+    key, text = row.get("id", row.get("_id")), row.get("text")  # BEIR calls it _id
+    if not isinstance(key, str | int) or isinstance(key, bool) or str(key) == "":
+        raise DataError(f"{place}: the id is {key!r}; give each document one")
+    if not isinstance(text, str):
+        raise DataError(f"{place}: the text of {key!r} is missing; give it one or remove it")
+    return Document(str(key), text, str(row.get("title") or ""), row.get("language") or None, place)
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -62,37 +96,45 @@ def _files(root: Path) -> Iterator[Path]:
             yield path
 
 
-def _documents(path: Path, name: str) -> Iterator[Document]:
+def _documents(path: Path, name: str, empty: Callable[[str], None] | None) -> Iterator[Document]:
+    if path.suffix.lower() == ".jsonl":
+        for document in _lines(path, name):
+            if document.text.strip():
+                yield document
+            elif empty is not None:
+                empty(document.source)
+            else:
+                raise DataError(
+                    f"{document.source}: the text of {document.id!r} is missing; "
+                    "give it one or remove it"
+                )
+        return
     if path.stat().st_size > LARGEST:
         raise DataError(f"{name} is larger than {LARGEST >> 20} MB; split it")
-    if path.suffix.lower() == ".jsonl":
-        yield from _lines(path, name)
-        return
     text, title = READERS[path.suffix.lower()](path, name)
-    if not text.strip():
+    if text.strip():
+        yield Document(name, text.strip(), title or _first_heading(text) or path.stem, source=name)
+    elif empty is not None:
+        empty(name)
+    else:
         raise DataError(f"{name} holds no text; remove it (a scanned pdf needs OCR first)")
-    yield Document(name, text.strip(), title or _first_heading(text) or path.stem, source=name)
 
 
 def _lines(path: Path, name: str) -> Iterator[Document]:
-    for number, line in enumerate(_decoded(path, name).splitlines(), 1):
-        if not line.strip():
-            continue
-        place = f"{name}:{number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            raise DataError(f"{place}: not JSON; write one object a line") from None
-        if not isinstance(row, dict):
-            raise DataError(f"{place}: not an object; write {{id: …, text: …}}")
-        key, text = row.get("id", row.get("_id")), row.get("text")  # BEIR calls it _id
-        if not isinstance(key, str | int) or isinstance(key, bool) or str(key) == "":
-            raise DataError(f"{place}: the id is {key!r}; give each document one")
-        if not isinstance(text, str) or not text.strip():
-            raise DataError(f"{place}: the text of {key!r} is missing; give it one or remove it")
-        yield Document(
-            str(key), text, str(row.get("title") or ""), row.get("language") or None, place
-        )
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield document_of(parsed_line(line, f"{name}:{number}"), f"{name}:{number}")
+
+
+def parsed_line(line: bytes, place: str) -> object:
+    """The JSON value of one line of a file."""
+    try:
+        return json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError as bad:
+        raise DataError(f"{place} is not UTF-8 (byte {bad.start}); save it as UTF-8") from None
+    except (ValueError, RecursionError):
+        raise DataError(f"{place}: not JSON; write one object a line") from None
 
 
 def _decoded(path: Path, name: str) -> str:
@@ -127,6 +169,32 @@ def _pdf(path: Path, name: str) -> tuple[str, str]:
     return "\n\n".join(pages), ""
 
 
+def _docx(path: Path, name: str) -> tuple[str, str]:
+    """Paragraphs and tables in their order; a heading's level becomes its number of `#`."""
+    from zipfile import BadZipFile
+
+    try:
+        from docx import Document as open_docx
+        from docx.opc.exceptions import PackageNotFoundError
+        from docx.table import Table
+    except ImportError:
+        raise MissingExtra("reading docx documents", "docx") from None
+    try:
+        file = open_docx(str(path))
+        lines: list[str] = []
+        for block in file.iter_inner_content():
+            if isinstance(block, Table):
+                lines += [" | ".join(cell.text for cell in row.cells) for row in block.rows]
+                continue
+            style = block.style.name if block.style is not None else ""
+            level = re.fullmatch(r"Heading (\d)", style or "")
+            mark = "#" * int(level[1]) + " " if level else "# " if style == "Title" else ""
+            lines.append(f"{mark}{block.text}" if block.text.strip() else "")
+    except (PackageNotFoundError, BadZipFile, KeyError, ValueError):
+        raise DataError(f"{name} cannot be read as docx; save it anew") from None
+    return "\n".join(lines), str(file.core_properties.title or "")
+
+
 READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
     ".txt": _plain,
     ".md": _plain,
@@ -134,6 +202,7 @@ READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
     ".html": _html,
     ".htm": _html,
     ".pdf": _pdf,
+    ".docx": _docx,
     ".jsonl": _plain,
 }
 """How a file is read, by its ending."""

@@ -18,6 +18,11 @@ from ragstone.prompts import placeholders
 
 def form_of(ask: Ask) -> Form:
     """The form for a kind of Ask."""
+    if ask.kind in ("write", "solve"):
+        from ragstone.judges.writing import SolveForm, WriteForm
+
+        written: Form = (WriteForm if ask.kind == "write" else SolveForm)(ask)
+        return written
     if ask.kind not in _FORMS:
         raise JudgeFailed("refusal", f"language models answer no {ask.kind!r} questions")
     form: Form = _FORMS[ask.kind](ask)

@@ -12,7 +12,7 @@ from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.judges import Judge, Reopens
 from ragstone.types import NOTHING_USED, Usage
 
-FOREMAN = frozenset({"claims", "questions", "embed", "translate"})
+FOREMAN = frozenset({"claims", "questions", "embed", "translate", "write"})
 """Kinds without an opinion to vote on: the first judge that can answers for all."""
 
 _CAUTION = {"not_found": 0, "contradicted": 1, "supported": 2}
@@ -122,7 +122,19 @@ def _on_aspects(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     return values[order[(len(order) - 1) // 2]], note
 
 
+def _on_answers(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+    """A question counts as answered when most jurors found the answer; the first of them speaks."""
+    rows, split = [], 0
+    for same in _side_by_side([value["answers"] for value in values], "id"):
+        told = [row for row in same if row["told"]]
+        split += 0 < len(told) < len(same)
+        silent = [row for row in same if not row["told"]]
+        rows.append(told[0] if len(told) > len(silent) else silent[0])
+    return {"answers": rows}, _disagreement(split, len(rows), "answers")
+
+
 _VOTES = {
+    "solve": _on_answers,
     "support": _on_verdicts,
     "useful": _on_grades,
     "rate": _on_levels,

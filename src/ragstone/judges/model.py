@@ -22,7 +22,7 @@ from ragstone.types import NOTHING_USED, Usage
 DISCIPLINE = 1
 """Raised when fences, traps or checks change in a way that can change a reply; part of the cache key."""
 
-SMALL_ITEMS = frozenset({"support", "useful", "claims"})
+SMALL_ITEMS = frozenset({"support", "useful", "claims", "write", "solve"})
 """Kinds that a small model is asked one item at a time."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragstone.report.checkup.phrases import CHECKING
 from ragstone.report.comparison.phrases import COMPARING
 from ragstone.report.drawing.phrases import DRAWING
 from ragstone.report.failures.phrases import FAILING
@@ -244,4 +245,4 @@ PHRASES: dict[str, tuple[str, str]] = {
     "skip_link": ("Skip to the samples", "Ir a las muestras"),
 }
 
-PHRASES |= COMPARING | FAILING | DRAWING
+PHRASES |= COMPARING | FAILING | DRAWING | CHECKING

@@ -1,0 +1,36 @@
+"""`ragstone generate --dry-run`: what would be asked and what it would cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.cli.options import counted
+from ragstone.cli.progress import duration
+
+if TYPE_CHECKING:
+    from ragstone.testset.sets import Request
+
+
+def show(request: Request) -> None:
+    """Print the estimate of a request."""
+    from ragstone.testset.estimate import estimate
+
+    found = estimate(request)
+    click.echo(
+        f"{counted(found.documents, 'document')}, about {found.asked_about:,} of them asked about; "
+        f"{counted(sum(found.kinds.values()), 'item')} wanted:"
+    )
+    wide = max(map(len, found.kinds))
+    for kind, count in found.kinds.items():
+        click.echo(f"  {kind:<{wide}}  {count:,}")
+    if found.judge is None:
+        click.echo("written by rules: no judge is asked and nothing is paid")
+        return
+    money = "USD unknown" if found.usd is None else f"{found.usd:,.2f} USD"
+    click.echo(
+        f"{found.judge}: about {counted(found.calls, 'call')}, {found.input_tokens:,.0f} tokens in, "
+        f"{found.output_tokens:,.0f} out, {money}, {duration(found.seconds)}"
+    )
+    click.echo("Nothing was asked, written or paid.")

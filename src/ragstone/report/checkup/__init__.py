@@ -1,0 +1,1 @@
+"""A test set judged, as people read it."""

@@ -1,0 +1,254 @@
+"""A test set judged: what it covers, how it is balanced, what is wrong with it, what it can show."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from ragstone.analysis.power import WORST_SD, Need, detectable, paired_sd, plan
+from ragstone.data import read
+from ragstone.evidence import verify_quote
+from ragstone.language import ABSTENTIONS, fold
+from ragstone.stats import Z
+from ragstone.testset.likeness import alike, dangling, leaked
+from ragstone.testset.sampling import Topics, drawn
+from ragstone.testset.sources import Corpus, Source, open_corpus
+from ragstone.testset.trivial import Search, Trivial, asked, trivial
+from ragstone.types import Sample
+
+FaultKind = Literal[
+    "no_question",
+    "no_reference",
+    "duplicate",
+    "ambiguous",
+    "leaked",
+    "not_self_contained",
+    "unknown_document",
+    "quote_not_verbatim",
+    "not_answerable",
+    "answered_elsewhere",
+]
+FAULTS: tuple[FaultKind, ...] = get_args(FaultKind)
+"""What can be wrong with an item; the last four show only with the documents."""
+
+EFFECTS = (0.10, 0.05, 0.03)
+"""Differences that people ask about."""
+_HELD = 0.5
+"""Share of a reference's words that its documents must hold."""
+_ELSEWHERE = 0.85
+"""Share of a question's words that another document must hold to count as telling it too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with one item."""
+
+    kind: FaultKind
+    id: str
+    text: str
+    """The question, or what there is of it."""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of the corpus is asked about."""
+
+    documents: int
+    asked: int
+    topics: int
+    topics_asked: int
+    most: tuple[tuple[str, int], ...]
+    """The documents with most questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """All that is known of a test set."""
+
+    source: str
+    total: int
+    answerable: int
+    kinds: Mapping[str, int]
+    difficulties: Mapping[str, int]
+    languages: Mapping[str, int]
+    faults: tuple[Fault, ...]
+    coverage: Coverage | None
+    """None without documents."""
+    trivial: Trivial
+    needs: tuple[Need, ...]
+    shows: float
+    """The smallest difference that this many questions show, at worst."""
+
+    @property
+    def faulty(self) -> int:
+        """Items with at least one fault."""
+        return len({fault.id for fault in self.faults})
+
+    def by_kind(self) -> dict[FaultKind, list[Fault]]:
+        """The faults of each kind that occurs."""
+        found: dict[FaultKind, list[Fault]] = {}
+        for kind in FAULTS:
+            some = [fault for fault in self.faults if fault.kind == kind]
+            if some:
+                found[kind] = some
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON."""
+        return {**asdict(self), "faulty": self.faulty}
+
+
+def check(source: str | Path, documents: Source | None = None, **reading: Any) -> Checkup:
+    """Judge a test set in any format that is read; `documents` are its corpus."""
+    samples = [record.sample for record in read(source, **reading)]
+    faults = list(_faults(samples))
+    coverage = None
+    if documents is None:
+        simple = trivial(samples, None)
+    else:
+        with open_corpus(documents) as corpus:
+            search = Search(corpus)
+            coverage = _coverage(samples, corpus)
+            faults += _faults_in_corpus(samples, corpus, search)
+            simple = trivial(samples, search)
+    order = {kind: at for at, kind in enumerate(FAULTS)}
+    faults.sort(key=lambda fault: order[fault.kind])
+    impossible = sum(not _answerable(sample) for sample in samples)
+    sd = paired_sd(WORST_SD)
+    half = Z * sd / max(1, len(samples)) ** 0.5
+    return Checkup(
+        str(source),
+        len(samples),
+        len(samples) - impossible,
+        _counts(samples, lambda s: s.meta.get("kind") or s.meta.get("type")),
+        _counts(samples, lambda s: s.meta.get("difficulty")),
+        _counts(samples, lambda s: s.language),
+        tuple(faults),
+        coverage,
+        simple,
+        tuple(plan(effect, sd, binary=True, assumed=True) for effect in EFFECTS),
+        detectable(half, 0.05),
+    )
+
+
+def _answerable(sample: Sample) -> bool:
+    """Whether the set says that there is an answer: a reference that is not an abstention."""
+    return fold(sample.reference or "") not in _ABSTENTIONS
+
+
+_ABSTENTIONS = frozenset(fold(text) for text in ABSTENTIONS)
+
+
+def _counts(samples: Sequence[Sample], value: Callable[[Sample], Any]) -> dict[str, int]:
+    found = Counter(str(value(sample)) for sample in samples if value(sample))
+    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _faults(samples: Sequence[Sample]) -> Iterator[Fault]:
+    """What shows without the documents."""
+    for sample in samples:
+        question = sample.question or ""
+        history = sample.meta.get("history") or ()
+        if not question.strip():
+            yield Fault("no_question", sample.id, question)
+            continue
+        if not (sample.reference or "").strip():
+            yield Fault("no_reference", sample.id, question)
+        elif _answerable(sample) and leaked(question, sample.reference or ""):
+            yield Fault("leaked", sample.id, question, sample.reference or "")
+        if not history and dangling(question, sample.language):
+            yield Fault("not_self_contained", sample.id, question)
+    put = [sample for sample in samples if (sample.question or "").strip()]
+    # a second turn holds the words of the first: it is compared with its like
+    yield from _asked_twice([sample for sample in put if not sample.meta.get("history")])
+    yield from _asked_twice([sample for sample in put if sample.meta.get("history")])
+
+
+def _asked_twice(samples: Sequence[Sample]) -> Iterator[Fault]:
+    for one, two in alike([asked(sample) for sample in samples]):
+        first, second = samples[one], samples[two]
+        same = fold(first.reference or "") == fold(second.reference or "")
+        kind: FaultKind = "duplicate" if same else "ambiguous"
+        detail = f"{first.id}: {first.question}"
+        if not same:
+            detail += f" ({first.reference} / {second.reference})"
+        yield Fault(kind, second.id, second.question or "", detail)
+
+
+def _faults_in_corpus(samples: Sequence[Sample], corpus: Corpus, search: Search) -> Iterator[Fault]:
+    for sample in samples:
+        question = sample.question or ""
+        texts: dict[str, str] = {}
+        for name in sample.relevant or {}:
+            try:
+                document = corpus.find(name)
+            except KeyError:
+                yield Fault("unknown_document", sample.id, question, name)
+            else:
+                texts[name] = f"{document.title}\n{document.text}"
+        for piece in _evidence(sample):
+            text = texts.get(piece["document"])
+            if text is not None and verify_quote(piece["quote"], text) is None:
+                yield Fault("quote_not_verbatim", sample.id, question, piece["quote"])
+        wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
+        if _answerable(sample):
+            if wanted and texts and not _held(sample, [texts[n] for n in wanted if n in texts]):
+                yield Fault("not_answerable", sample.id, question, sample.reference or "")
+            elif not wanted and sample.relevant is not None:
+                yield Fault("not_answerable", sample.id, question, "no relevant document")
+            yield from _elsewhere(sample, wanted, search)
+
+
+def _evidence(sample: Sample) -> list[Mapping[str, Any]]:
+    given = sample.meta.get("evidence")
+    return [one for one in given if "quote" in one] if isinstance(given, list) else []
+
+
+def _held(sample: Sample, texts: Sequence[str]) -> bool:
+    """Whether the relevant documents together hold the words of the reference."""
+    from ragstone.systems.pipeline.wording import language_of, terms
+
+    reference = sample.reference or ""
+    language = language_of(reference, sample.language)
+    wanted = set(terms(reference, language))
+    held = {term for text in texts for term in terms(text, language)}
+    return not wanted or len(wanted & held) / len(wanted) >= _HELD
+
+
+def _elsewhere(sample: Sample, wanted: set[str], search: Search) -> Iterator[Fault]:
+    """A document that is not called relevant, yet holds the question's words and the answer's very words."""
+    reference = sample.reference or ""
+    if sample.relevant is None or len(reference.split()) < 2:
+        return
+    for piece in search.found(asked(sample), sample.language):
+        judged = piece.document in (sample.relevant or {})
+        if judged or verify_quote(reference, piece.shown) is None:
+            continue
+        if search.holds(piece, asked(sample)) >= _ELSEWHERE:
+            detail = f"{piece.document}: {reference}"
+            yield Fault("answered_elsewhere", sample.id, sample.question or "", detail)
+            return
+
+
+def _coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:
+    wanted = Counter(
+        name for sample in samples for name, grade in (sample.relevant or {}).items() if grade > 0
+    )
+    pool = drawn(corpus, 0)
+    topics = Topics(corpus, pool, random.Random(0))
+    all_topics = {topics.of(corpus[place].text) for place in pool}
+    touched: set[int] = set()
+    known = 0
+    for name in wanted:
+        try:
+            touched.add(topics.of(corpus.find(name).text))
+        except KeyError:
+            continue
+        known += 1
+    most = tuple(sorted(wanted.items(), key=lambda one: (-one[1], one[0]))[:3])
+    return Coverage(len(corpus), known, len(all_topics | touched), len(touched), most)

@@ -1,0 +1,90 @@
+"""What a generation would ask of a judge and cost: seen by laying out its orders, without asking any."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from ragstone import prompts
+from ragstone.asks import Order, canonical, write
+from ragstone.judges import Judge
+from ragstone.testset.quotas import shares, weights_of
+from ragstone.testset.sampling import spread
+from ragstone.testset.sets import Request, judge_of, wanted_of
+from ragstone.testset.sources import open_corpus
+from ragstone.testset.written import AROUND, GROUP, NEIGHBOURS, PER_DOCUMENT, part_of
+from ragstone.types import Chunk
+
+CHARACTERS_PER_TOKEN = 3.5
+SECONDS_PER_CALL = 4.0
+"""What a call that writes several questions is taken to last."""
+PROBED = 40
+"""Documents whose length is looked at."""
+WRITTEN, ANSWERED = 420, 160
+"""Characters that a judge writes for an item, and for an answer to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What would be done."""
+
+    documents: int
+    asked_about: int
+    kinds: dict[str, int]
+    judge: str | None
+    calls: int = 0
+    input_tokens: float = 0.0
+    output_tokens: float = 0.0
+    usd: float | None = None
+    """None when nobody knows the model's price, or nothing is paid."""
+    seconds: float = 0.0
+
+
+def estimate(request: Request) -> Estimate:
+    """The estimate for a request; every item is taken to pass."""
+    wanted, weights = wanted_of(request), weights_of(request.kinds)
+    judge = judge_of(request)
+    with open_corpus(request.documents) as corpus:
+        languages = [one.split("-")[0].lower() for one in request.languages]
+        order = spread(corpus, request.seed, wanted=wanted, languages=languages)
+        kinds = {kind: count for kind, count in shares(wanted, weights).items() if count}
+        if judge is None or not order:
+            return Estimate(len(corpus), min(len(order), wanted), kinds, None)
+        rng = random.Random(request.seed)
+        parts = [part_of(corpus[place], rng).text for place in order[:PROBED]]
+        documents = len(corpus)
+    length = sum(map(len, parts)) / len(parts)
+    each = min(PER_DOCUMENT, max(2, math.ceil(wanted / len(order))))
+    writes = math.ceil(wanted / each)
+    solves = math.ceil(writes / GROUP)
+    orders = [Order("factual", max(request.styles, key=len, default=""))] * each
+    ask = write([Chunk("", parts[0])], orders)
+    fixed = len(prompts.load("write", None).text) + len(canonical(ask.schema)) + 60 * each
+    related = sum(kinds.get(kind, 0) for kind in ("multi_document", "distractor")) / wanted
+    beside = NEIGHBOURS * 2 * AROUND
+    read = writes * (fixed + length + related * beside)
+    read += solves * len(prompts.load("solve", None).text) + wanted * (2 * AROUND + beside + 300)
+    said = wanted * (WRITTEN + 2 * ANSWERED)
+    tokens = read / CHARACTERS_PER_TOKEN, said / CHARACTERS_PER_TOKEN
+    calls = writes + solves
+    at_once = request.concurrency or judge.concurrency
+    return Estimate(
+        documents,
+        min(len(order), writes),
+        kinds,
+        judge.name,
+        calls,
+        *tokens,
+        usd=_usd(judge, request.judge, *tokens),
+        seconds=calls * SECONDS_PER_CALL / max(1, at_once),
+    )
+
+
+def _usd(judge: Judge, spec: Any, tokens_in: float, tokens_out: float) -> float | None:
+    from ragstone.judges.prices import price_of
+
+    given = spec.get("prices") if isinstance(spec, dict) else None
+    price = price_of(judge.name.rpartition(":")[2], given)
+    return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None

@@ -1,0 +1,158 @@
+"""A test set as files: our own rows, or the columns that other tools read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ragstone.data import WRITERS, replacing, write_rows
+from ragstone.data.documents import Document
+from ragstone.errors import DataError, nearest
+from ragstone.testset.items import Item, abstention
+
+Row = Mapping[str, Any]
+
+
+def _own(item: Item) -> Row:
+    return item.row()
+
+
+def _ragas(item: Item) -> Row:
+    return {
+        "id": item.id,
+        "user_input": _asked(item),
+        "reference": _answer(item),
+        "reference_contexts": [one.quote for one in item.evidence],
+        "reference_context_ids": _relevant(item),
+        "synthesizer_name": item.how,
+        "metadata": _facts(item),
+    }
+
+
+def _deepeval(item: Item) -> Row:
+    return {
+        "id": item.id,
+        "input": _asked(item),
+        "expected_output": _answer(item),
+        "context": [one.quote for one in item.evidence],
+        "source_file": item.evidence[0].document if item.evidence else None,
+        "additional_metadata": {**_facts(item), "relevant": dict(item.relevant)},
+    }
+
+
+def _query(item: Item) -> Row:
+    return {
+        "id": item.id,
+        "query": _asked(item),
+        "relevant_docs": _relevant(item),
+        "ground_truth_answer": _answer(item),
+        "metadata": _facts(item),
+    }
+
+
+def _questions(item: Item) -> Row:
+    home = item.evidence[0].document if item.evidence else next(iter(item.relevant), "")
+    return {
+        "question_id": item.id,
+        "doc_id": home,
+        "question": _asked(item),
+        "type": item.kind if item.answerable else "impossible",
+        "answer": _answer(item),
+    }
+
+
+SHAPES: Mapping[str, Callable[[Item], Row]] = MappingProxyType(
+    {
+        "ragstone": _own,
+        "ragas": _ragas,
+        "deepeval": _deepeval,
+        "query": _query,
+        "questions": _questions,
+    }
+)
+FORMATS: tuple[str, ...] = (*SHAPES, "beir")
+"""What `--format` takes; `beir` is a folder, the others are files."""
+
+
+def check_target(path: Path, format: str) -> None:
+    """Complain before any work about a format or an ending that cannot be written."""
+    if format not in FORMATS:
+        raise DataError(f"no format {format!r}{nearest(format, list(FORMATS))}")
+    if format == "beir":
+        if path.suffix in WRITERS or path.is_file():
+            raise DataError(f"beir is a folder and {str(path)!r} is a file; name a folder")
+    elif path.suffix.lower() not in WRITERS:
+        raise DataError(
+            f"cannot write {str(path)!r}; end it with one of {' '.join(WRITERS)}"
+            + (", or give --format beir for a folder" if not path.suffix else "")
+        )
+    elif not path.parent.is_dir():
+        raise DataError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into")
+
+
+def write_set(
+    path: Path, items: Sequence[Item], format: str, documents: Iterable[Document]
+) -> None:
+    """Write the items; `documents` are wanted by beir only."""
+    check_target(path, format)
+    if format == "beir":
+        _beir(path, items, documents)
+        return
+    shape = SHAPES[format]
+
+    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
+        return ((_text(shape(item)), {}) for item in items)
+
+    write_rows(path, rows, [])
+
+
+def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) -> None:
+    """corpus.jsonl, queries.jsonl and qrels/test.tsv; a question without an answer has no line in the qrels."""
+    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    with replacing(folder / "corpus.jsonl") as stream:
+        for one in documents:
+            stream.write(_text({"_id": one.id, "title": one.title, "text": one.text}) + "\n")
+    with replacing(folder / "queries.jsonl") as stream:
+        for item in items:
+            meta = {**_facts(item), "answer": _answer(item)}
+            stream.write(_text({"_id": item.id, "text": _asked(item), "metadata": meta}) + "\n")
+    with replacing(folder / "qrels" / "test.tsv") as stream:
+        stream.write("query-id\tcorpus-id\tscore\n")
+        for item in items:
+            for name, grade in item.relevant.items():
+                stream.write(f"{item.id}\t{name}\t{round(grade)}\n")
+
+
+def _asked(item: Item) -> str:
+    """The question with the turns before it, for formats that have no place for a conversation."""
+    return "\n".join([*item.history, item.question])
+
+
+def _answer(item: Item) -> str:
+    return abstention(item.language) if item.reference is None else item.reference
+
+
+def _relevant(item: Item) -> list[str]:
+    return [name for name, grade in item.relevant.items() if grade > 0]
+
+
+def _facts(item: Item) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "kind": item.kind,
+        "difficulty": item.difficulty,
+        "language": item.language,
+        "how": item.how,
+    }
+    return facts | ({"style": item.style} if item.style else {})
+
+
+def _text(row: Row) -> str:
+    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a character, which only an escape can hold
+        return json.dumps(row, allow_nan=False)
+    return text

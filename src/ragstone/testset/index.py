@@ -1,0 +1,161 @@
+"""A corpus searchable by words: what else speaks of this, and which names it knows.
+
+A full-text table of SQLite in a temporary file, without the texts: 10^5 documents are searched and none is held in memory."""
+
+from __future__ import annotations
+
+import random
+import re
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from ragstone.data.documents import Document
+from ragstone.systems.pipeline.wording import language_of, unaccented
+from ragstone.testset.wording import asked
+
+_TABLE = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')"
+_SETTINGS = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000; PRAGMA temp_store=FILE;"
+KEPT_NAMES = 4_000
+"""Names kept for swaps, an even sample of those of the corpus."""
+_LOOKED_AT = 600
+"""Characters of each document in which names are looked for."""
+_NAME = re.compile(
+    r"(?<=[a-záéíóúñ,] )[A-ZÁÉÍÓÚÑ][\w’'-]+(?: (?:(?:of|de|del|la|von|van) )?[A-ZÁÉÍÓÚÑ][\w’'-]+){1,3}"
+)
+_PIECE = re.compile(r"[^\W_]+")
+
+
+class Documents(Protocol):
+    """Documents that are read again by place and by id, such as a Corpus."""
+
+    def __iter__(self) -> Iterator[Document]: ...
+    def __getitem__(self, place: int, /) -> Document: ...
+    def find(self, key: str, /) -> Document: ...
+
+
+class CorpusIndex:
+    """The words of a corpus on disk; its documents are read again where they came from."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._folder = tempfile.TemporaryDirectory(prefix="ragstone-")
+        self._data = sqlite3.connect(Path(self._folder.name) / "words.sqlite")
+        self._data.executescript(_SETTINGS)
+        self._data.execute(_TABLE)
+        self._names: dict[str, list[tuple[str, str]]] = {"en": [], "es": []}
+        self._seen = {"en": 0, "es": 0}
+        self.count = 0
+        self._held: dict[str, int] = {}
+        rng = random.Random(0)
+        for document in documents:
+            self.count += 1
+            self._data.execute(
+                "INSERT INTO words(rowid, text) VALUES (?, ?)",
+                (self.count, f"{document.title}\n{document.text}"),
+            )
+            self._note_names(document, rng)
+        self._data.commit()
+
+    def _note_names(self, document: Document, rng: random.Random) -> None:
+        found = dict.fromkeys(_NAME.findall(document.text[:_LOOKED_AT]))
+        if not found:
+            return
+        language = language_of(document.text[:_LOOKED_AT], document.language)
+        kept = self._names[language]
+        for name in found:
+            self._seen[language] += 1
+            if len(kept) < KEPT_NAMES:
+                kept.append((name, document.id))
+            elif (at := rng.randrange(self._seen[language])) < KEPT_NAMES:
+                kept[at] = (name, document.id)
+
+    def names(self, language: str) -> Sequence[tuple[str, str]]:
+        """Names of the corpus, each with a document it stands in."""
+        return self._names[language]
+
+    def document(self, key: str) -> Document:
+        """The document with this id; KeyError when there is none."""
+        return self._documents.find(key)
+
+    def holding(
+        self, stems: Sequence[str], *, but: Sequence[str] = (), most: int = 6
+    ) -> list[Document]:
+        """Documents that have every one of the stems, best first."""
+        return self._found(" AND ".join(filter(None, map(_searched, stems))), but, most)
+
+    def near(
+        self, stems: Sequence[str], *, but: Sequence[str] = (), most: int = 4
+    ) -> list[Document]:
+        """Documents that have some of the stems, best first."""
+        return self._found(" OR ".join(filter(None, map(_searched, stems))), but, most)
+
+    def nearest(
+        self, text: str, count: int, but: frozenset[str] = frozenset()
+    ) -> list[tuple[str, str]]:
+        """Id and text of the documents nearest to a text by its rarest words, best first."""
+        stems = self.rarest(asked(text, language_of(text)), 8)
+        return [(one.id, one.text) for one in self.near(stems, but=tuple(but), most=count)]
+
+    def _found(self, query: str, but: Sequence[str], most: int) -> list[Document]:
+        if not query:
+            return []
+        rows = self._data.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
+            (query, most + len(but)),
+        ).fetchall()
+        found = (self._documents[place - 1] for (place,) in rows)
+        return [one for one in found if one.id not in but][:most]
+
+    def rarest(self, stems: Sequence[str], most: int) -> list[str]:
+        """The stems that the fewest documents have, rarest first."""
+        return sorted(dict.fromkeys(stems), key=lambda one: (self.held(one), one))[:most]
+
+    def held(self, stem: str) -> int:
+        """In how many documents a stem stands, counted up to five hundred."""
+        if stem not in self._held:
+            if len(self._held) > 50_000:
+                self._held.clear()
+            query = _searched(stem)
+            row = (0,)
+            if query:
+                row = self._data.execute(
+                    "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 500)",
+                    (query,),
+                ).fetchone()
+            self._held[stem] = int(row[0])
+        return self._held[stem]
+
+    def close(self) -> None:
+        """The file is removed."""
+        self._data.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> CorpusIndex:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        raised: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _searched(stem: str) -> str:
+    """A stem as a search: what its forms begin with; the pieces of a number all."""
+    plain = unaccented(stem).replace("ñ", "n")
+    pieces = _PIECE.findall(plain)
+    if len(pieces) != 1:
+        return f"({' AND '.join(map(_quoted, pieces))})" if pieces else ""
+    (piece,) = pieces
+    cut = piece[:-1] if len(piece) > 4 and piece[-1] in "iy" else piece
+    return f"{_quoted(cut)}*" if cut.isalpha() and len(cut) > 3 else _quoted(cut)
+
+
+def _quoted(piece: str) -> str:
+    return f'"{piece}"'

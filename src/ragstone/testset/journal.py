@@ -1,0 +1,107 @@
+"""What a generation has made so far, on disk as it comes: one line a step, whole or not there at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from ragstone.errors import DataError
+
+SYNC_SECONDS = 0.2
+"""What is written survives the death of the process at once, that of the machine after this long."""
+
+Step = dict[str, Any]
+
+
+class Journal:
+    """Steps by number: those of an earlier process to be read, new ones to be added."""
+
+    def __init__(self, file: IO[bytes] | None, steps: dict[int, Step]) -> None:
+        self._file = file
+        self._steps = steps
+        self._synced = time.monotonic()
+        self.found = len(steps)
+        """Steps that an earlier process has left."""
+
+    @classmethod
+    def open(cls, path: Path | None, plan: Mapping[str, Any], *, resume: bool) -> Journal:
+        """The journal at a path, begun anew or, to resume, gone on with; None keeps nothing."""
+        if path is None:
+            return cls(None, {})
+        head = _line({"plan": dict(plan)})
+        steps: dict[int, Step] = {}
+        file: IO[bytes]
+        try:
+            if resume and path.exists():
+                steps, good = _read(path, plan)
+                file = path.open("r+b")
+                file.truncate(good)  # a line that death cut short
+                file.seek(good)
+                if not good:
+                    file.write(head)
+            else:
+                file = path.open("wb")
+                file.write(head)
+            file.flush()
+        except OSError as bad:
+            raise DataError(f"cannot write {str(path)!r}: {bad.strerror or bad}") from None
+        return cls(file, steps)
+
+    def step(self, number: int) -> Step | None:
+        """What an earlier process made in this step; given once, so that it is not held twice."""
+        return self._steps.pop(number, None)
+
+    def add(self, number: int, step: Mapping[str, Any]) -> None:
+        """Keep a step; when this returns the death of the process does not lose it."""
+        if self._file is None:
+            return
+        self._file.write(_line({"step": number, **step}))
+        self._file.flush()
+        now = time.monotonic()
+        if now - self._synced > SYNC_SECONDS:
+            os.fsync(self._file.fileno())
+            self._synced = now
+
+    def close(self) -> None:
+        """Everything to the disk; the file stays for whoever goes on."""
+        if self._file is not None and not self._file.closed:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+
+def _read(path: Path, plan: Mapping[str, Any]) -> tuple[dict[int, Step], int]:
+    """The whole steps of a file of the same plan, and where the last of them ends."""
+    steps: dict[int, Step] = {}
+    good = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file):
+            try:
+                row = json.loads(line) if line.endswith(b"\n") else None
+            except ValueError:
+                row = None
+            if not isinstance(row, dict):
+                break
+            if number == 0:
+                _same(path, row.get("plan", {}), json.loads(json.dumps(plan)))
+            else:
+                steps[row["step"]] = row
+            good += len(line)
+    return steps, good
+
+
+def _same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    for name in now:
+        if before.get(name) != now[name]:
+            raise DataError(
+                f"{str(path)!r} was begun with another {name} ({before.get(name)!r}, now "
+                f"{now[name]!r}); begin anew without --resume"
+            )
+
+
+def _line(row: Mapping[str, Any]) -> bytes:
+    return json.dumps(row, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"

@@ -1,0 +1,72 @@
+"""What can be seen of a question without its documents: whether it leaks, dangles, or asks what another one asks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ragstone.evidence import verify_quote
+from ragstone.language import fold
+from ragstone.systems.pipeline.wording import language_of, terms
+
+SAME = 0.85
+"""Share of words in common, of all words of both, from which two questions are one."""
+
+_DANGLING = {
+    "en": re.compile(
+        r"\b(?:the|this|that|given|provided) (?:\w+ )?(?:passage|excerpt|paragraph|extract|snippet)\b"
+        r"|\b(?:according to|in|from|based on|mentioned in|described in) (?:the|this|that) "
+        r"(?:\w+ )?(?:text|context|document|article|section|table above)\b"
+        r"|\b(?:above|aforementioned|mentioned above|as stated above)\b"
+    ),
+    "es": re.compile(
+        r"\b(?:el|este|ese|dicho) (?:\w+ )?(?:pasaje|fragmento|párrafo|extracto)\b"
+        r"|\b(?:según|en|de acuerdo con) (?:el|este|ese|dicho) (?:\w+ )?"
+        r"(?:texto|contexto|documento|artículo)\b"
+        r"|\b(?:mencionad|citad|descrit|indicad)[oa]s? (?:arriba|anteriormente|más arriba)\b"
+    ),
+}
+"""Words that point at a text which whoever answers does not see."""
+
+
+def leaked(question: str, answer: str) -> bool:
+    """Whether a question holds its own answer; a bare yes or no cannot be leaked."""
+    words = fold(answer).split()
+    if not words or (len(words) == 1 and len(words[0]) < 2):
+        return False
+    return verify_quote(answer, question) is not None
+
+
+def dangling(question: str, language: str | None) -> bool:
+    """Whether a question speaks of a text that nobody sees."""
+    return _DANGLING[language_of(question, language)].search(fold(question)) is not None
+
+
+def alike(questions: Sequence[str], least: float = SAME) -> Iterator[tuple[int, int]]:
+    """Pairs of places, the earlier first, whose questions have so many of their words in common.
+
+    Only the rarest words of a question are looked up: two sets that share enough must share one of those."""
+    sets = [_words(question) for question in questions]
+    held = Counter(word for words in sets for word in words)
+    places: dict[str, list[int]] = {}
+    for at, words in enumerate(sets):
+        rare = sorted(words, key=lambda word: (held[word], word))
+        prefix = rare[: len(rare) - math.ceil(least * len(rare)) + 1]
+        seen: set[int] = set()
+        for word in prefix:
+            for other in places.setdefault(word, []):
+                if other in seen:
+                    continue
+                seen.add(other)
+                shared = len(words & sets[other])
+                if shared >= least * (len(words) + len(sets[other]) - shared):
+                    yield other, at
+            places[word].append(at)
+
+
+def _words(question: str) -> frozenset[str]:
+    """The stems that carry meaning, or all words when there are none."""
+    found = terms(question, language_of(question))
+    return frozenset(found or fold(question).split())

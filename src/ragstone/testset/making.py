@@ -1,0 +1,316 @@
+"""From documents to items, step by step: each step depends on the seed and the steps before it, on nothing else.
+
+That makes a generation resumable: steps found in the journal are taken up as if they had just been made."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Protocol
+
+from ragstone.data.documents import Document
+from ragstone.engine import Progress
+from ragstone.testset.items import Item, Rejection
+from ragstone.testset.journal import Journal
+from ragstone.testset.quotas import Tally
+from ragstone.testset.sources import Corpus
+from ragstone.types import NOTHING_USED, Usage
+
+TRIES = 4
+"""Candidates of one kind that one document may offer in vain before the next document gets its turn."""
+ROUNDS = 5
+"""How often what a judge's replies left open is ordered again."""
+
+
+class Maker(Protocol):
+    """Makes candidates out of a document without a judge."""
+
+    def candidates(
+        self, document: Document, wanted: Mapping[str, int], rng: random.Random
+    ) -> Iterator[Item]:
+        """Items of the wanted kinds, as many as the document yields, unproven."""
+        ...
+
+
+class Checker(Protocol):
+    """Proves items, and remembers the ones it let through so that none comes twice."""
+
+    def check(self, item: Item) -> Item | Rejection:
+        """The item with its proof, or why it is refused."""
+        ...
+
+    def remember(self, item: Item) -> None:
+        """An item that was let through in an earlier process."""
+        ...
+
+
+@dataclass(slots=True)
+class Made:
+    """What one step gave."""
+
+    items: list[Item] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    judged: list[Rejection] = field(default_factory=list)
+    """Refused by a judge's answers, after the checker had let them through and remembered them."""
+    usage: Usage = NOTHING_USED
+    spent: list[str] = field(default_factory=list)
+    """Kinds of which the document had nothing more to offer."""
+
+    def row(self) -> dict[str, Any]:
+        """The step as it is kept."""
+        used = self.usage
+        return {
+            "items": [item.row() for item in self.items],
+            "rejected": [one.row() for one in self.rejected],
+            "judged": [one.row() for one in self.judged],
+            "usage": [used.calls, used.input_tokens, used.output_tokens, used.usd],
+            "spent": self.spent,
+        }
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Made:
+        """The step that was kept."""
+        return cls(
+            [Item.from_row(one) for one in row["items"]],
+            [_rejection(one) for one in row["rejected"]],
+            [_rejection(one) for one in row["judged"]],
+            Usage(*row["usage"]),
+            row["spent"],
+        )
+
+
+@dataclass(slots=True)
+class Generation:
+    """A test set in the making."""
+
+    corpus: Corpus
+    order: Sequence[int]
+    """Places of documents, in the order in which they are asked about."""
+    tally: Tally
+    journal: Journal
+    checker: Checker
+    seed: int
+    watch: Callable[[Progress], None] | None = None
+    items: list[Item] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    usage: Usage = NOTHING_USED
+    visited: set[int] = field(default_factory=set)
+    """Places of the documents that were asked about."""
+    stopped: str = ""
+    """Why it ended before its time; empty when it did not."""
+    _seen: set[str] = field(default_factory=set)
+    _spent: dict[int, set[str]] = field(default_factory=dict)
+    """Place of a document → kinds that it has nothing more of."""
+
+    async def offline(self, maker: Maker) -> None:
+        """Document by document, each giving its share, until all is made or a whole turn gives nothing."""
+        vain = 0
+        for number in count():
+            if not self.tally.open or vain >= len(self.order) or not self.order:
+                return
+            place = self.order[number % len(self.order)]
+            share = self._share(number)
+            wanted = {kind: min(share, more) for kind, more in self.tally.wanted().items()}
+            spent = self._spent.setdefault(place, set())
+            kept = self.journal.step(number)
+            if kept is not None:
+                made = Made.from_row(kept)
+            else:
+                rng = random.Random(f"{self.seed}:{number}")
+                rest = {kind: most for kind, most in wanted.items() if kind not in spent}
+                made = (
+                    self._offered(maker, self.corpus[place], rest, share, rng) if rest else Made()
+                )
+                if made.items or made.rejected:
+                    self.journal.add(number, made.row())
+            spent.update(made.spent)
+            before = len(self.tally.given_up)
+            self._absorb(made, wanted, [place], replayed=kept is not None)
+            # a kind that was just given up left its share to others, which get a turn of their own
+            moved = len(self.tally.given_up) > before
+            vain = 0 if made.items or moved else vain + 1
+            if number % 16 == 15:  # others on this loop get their turn
+                await asyncio.sleep(0)
+
+    def _share(self, number: int) -> int:
+        """How many items the next document should give so that the rest of its turn gives all that is open."""
+        left = len(self.order) - number % len(self.order)
+        return max(1, math.ceil(self.tally.open / left))
+
+    def _offered(
+        self,
+        maker: Maker,
+        document: Document,
+        wanted: Mapping[str, int],
+        share: int,
+        rng: random.Random,
+    ) -> Made:
+        """The share of a document: kinds that lag first, each candidate proved when its turn comes."""
+        made = Made()
+        for kind, most in wanted.items():
+            missed = accepted = 0
+            for item in maker.candidates(document, {kind: most}, rng):
+                if item.id in self._seen:
+                    continue
+                self._seen.add(item.id)
+                checked = self.checker.check(item)
+                if isinstance(checked, Rejection):
+                    made.rejected.append(checked)
+                    missed += 1
+                    if missed >= TRIES:
+                        break
+                    continue
+                made.items.append(checked)
+                accepted += 1
+                # the share goes to several kinds where it can
+                if len(made.items) >= share or accepted >= most or 2 * accepted > share:
+                    break
+            else:
+                if not accepted:
+                    made.spent.append(kind)
+            if len(made.items) >= share:
+                break
+        return made
+
+    def _absorb(
+        self, made: Made, tried: Mapping[str, int], places: Sequence[int], *, replayed: bool
+    ) -> None:
+        """Take what a step gave into account, whether it was made now or in an earlier process."""
+        refused = [*made.rejected, *made.judged]
+        if replayed:
+            late = [one.item for one in made.judged if isinstance(one.item, Item)]
+            for item in (*made.items, *late):
+                self.checker.remember(item)
+            self._seen.update(item.id for item in made.items)
+            self._seen.update(one.item.id for one in refused if isinstance(one.item, Item))
+        self.items += made.items
+        self.rejected += refused
+        self.usage = self.usage + made.usage
+        self.visited.update(places)
+        self.tally.note(tried, Counter(item.kind for item in made.items), len(self.order))
+        if self.watch is not None:
+            self.watch(Progress(len(self.items), self.tally.asked, len(self.rejected), self.usage))
+
+    async def written(self, writer: Writer) -> None:
+        """Orders dealt to documents, several open at once, taken up in their order; what fails is ordered again."""
+        number = at = vain = 0
+        for _ in range(ROUNDS):
+            if not self.tally.open or not self.order:
+                return
+            orders = _deck(self.tally.all_wanted())
+            dealt, at = self._dealt(orders, at, writer.per_document)
+            groups = [dealt[n : n + writer.group] for n in range(0, len(dealt), writer.group)]
+            before = len(self.items)
+            number = await self._carried_out(writer, groups, number)
+            vain = vain + 1 if len(self.items) == before else 0
+            if self.stopped or vain >= 2:
+                return
+
+    def _dealt(
+        self, orders: list[str], at: int, per_document: int
+    ) -> tuple[list[tuple[int, list[str]]], int]:
+        """Each document from `at` on with its orders, and where the next round starts."""
+        size = min(per_document, max(2, math.ceil(len(orders) / len(self.order))))
+        dealt = []
+        for start in range(0, len(orders), size):
+            dealt.append((self.order[at % len(self.order)], orders[start : start + size]))
+            at += 1
+        return dealt, at
+
+    async def _carried_out(
+        self, writer: Writer, groups: Sequence[Sequence[tuple[int, list[str]]]], number: int
+    ) -> int:
+        """The groups, `writer.window` of them open at once; the number of the step after the last."""
+        line: deque[tuple[int, Sequence[tuple[int, list[str]]], asyncio.Task[Made]]] = deque()
+        source = iter(enumerate(groups, number))
+        turn: asyncio.Future[None] | None = None
+        try:
+            while True:
+                while len(line) < writer.window:
+                    entry = next(source, None)
+                    if entry is None:
+                        break
+                    step, group = entry
+                    kept = self.journal.step(step)
+                    if kept is not None:  # kept steps come first: nothing is open before them
+                        self._absorb_group(Made.from_row(kept), group, replayed=True)
+                        continue
+                    mine = asyncio.get_running_loop().create_future()
+                    rng = random.Random(f"{self.seed}:{step}")
+                    work = writer.made(group, rng, _after(turn), mine)
+                    line.append((step, group, asyncio.create_task(work)))
+                    turn = mine
+                if not line:
+                    return number + len(groups)
+                step, group, task = line.popleft()
+                made = await task
+                if writer.stopped:
+                    self.stopped = writer.stopped
+                    return step
+                self.journal.add(step, made.row())
+                self._absorb_group(made, group, replayed=False)
+        finally:
+            open_tasks = [task for _, _, task in line]
+            for task in open_tasks:
+                task.cancel()
+            await asyncio.gather(*open_tasks, return_exceptions=True)
+
+    def _absorb_group(
+        self, made: Made, group: Sequence[tuple[int, list[str]]], *, replayed: bool
+    ) -> None:
+        tried = Counter(kind for _, kinds in group for kind in kinds)
+        self._absorb(made, tried, [place for place, _ in group], replayed=replayed)
+
+
+class Writer(Protocol):
+    """Makes items by asking a judge."""
+
+    per_document: int
+    """Questions ordered in one call."""
+    group: int
+    """Documents whose questions are verified in one call."""
+    window: int
+    """Groups open at once."""
+    stopped: str
+    """Why no more can be asked: the budget is spent, the judge cannot be reached."""
+
+    async def made(
+        self,
+        group: Sequence[tuple[int, list[str]]],
+        rng: random.Random,
+        turn: Awaitable[None],
+        done: asyncio.Future[None],
+    ) -> Made:
+        """What a group of documents gives; `turn` comes when the groups before it were looked through, `done` says so on."""
+        ...
+
+
+def _after(turn: asyncio.Future[None] | None) -> Awaitable[None]:
+    """The turn of the one before; the first in line waits for nobody."""
+    if turn is not None:
+        return asyncio.shield(turn)
+    now = asyncio.get_running_loop().create_future()
+    now.set_result(None)
+    return now
+
+
+def _deck(wanted: Mapping[str, int]) -> list[str]:
+    """The kinds spread evenly: `a b a c a b …` rather than all of one first."""
+    turns = [
+        ((n + 0.5) / most, at, kind)
+        for at, (kind, most) in enumerate(wanted.items())
+        for n in range(most)
+    ]
+    return [kind for _, _, kind in sorted(turns)]
+
+
+def _rejection(row: Mapping[str, Any]) -> Rejection:
+    held: Item | Mapping[str, Any] = row["item"]
+    if isinstance(held, Mapping) and "meta" in held:
+        held = Item.from_row(held)
+    return Rejection(row["reason"], held, row["detail"])

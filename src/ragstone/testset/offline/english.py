@@ -1,0 +1,65 @@
+"""Questions over English clauses: who, when, how many, what it is, why, what happens if."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ragstone.testset.offline.english_clauses import Clause, clauses
+from ragstone.testset.offline.english_counts import counted, counted_subject, dated_lead, places
+from ragstone.testset.offline.english_forms import LONGEST, Form, clean, whole
+from ragstone.testset.offline.english_things import agent, complement, definition, subject, thing
+from ragstone.testset.offline.english_wholes import (
+    apposition,
+    claim,
+    denied,
+    outcome,
+    purpose,
+    reason,
+    spelled_out,
+)
+from ragstone.testset.offline.facts import Fact, Source
+
+__all__ = ["clauses", "facts"]
+
+
+def facts(source: Source, found: Sequence[Clause]) -> Iterator[Fact]:
+    """What the sentence tells, one fact for each thing that can be asked for."""
+    yield from outcome(source)
+    yield from spelled_out(source)
+    yield from apposition(source)
+    for number, clause in enumerate(found):
+        for fact in _from(clause):
+            if (
+                len(fact.question.split()) <= LONGEST
+                and clean(fact.question)
+                and whole(fact.answer)
+            ):
+                yield Fact(
+                    fact.question, fact.answer, fact.sort, fact.subject, fact.again, fact.why,
+                    fact.negated, fact.deep or number > 0,
+                ).at(source)  # fmt: skip
+
+
+def _from(clause: Clause) -> Iterator[Fact]:
+    if clause.lead == "?":
+        return
+    tokens = clause.source.tokens
+    form = Form(clause)
+    body = [one.lower for one in tokens[clause.rest : clause.end]]
+    yield from denied(clause, form)
+    ours = any(word in ("we", "us", "our", "ours") for word in body)
+    if (ours and not form.we) or (not form.you and not form.we and {"your", "you"} & set(body)):
+        return
+    if not clause.relative:
+        yield from counted(clause, form)
+        yield from dated_lead(clause, form)
+        yield from places(clause, form)
+        yield from agent(clause, form)
+        yield from definition(clause, form)
+        yield from thing(clause, form)
+        yield from complement(clause, form)
+        yield from claim(clause, form)
+        yield from purpose(clause, form)
+        yield from reason(clause, form)
+        yield from counted_subject(clause, form)
+    yield from subject(clause, form)

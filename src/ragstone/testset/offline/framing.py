@@ -1,0 +1,110 @@
+"""A question made to stand on its own: whose document it is, or what it is about, said where nothing else tells."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ragstone.data.documents import Document
+from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.phrases import AT, ON
+from ragstone.testset.vocabulary import word_set
+from ragstone.testset.wording import asked, content
+
+_NAME = re.compile(r"(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'-]+")
+_ENOUGH = 5
+"""Content words from which a question without any name is taken to be specific."""
+_SELF = word_set(
+    "I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April "
+    "May June July August September October November December"
+)
+
+
+def owner(title: str) -> str:
+    """Whose document it is: `Casa Almendro` of `Casa Almendro: envíos y montaje`; empty when the title does not say."""
+    head, colon, _ = title.partition(":")
+    return head.strip() if colon and 0 < len(head.split()) <= 6 else ""
+
+
+_EL = word_set(
+    "hospital parque museo ayuntamiento centro instituto servicio colegio club banco teatro "
+    "ministerio departamento grupo consejo hotel mercado"
+)
+_LA = word_set(
+    "biblioteca cooperativa universidad escuela empresa asociación fundación oficina tienda "
+    "clínica compañía red agencia federación"
+)
+
+
+def called(whose: str, language: str) -> str:
+    """The owner as a sentence names it: Spanish puts an article before `Hospital Comarcal`, none before a brand."""
+    head = whose.split()[0].lower() if language == "es" and whose else ""
+    return f"el {whose}" if head in _EL else f"la {whose}" if head in _LA else whose
+
+
+def framed(fact: Fact, document: Document, language: str) -> Fact | None:
+    """The fact with a question that needs nothing beside it; None when it cannot be had."""
+    question = fact.question
+    title = document.title.strip()
+    mine = owner(title)
+    told = set(content(title, language)) & set(asked(question, language))
+    found = [name for name in _NAME.findall(question) if name not in _SELF]
+    if len(asked(question, language)) < 2 and not found:
+        return None
+    if fact.subject == "we" and not mine:
+        return None
+    if mine:
+        for word in re.findall(r"\b(?:the|el|la) ([^\W\d_]+)", question):
+            if (
+                word in mine.lower().split()
+            ):  # `the hospital` of St Brannock Hospital is St Brannock Hospital
+                plain = re.compile(rf"\b(?:the|el|la) {word}\b")
+                name = called(mine, language)
+                return replace(
+                    fact,
+                    question=plain.sub(name, question, count=1),
+                    why=plain.sub(name, fact.why, count=1),
+                )
+        if any(word in question for word in mine.split() if word[:1].isupper()):
+            return fact
+        return replace(
+            fact, question=_with(AT[language], called(mine, language), question, language),
+            why=_with(AT[language], called(mine, language), fact.why, language) if fact.why else "",
+        )  # fmt: skip
+    if found or (told and len(asked(question, language)) >= 3):
+        return fact
+    if title and title[:1].isupper() and len(title.split()) <= 8:
+        return replace(fact, question=_with(ON[language], title, question, language))
+    return fact if len(asked(question, language)) >= _ENOUGH else None
+
+
+def _with(frame: str, whose: str, question: str, language: str) -> str:
+    """The question behind its frame; English puts a short frame at the end where that reads better."""
+    if language == "en" and frame == AT["en"]:
+        if (
+            not re.search(r"\b(?:at|in|on|within|from)\b", question.lower())
+            and len(question.split()) <= 12
+        ):
+            return f"{question[:-1]} at {whose}?"
+        if re.match(
+            r"(?:Who|What|When|Where|Which|Why|How|For how|Until when|Since when|By what|From when)\b",
+            question,
+        ):
+            return frame.format(whose, question[:1].lower() + question[1:])
+        return f"{question[:-1]} at {whose}?"
+    if language == "en":
+        return frame.format(whose, question[:1].lower() + question[1:])
+    if question.startswith("¿"):
+        return frame.format(whose, f"¿{question[1:2].lower()}{question[2:]}")
+    return frame.format(whose, f"{question[:1].lower()}{question[1:]}")
+
+
+def unframed(question: str, whose: str, language: str) -> str:
+    """The question without its frame, for where the frame was said before."""
+    head = AT[language].format(called(whose, language), "")
+    if question.startswith(head):
+        rest = question[len(head) :]
+        return (
+            rest[:1].upper() + rest[1:] if language == "en" else f"¿{rest[1:2].upper()}{rest[2:]}"
+        )
+    return question.replace(f" at {whose}?", "?") if language == "en" else question

@@ -1,0 +1,259 @@
+"""Spanish questions for what a clause is about: who, what, what it is, what it consists of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.spanish_clauses import DET, PREP, RELATIVE, Clause, adverb, end_of
+from ragstone.testset.offline.spanish_forms import PERIODS, Form, inner
+from ragstone.testset.offline.spanish_verbs import participle
+from ragstone.testset.spans import is_number, is_person, plural
+from ragstone.testset.vocabulary import UNCLEAR, word_set
+
+
+def agent(clause: Clause, form: Form) -> Iterator[Fact]:
+    source, tokens = clause.source, clause.source.tokens
+    if not participle(clause.last_verb) or clause.rest >= clause.end - 1:
+        return
+    at = next((n for n in range(clause.rest, clause.end - 1) if tokens[n].lower == "por"), None)
+    if at is None or at - clause.rest > 3:
+        return
+    for a, b in clause.names():
+        if not at < a <= at + 4 or b > clause.end:
+            continue
+        if not is_person([one.text for one in tokens[a:b]], tokens[a - 1].lower, source.people):
+            return
+        parts = inner(clause, at, b)
+        if parts is None:
+            return
+        rest = f"{parts[0]} {parts[1]}".strip()
+        yield Fact(
+            form.ask("por quién", rest), source.raw(at + 1, b), "person", clause.subject,
+            why=form.why(f"{parts[0]} por".strip(), parts[1]), negated=clause.negated,
+        )  # fmt: skip
+        return
+
+
+_SINGLED_OUT = re.compile(
+    r"\b(?:más|primer|primera|primero|última|último|mayor|menor|principal|única|único|mejor|nombre|objetivo|causa|función|papel|media|medio)\b"
+)
+
+
+_SER = frozenset(["es", "son", "era", "eran", "fue", "fueron"])
+
+
+def definition(clause: Clause, form: Form) -> Iterator[Fact]:
+    source, tokens = clause.source, clause.source.tokens
+    if (
+        clause.main not in _SER
+        or clause.rest != clause.finite + 1
+        or clause.negated
+        or clause.rest >= clause.end - 1
+    ):
+        return
+    start = tokens[clause.rest].lower
+    if start not in ("un", "una", "el", "la", "los", "las", "unos", "unas", "uno"):
+        return
+    end = end_of(source, clause.rest, relatives=True)
+    answer = source.raw(clause.rest, end).rstrip(" ,.;")
+    subject, verb = clause.subject, clause.main
+    person = clause.person
+    if start in ("un", "una", "unos", "unas", "uno"):
+        named = (
+            clause.named
+            or subject[:1].isupper()
+            or (
+                clause.words
+                and clause.words[0] in ("el", "la", "los", "las")
+                and len(clause.words) <= 4
+            )
+        )
+        if person:
+            yield Fact(f"¿Quién {verb} {subject}?", answer, "definition", subject)
+        elif named and len(subject.split()) <= 7 and not clause.lead:
+            yield Fact(f"¿Qué {verb} {subject}?", answer, "definition", subject)
+    elif clause.named and clause.words and len(clause.words) <= 7:
+        rest = source.say(clause.rest, clause.end)
+        what = "quién" if person else "cuál" if verb in ("es", "era", "fue") else "cuáles"
+        if len(rest.split()) >= 4:
+            yield Fact(
+                form.put(what, f"{verb} {rest}", None),
+                source.raw(clause.first, clause.close),
+                "name",
+                subject,
+            )
+    elif _SINGLED_OUT.search(subject):
+        what = "cuál" if verb in ("es", "era", "fue") else "cuáles"
+        yield Fact(form.put(what, f"{verb} {subject}", None), answer, "definition", subject)
+
+
+_NO_OBJECT = re.compile(
+    r"(?:es|son|era|eran|fue|fueron|está|están|estaba|estaban|parece|parecen|cuesta|cuestan|hay|va|van|llega|llegó|llegan|vive|vivió|nació|murió|"
+    r"existe|existen|ocurre|ocurrió|dura|duran|tarda|tardan|baja|sube|queda|quedan|permanece|aumentó|creció|resulta|resultó|hace|hizo|dijo|dice|afirma|afirmó|sugiere|sugirió)$"
+)
+
+
+def thing(clause: Clause, form: Form) -> Iterator[Fact]:
+    source, tokens = clause.source, clause.source.tokens
+    if (
+        clause.rest >= clause.end
+        or clause.negated
+        or _NO_OBJECT.match(clause.last_verb)
+        or clause.reflexive
+    ):
+        return
+    if (participle(clause.last_verb) and clause.main not in _HAVE) or re.match(
+        r"(?:se?r|estar)$", clause.last_verb
+    ):
+        return
+    if any(
+        one.lower in ("lo", "la", "los", "las", "le", "les")
+        for one in tokens[clause.verb : clause.finite]
+    ):
+        return
+    start = tokens[clause.rest]
+    if not (
+        start.lower in DET - {"su", "sus", "este", "esta", "ese", "esa", "estos", "estas"}
+        or (plural(start.lower, "es") and not start.capital)
+    ):
+        return
+    if participle(start.lower) or is_number(start, "es") or adverb(start) or start.lower in PREP:
+        return
+    end = next(
+        (
+            n
+            for n in range(clause.rest + 1, clause.end)
+            if tokens[n].lower in (PREP - {"de", "del"}) | RELATIVE
+        ),
+        clause.end,
+    )
+    if end < clause.end and tokens[end].lower in RELATIVE:
+        end = clause.end
+    while end > clause.rest and (adverb(tokens[end - 1]) or tokens[end - 1].text == ","):
+        end -= 1
+    if (
+        end - clause.rest < 2
+        or end - clause.rest > 14
+        or any(s.first < end and s.last > clause.rest for s in clause.spans)
+    ):
+        return
+    if start.lower in ("todo", "toda", "todos", "todas", "cada") or tokens[
+        end - 1
+    ].lower in PERIODS | {"día", "año", "mes", "semana", "hora"}:
+        return
+    if any(
+        a >= clause.rest
+        and b == end
+        and is_person([one.text for one in tokens[a:b]], tokens[a - 1].lower, source.people)
+        for a, b in clause.names()
+    ):
+        return
+    parts = inner(clause, clause.rest, end)
+    if parts is None:
+        return
+    listed = any(tokens[n].text == "," for n in range(clause.rest, end))
+    yield Fact(
+        form.ask("qué", parts[1]), source.raw(clause.rest, end), "list" if listed else "thing", clause.subject,
+        form.again("qué", parts[1]), form.why("", parts[1]), clause.negated,
+    )  # fmt: skip
+
+
+_PAIRS = {
+    "depende de": "de qué", "dependen de": "de qué", "depender de": "de qué", "consiste en": "en qué", "consisten en": "en qué", "consistía en": "en qué",
+    "pertenece a": "a qué", "pertenecen a": "a qué", "basa en": "en qué", "basan en": "en qué", "basó en": "en qué", "debe a": "a qué", "deben a": "a qué", "debió a": "a qué",
+    "refiere a": "a qué", "refieren a": "a qué", "dedica a": "a qué", "dedican a": "a qué", "dedicó a": "a qué", "conoce como": "cómo", "conocen como": "cómo", "conocido como": "cómo",
+    "conocida como": "cómo", "conocidos como": "cómo", "conocidas como": "cómo", "llama": "cómo", "llamó": "cómo", "centra en": "en qué", "centró en": "en qué", "centran en": "en qué",
+    "convirtió en": "en qué", "convirtieron en": "en qué", "convierte en": "en qué", "compone de": "de qué", "componen de": "de qué", "divide en": "en qué", "dividió en": "en qué",
+    "proviene de": "de dónde", "provienen de": "de dónde", "procede de": "de dónde", "sirve para": "para qué", "sirven para": "para qué", "destaca por": "por qué", "utiliza para": "para qué",
+    "usa para": "para qué", "usan para": "para qué", "utilizan para": "para qué", "participó en": "en qué", "participa en": "en qué", "contribuyó a": "a qué", "señalizada con": "con qué", "señalizado con": "con qué",
+    "compuesto por": "por qué está", "dividido en": "en qué", "dividida en": "en qué", "basado en": "en qué", "basada en": "en qué", "basados en": "en qué", "relacionado con": "con qué", "relacionada con": "con qué",
+}  # fmt: skip
+
+
+def complement(clause: Clause, form: Form) -> Iterator[Fact]:
+    """`consiste en …`, `se conoce como …`: en qué consiste, cómo se conoce."""
+    source, tokens = clause.source, clause.source.tokens
+    at = clause.rest
+    if at >= clause.end - 1 or clause.negated:
+        return
+    low = tokens[at].lower
+    link = "a" if low == "al" else "de" if low == "del" else low
+    what = _PAIRS.get(f"{clause.last_verb} {link}")
+    start = at + 1
+    if what is None or what == "por qué está":
+        return
+    end = end_of(source, start, relatives=True)
+    if not 1 <= end - start <= 20 or tokens[start].lower in RELATIVE | UNCLEAR["es"] - {
+        "su",
+        "sus",
+    }:
+        return
+    if any(s.first <= start < s.last for s in clause.spans if s.sort in ("date", "clock")):
+        return
+    answer = source.raw(start, end).rstrip(" ,.")
+    if low in ("al", "del"):
+        answer = answer if answer[:1].isupper() else f"{answer}"
+    yield Fact(
+        form.ask(what, ""),
+        answer,
+        "thing",
+        clause.subject,
+        form.again(what, ""),
+        "",
+        clause.negated,
+    )
+
+
+PEOPLE = word_set(
+    "socios abonados menores adultos niños padres visitantes lectores pacientes vecinos "
+    "alumnos estudiantes viajeros usuarios familiares científicos economistas historiadores"
+)
+
+
+def subject(clause: Clause, form: Form) -> Iterator[Fact]:
+    source, tokens = clause.source, clause.source.tokens
+    if not clause.words or clause.rest >= clause.end:
+        return
+    rest = source.say(clause.rest, clause.end).strip(" ,")
+    content = [
+        one
+        for one in tokens[clause.rest : clause.end]
+        if (one.word and len(one.text) > 3) or one.text[0].isdigit()
+    ]
+    if (
+        len(content) < 2
+        or re.search(r"\b(?:su|sus|ellos|ella|él)\b", rest)
+        or tokens[clause.rest].lower == "que"
+    ):
+        return
+    if any(s.first <= clause.rest + 1 < s.last for s in clause.spans) and len(content) < 5:
+        return  # `qué cuesta 45 euros`: nobody starts from the sum
+    if re.search(r"(?:ad|id)(?:a|as|os)$", clause.last_verb) and not clause.person:
+        return  # `qué ha sido citada` does not agree
+    answer = source.raw(clause.first, clause.close)
+    head = next((word for word in clause.words if word not in DET), "")
+    if clause.relative or clause.person:
+        yield Fact(
+            form.who("quién", rest), answer, "person", clause.subject, negated=clause.negated
+        )
+    elif head in PEOPLE:
+        yield Fact(
+            form.who("quiénes", rest), answer, "person", clause.subject, negated=clause.negated
+        )
+    elif (
+        clause.words[0] in ("el", "la", "un", "una")
+        and not clause.named
+        and not clause.many
+        and clause.main not in _SER
+    ):
+        if sum(len(word) > 3 and word not in PREP for word in clause.words) >= 2:
+            yield Fact(
+                form.who("qué", rest), answer, "thing", clause.subject, negated=clause.negated
+            )
+    elif clause.negated and clause.many and clause.words[0] in ("los", "las"):
+        yield Fact(form.who("qué cosas", rest), answer, "thing", clause.subject, negated=True)
+
+
+_HAVE = frozenset(["ha", "han", "había", "habían"])

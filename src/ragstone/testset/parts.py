@@ -1,0 +1,41 @@
+"""What a generation works with: the corpus index, the prover, and without a judge the maker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ragstone.testset.making import Checker, Maker
+from ragstone.testset.sources import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts, which share one index."""
+
+    prover: Checker
+    nearest: Callable[[str, int, frozenset[str]], Sequence[tuple[str, str]]]
+    """Text, how many, which documents not → id and text of the nearest passages."""
+    maker: Callable[[], Maker]
+    close: Callable[[], None] = lambda: None
+
+
+def parts_of(corpus: Corpus, *, judged: bool) -> Parts:
+    """The parts for a corpus; with a judge, proofs leave to it what it will answer."""
+    from ragstone.testset.index import CorpusIndex
+    from ragstone.testset.passages import nearest
+    from ragstone.testset.proofs import Prover
+
+    index = CorpusIndex(corpus)
+
+    def maker() -> Maker:
+        from ragstone.testset.offline import OfflineMaker
+
+        return OfflineMaker(index)
+
+    return Parts(
+        Prover(index, round_trip=not judged),
+        lambda text, count, without: nearest(index, text, count, without),
+        maker,
+        index.close,
+    )

@@ -1,0 +1,286 @@
+"""Whether an item can be trusted: each is checked against its evidence, its document and the rest of the corpus.
+
+Round trip without an LLM: a reader (reader.py) is given the question and the whole document. It must come back with the
+evidence, and where the question asks for a number, a date or a sum, with the reference. Then the evidence is taken away:
+the rest of the document must not give the same answer, nor the rest of the corpus another one. Questions put in other
+words (a paraphrase, slips, a second turn) are read as the plain question they were made from. bench/testsets.py measures
+how many of the items let through the embedded judge confirms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ragstone.data.documents import Document
+from ragstone.evidence import verify_quote
+from ragstone.systems.pipeline.wording import language_of, terms
+from ragstone.testset.index import CorpusIndex
+from ragstone.testset.items import KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
+from ragstone.testset.likeness import SAME, dangling, leaked
+from ragstone.testset.reader import Found, agrees, asks_for, best
+from ragstone.testset.wording import asked, content
+
+COVERED = 0.6
+"""Weighted share of a question's words that its evidence, the sentence before it and the title must have."""
+ANSWERS = 0.9
+"""Share from which a sentence elsewhere answers the same question."""
+NEAR = 0.8
+"""Share from which a sentence would answer a question that should have no answer."""
+OUTSIDE = 0.55
+"""Share of its words that a document may have of a question that is out of scope."""
+_OPEN = frozenset({"false_premise", "negation", "two_in_one", "multi_document", "conceptual"})
+"""Kinds whose reference need not stand in the evidence word for word."""
+
+_POINTING = {
+    "en": re.compile(
+        r"\b(?:does|did|do|is|was|were|are|has|have|had|can|may|will|would|must)\s+(?:it|he|she|they|this|these|those)\b"
+        r"|\b(?:this|these|those) (?:\w+ )?\w+\b",
+        re.IGNORECASE,
+    ),
+    "es": re.compile(
+        r"\b(?:est[eao]s?|es[eao]s?|dich[oa]s?|aquell?[oa]s?|él|ella|ellos|ellas)\b(?! (?:abiert|cerrad|disponib))",
+        re.IGNORECASE,
+    ),
+}
+_FIRST_CLAUSE = re.compile(r"\b(?:if|when|once|while|si|cuando)\b|[A-Z]\w+ .*,", re.IGNORECASE)
+
+
+class Prover:
+    """Checks items one by one and remembers those it let through, so that none comes twice."""
+
+    def __init__(self, index: CorpusIndex, *, round_trip: bool = True) -> None:
+        self._index = index
+        self._round_trip = round_trip
+        self._seen = Seen()
+
+    def check(self, item: Item) -> Item | Rejection:
+        """The item with what was found out about it, or why it is refused."""
+        for look in (self._form, self._quotes, self._words):
+            fault = look(item)
+            if fault is not None:
+                return Rejection(fault[0], item, fault[1])
+        twin = self._seen.like(item)
+        if twin:
+            return Rejection("duplicate", item, f"asks what {twin!r} asks")
+        proof = self._proved(item)
+        if isinstance(proof, tuple):
+            return Rejection(proof[0], item, proof[1])
+        relevant = dict(item.relevant)
+        relevant.update({key: 1.0 for key in proof.pop("also", ()) if key not in relevant})
+        done = replace(item, proof={**item.proof, **proof}, relevant=relevant)
+        self._seen.add(done)
+        return done
+
+    def remember(self, item: Item) -> None:
+        """An item that was let through in an earlier process."""
+        self._seen.add(item)
+
+    def _form(self, item: Item) -> tuple[Reason, str] | None:
+        if not item.question.strip():
+            return "empty", "the question is empty"
+        if item.kind not in KINDS:
+            return "malformed", f"the kind {item.kind!r} is unknown"
+        if item.kind in UNANSWERABLE:
+            return ("malformed", "a reference is given") if item.reference is not None else None
+        if item.reference is None or not item.reference.strip():
+            return "empty", "the reference is empty"
+        if not item.relevant or not item.evidence:
+            return "malformed", "no evidence, or no relevant document"
+        if item.kind == "multi_document" and len({one.document for one in item.evidence}) < 2:
+            return "malformed", "the evidence comes from one document"
+        if item.kind == "follow_up" and not item.history:
+            return "malformed", "a follow-up has no first turn"
+        if len(content(item.question, language_of(item.question, item.language))) < 1:
+            return "malformed", "the question has no word that carries meaning"
+        return None
+
+    def _quotes(self, item: Item) -> tuple[Reason, str] | None:
+        for one in item.evidence:
+            try:
+                text = self._index.document(one.document).text
+            except KeyError:
+                return "malformed", f"no document {one.document!r}"
+            if text[one.start : one.end] != one.quote or not one.quote.strip():
+                return (
+                    "quote_not_verbatim",
+                    f"{one.quote[:80]!r} does not stand at {one.start} of {one.document}",
+                )
+        return None
+
+    def _words(self, item: Item) -> tuple[Reason, str] | None:
+        spoken = language_of(item.question, item.language)
+        if item.reference is not None and item.kind not in ("negation", "false_premise"):
+            said = frozenset(content(item.reference, spoken))
+            asks = frozenset(content(item.question, spoken))
+            if leaked(item.question, item.reference) or (said and said <= asks):
+                return "leaked", f"the question says {item.reference[:80]!r} itself"
+        if dangling(item.question, item.language):
+            return "not_self_contained", "it speaks of a text that nobody sees"
+        pointing = _POINTING[spoken].search(item.question)
+        if (
+            pointing
+            and item.kind != "follow_up"
+            and not _FIRST_CLAUSE.search(item.question[: pointing.start()])
+        ):
+            return "not_self_contained", f"{pointing.group()!r} points at something outside"
+        return None
+
+    def _proved(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
+        if item.kind in UNANSWERABLE:
+            return self._unanswered(item)
+        if not self._round_trip:
+            return {"checked": "form, quotes, words, duplicates"}
+        also: set[str] = set()
+        covers = []
+        for question, reference, evidence in self._parts(item):
+            fault = self._answered(item, question, reference, evidence, also)
+            if not isinstance(fault, float):
+                return fault
+            covers.append(fault)
+        return {"round_trip": "reader", "cover": round(min(covers), 2), "also": sorted(also)}
+
+    def _parts(self, item: Item) -> list[tuple[str, str, Evidence]]:
+        """What is asked, in plain words, part by part, with the evidence of each."""
+        parts = item.proof.get("parts")
+        if parts:
+            return [
+                (str(one["question"]), str(one["reference"]), evidence)
+                for one, evidence in zip(parts, item.evidence, strict=False)
+            ]
+        question = str(item.proof.get("plain", item.question))
+        reference = str(item.proof.get("plain_reference", item.reference))
+        return [(question, reference, one) for one in item.evidence[:1]]
+
+    def _answered(
+        self, item: Item, question: str, reference: str, evidence: Evidence, also: set[str]
+    ) -> float | tuple[Reason, str]:
+        document = self._index.document(evidence.document)
+        spoken = language_of(document.text, item.language)
+        held = verify_quote(reference, evidence.quote) is not None
+        if not held and item.kind not in _OPEN:
+            return "not_answerable_from_evidence", "the reference does not stand in the evidence"
+        if item.how == "cloze":
+            return 1.0
+        found = best(question, document.text, document.title, spoken)
+        if found is None or found.cover < COVERED:
+            return "not_answerable_from_evidence", "the document hardly has the question's words"
+        span = (evidence.start, evidence.end)
+        if not (found.start < span[1] and found.start + len(found.sentence) > span[0]):
+            return (
+                "not_answerable_from_evidence",
+                f"the reader takes {found.sentence[:80]!r} for the answer",
+            )
+        if item.kind == "negation" and item.reference == evidence.quote.strip():
+            return self._elsewhere(item, question, reference, spoken, also) or found.cover
+        if (
+            found.answers
+            and held
+            and asks_for(question)
+            and not agrees(reference, found.answers, spoken)
+        ):
+            return "not_answerable_from_evidence", f"the reader answers {found.answers[0]!r}"
+        other = best(question, document.text, document.title, spoken, without=span)
+        if other is not None and (fault := _rival(other, found, question, reference, spoken)):
+            return fault
+        return self._elsewhere(item, question, reference, spoken, also) or found.cover
+
+    def _elsewhere(
+        self, item: Item, question: str, reference: str, spoken: str, also: set[str]
+    ) -> tuple[Reason, str] | None:
+        """Whether another document gives another answer; one that gives the same is noted as relevant too."""
+        stems = self._index.rarest(asked(question, spoken), 5)
+        for document in self._index.holding(stems, but=tuple(item.relevant), most=3):
+            found = best(question, document.text, document.title, spoken)
+            if found is None or found.cover < ANSWERS or found.own < ANSWERS:
+                continue
+            if verify_quote(reference, found.sentence) is not None:
+                also.add(document.id)
+            elif found.answers or not asks_for(question):
+                return "ambiguous", f"{document.id} says {found.sentence[:80]!r}"
+        return None
+
+    def _unanswered(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
+        """Proof that no document of the corpus tells: the sentences that come closest do not cover the question."""
+        spoken = language_of(item.question, item.language)
+        stems = asked(item.question, spoken)
+        rare = self._index.rarest(stems, 6)
+        looked: dict[str, Document] = {}
+        swapped = item.proof.get("swapped")
+        if isinstance(swapped, Mapping):
+            key = list(content(str(swapped.get("for", "")), spoken))
+            others = [stem for stem in rare if stem not in key]
+            for stop in range(min(3, len(others)), 0, -1):
+                looked.update({one.id: one for one in self._index.holding([*key, *others[:stop]])})
+        looked.update({one.id: one for one in self._index.near(rare, most=4)})
+        top: tuple[float, str, str] = (0.0, "", "")
+        for document in looked.values():
+            found = best(item.question, document.text, document.title, spoken)
+            if found is None:
+                continue
+            share = found.cover if item.kind == "near_miss" else found.own
+            if found.answers == () and asks_for(item.question):
+                share = min(share, NEAR - 0.01)  # no number or date there that could be the answer
+            top = max(top, (share, document.id, found.sentence))
+        bar = NEAR if item.kind == "near_miss" else OUTSIDE
+        if top[0] >= bar:
+            return "answered_by_corpus", f"{top[1]} says {top[2][:80]!r}"
+        return {
+            "searched": len(looked),
+            "of": self._index.count,
+            "closest": {"document": top[1], "cover": round(top[0], 2), "bar": bar},
+        }
+
+
+def _rival(
+    other: Found, found: Found, question: str, reference: str, language: str
+) -> tuple[Reason, str] | None:
+    """Whether the rest of the document answers as well as the evidence does."""
+    if other.own < ANSWERS or other.own < 0.95 * found.own:
+        return None
+    if verify_quote(reference, other.sentence) is not None:
+        return "answerable_without_evidence", f"{other.sentence[:80]!r} tells it too"
+    if other.answers or not asks_for(question):
+        return "ambiguous", f"{other.sentence[:80]!r} answers it as well"
+    return None
+
+
+class Seen:
+    """The questions let through, found again by their rarest words."""
+
+    def __init__(self) -> None:
+        self._sets: list[tuple[frozenset[str], str]] = []
+        self._places: dict[str, list[int]] = {}
+
+    def add(self, item: Item) -> None:
+        """One more."""
+        words = _bag(item)
+        for word in words:
+            self._places.setdefault(word, []).append(len(self._sets))
+        self._sets.append((words, item.question))
+
+    def like(self, item: Item) -> str:
+        """A question let through that shares so many of its words; empty when there is none."""
+        words = _bag(item)
+        # two sets that share SAME of their words share one of any (1 - SAME) of them: the rarest are looked up
+        rare = sorted(words, key=lambda word: len(self._places.get(word, ())))
+        looked = rare[: max(1, len(rare) - int(SAME * len(rare)) + 1)]
+        for place in sorted({at for word in looked for at in self._places.get(word, ())}):
+            other, question = self._sets[place]
+            shared = len(words & other)
+            if shared >= SAME * (len(words) + len(other) - shared):
+                return question
+        return ""
+
+
+def _bag(item: Item) -> frozenset[str]:
+    """The words a question is compared by; a follow-up counts with the turn before it, a slip as the plain word."""
+    plain = (
+        str(item.proof.get("plain", item.question))
+        if item.kind in ("typos", "follow_up")
+        else item.question
+    )
+    spoken = language_of(plain, item.language)
+    found: Sequence[str] = terms(plain, spoken)
+    return frozenset(found or plain.lower().split())

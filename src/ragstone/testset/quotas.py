@@ -1,0 +1,159 @@
+"""How many questions of which kind: shares by weight, what is made of them, and what is given up."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from ragstone.errors import RagstoneError, nearest
+from ragstone.testset.items import KINDS, UNANSWERABLE
+
+GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "unanswerable": ("out_of_scope", "near_miss"),
+        "adversarial": (
+            "distractor", "negation", "false_premise", "paraphrase", "typos", "informal",
+            "two_in_one", "hidden_instruction",
+        ),
+    }
+)  # fmt: skip
+"""Names for several kinds, which share the weight."""
+
+USUAL: Mapping[str, float] = MappingProxyType(
+    {
+        "factual": 5, "conceptual": 3, "detail": 3, "multi_document": 2, "out_of_scope": 1,
+        "near_miss": 1, "distractor": 1, "negation": 1, "false_premise": 1, "paraphrase": 1,
+        "typos": 0.5, "informal": 0.5, "two_in_one": 1, "follow_up": 1,
+    }
+)  # fmt: skip
+"""The mix when none is asked for; a hidden instruction needs a document that holds one, so it must be asked for."""
+
+PATIENCE = 150
+"""Documents in a row that may fail to yield a kind before it is given up."""
+
+
+class UnknownKind(RagstoneError):
+    """A kind of question that does not exist, or a weight that is none."""
+
+
+def weights_of(given: Mapping[str, float] | str | None) -> dict[str, float]:
+    """Kind → weight from a mapping or from `factual=3,unanswerable=1`; groups shared out, zeros left out."""
+    if given is None:
+        return dict(USUAL)
+    named = _parsed(given) if isinstance(given, str) else dict(given)
+    weights: dict[str, float] = {}
+    for name, weight in named.items():
+        members = GROUPS.get(name, (name,))
+        for kind in members:
+            if kind not in KINDS:
+                raise UnknownKind(f"no kind {kind!r}{nearest(kind, [*KINDS, *GROUPS])}")
+            if isinstance(weight, bool) or not isinstance(weight, int | float):
+                raise UnknownKind(f"the weight of {name!r} is {weight!r}; give a number")
+            if not math.isfinite(weight) or weight < 0:
+                raise UnknownKind(f"the weight of {name!r} is {weight!r}; give 0 or more")
+            weights[kind] = weights.get(kind, 0.0) + weight / len(members)
+    kept = {kind: weights[kind] for kind in KINDS if weights.get(kind)}
+    if not kept:
+        raise UnknownKind("no kind has a weight above 0; write factual=3,multi_document=1")
+    return kept
+
+
+def _parsed(text: str) -> dict[str, float]:
+    named: dict[str, float] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, equals, weight = part.partition("=")
+        try:
+            named[name.strip().replace("-", "_")] = float(weight) if equals else 1.0
+        except ValueError:
+            raise UnknownKind(f"{part!r}: {weight!r} is not a weight; write {name}=2") from None
+    return named
+
+
+def shares(count: int, weights: Mapping[str, float]) -> dict[str, int]:
+    """The count split in proportion to the weights, to whole numbers by largest remainder."""
+    total = sum(weights.values())
+    exact = {kind: count * weight / total for kind, weight in weights.items()}
+    split = {kind: math.floor(share) for kind, share in exact.items()}
+    order = sorted(exact, key=lambda kind: (split[kind] - exact[kind], KINDS.index(kind)))
+    for kind in order[: count - sum(split.values())]:
+        split[kind] += 1
+    return split
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is wanted of each kind, what was made, and which kinds the corpus does not yield."""
+
+    weights: Mapping[str, float]
+    asked: int
+    target: dict[str, int] = field(init=False)
+    made: Counter[str] = field(default_factory=Counter)
+    given_up: dict[str, int] = field(default_factory=dict)
+    """Kind → the documents that were tried for it in vain."""
+    _vain: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.target = shares(self.asked, self.weights)
+
+    @property
+    def open(self) -> int:
+        """How many items are still wanted."""
+        return max(0, self.asked - self.made.total())
+
+    def wanted(self) -> dict[str, int]:
+        """Kind → how many are still wanted, the kind that lags most first."""
+        lacking = self.all_wanted()
+        pace = self._pace()
+        for kind in UNANSWERABLE.intersection(lacking):
+            lacking[kind] = min(lacking[kind], pace)
+            if not lacking[kind]:
+                del lacking[kind]
+        return dict(
+            sorted(
+                lacking.items(),
+                key=lambda one: (self.made[one[0]] / self.target[one[0]], KINDS.index(one[0])),
+            )
+        )
+
+    def _pace(self) -> int:
+        """How many questions without an answer may come next: they keep to their share of what is made so far."""
+        wanted = sum(self.target.get(kind, 0) for kind in UNANSWERABLE)
+        made = sum(self.made[kind] for kind in UNANSWERABLE)
+        return max(0, math.ceil(wanted * (self.made.total() + 1) / self.asked) - made)
+
+    def all_wanted(self) -> dict[str, int]:
+        """The same without regard to pace, for orders that are given out all at once."""
+        return {
+            kind: self.target[kind] - self.made[kind]
+            for kind in self.target
+            if self.target[kind] > self.made[kind]
+        }
+
+    def note(self, tried: Mapping[str, int], made: Counter[str], documents: int) -> None:
+        """A document (or several) was tried for these kinds and gave these; `documents` are all there are."""
+        self.made += made
+        for kind in tried:
+            self._vain[kind] = 0 if made[kind] else self._vain[kind] + 1
+            lacking = self.target.get(kind, 0) > self.made[kind]
+            if lacking and self._vain[kind] >= min(PATIENCE, documents):
+                self.give_up(kind, self._vain[kind])
+
+    def give_up(self, kind: str, tried: int) -> None:
+        """What this kind lacks is handed to the others, in proportion to their weights.
+
+        Questions with an answer are replaced by questions with one, those without by those without: else a corpus
+        that yields little would end as a set of questions that nobody can answer."""
+        self.given_up[kind] = tried
+        lacking = self.target[kind] - self.made[kind]
+        self.target[kind] = self.made[kind]
+        rest = {
+            other: weight
+            for other, weight in self.weights.items()
+            if other not in self.given_up and (other in UNANSWERABLE) == (kind in UNANSWERABLE)
+        }
+        if rest and lacking > 0:
+            for other, more in shares(lacking, rest).items():
+                self.target[other] += more

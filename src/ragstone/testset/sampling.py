@@ -1,0 +1,151 @@
+"""Which documents are asked about: spread over folders, languages and topics, not the first ones; the same for a seed."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ragstone.language import fold
+from ragstone.testset.sources import Corpus
+
+Floats = npt.NDArray[np.float32]
+
+POOL = 4096
+"""Documents that are looked at for their topic; from more, as many are drawn folder by folder."""
+_LEARNED = 512
+"""Documents that the topics are found with."""
+_MOST_TOPICS = 24
+_SIZE = 256
+"""Length of the vector of hashed words."""
+_READ = 1500
+"""Characters of a document that tell its topic."""
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+def spread(corpus: Corpus, seed: int, *, wanted: int, languages: Sequence[str] = ()) -> list[int]:
+    """Places of documents in an order whose every beginning is spread.
+
+    Documents of one folder, language and topic form a stratum. A stratum of m documents gets its turn in proportion
+    to √m: large ones more often, small ones not never. Documents in none of the languages are left out."""
+    rng = random.Random(f"{seed}:spread")
+    pool = _pool(corpus, rng, max(POOL, 4 * wanted))
+    if languages:
+        pool = [place for place in pool if _language(corpus, place) in languages]
+    topics = Topics(corpus, pool, rng)
+    strata: dict[tuple[int, str, int], list[int]] = {}
+    for place in pool:
+        document = corpus[place]
+        key = (corpus.folder[place], document.language or "", topics.of(document.text))
+        strata.setdefault(key, []).append(place)
+    turns: list[tuple[float, float, int]] = []
+    for stratum in sorted(strata):
+        members = strata[stratum]
+        rng.shuffle(members)
+        weight = math.sqrt(len(members))
+        turns += [((n + 0.5) / weight, rng.random(), place) for n, place in enumerate(members)]
+    return [place for _, _, place in sorted(turns)]
+
+
+def drawn(corpus: Corpus, seed: int, count: int = POOL) -> list[int]:
+    """Places of a sample of the corpus, folder by folder; all of them when there are no more."""
+    return _pool(corpus, random.Random(f"{seed}:drawn"), count)
+
+
+def language_of(text: str, given: str | None) -> str:
+    """The language of a text: what is said of it, else what it looks like."""
+    from ragstone.judges.offline.reading import guess_language
+
+    return (given or guess_language(text[:_READ])).split("-")[0].lower()
+
+
+def _language(corpus: Corpus, place: int) -> str:
+    document = corpus[place]
+    return language_of(document.text, document.language)
+
+
+def _pool(corpus: Corpus, rng: random.Random, most: int) -> list[int]:
+    """All places, or as many as are wanted, each folder in turn, in random order."""
+    if len(corpus) <= most:
+        return list(range(len(corpus)))
+    by_folder: dict[int, list[int]] = {}
+    # a sample first: the lists of places stay short whatever the number of documents
+    seen: Counter[int] = Counter()
+    for place in range(len(corpus)):
+        folder = corpus.folder[place]
+        kept = by_folder.setdefault(folder, [])
+        seen[folder] += 1
+        if len(kept) < most:
+            kept.append(place)
+        else:  # a reservoir: each document of a folder has the same chance
+            at = rng.randrange(seen[folder])
+            if at < most:
+                kept[at] = place
+    for folder in sorted(by_folder):
+        rng.shuffle(by_folder[folder])
+    total = sum(map(math.sqrt, seen.values()))
+    pool: list[int] = []
+    for folder in sorted(by_folder):
+        share = math.ceil(most * math.sqrt(seen[folder]) / total)
+        pool += by_folder[folder][:share]
+    return sorted(pool)
+
+
+class Topics:
+    """Topics of a corpus, found on a part of it: the centres of hashed words that texts gather round."""
+
+    def __init__(self, corpus: Corpus, pool: Sequence[int], rng: random.Random) -> None:
+        self.count = max(1, min(_MOST_TOPICS, math.isqrt(len(pool) // 2)))
+        if self.count == 1:
+            return
+        learned = rng.sample(list(pool), min(_LEARNED, len(pool)))
+        counts = np.stack([_hashed(corpus[place].text) for place in learned])
+        self._rarity = np.log1p(len(learned) / (1 + (counts > 0).sum(axis=0))).astype(np.float32)
+        self._centres = _centres(_unit(counts * self._rarity), self.count, rng)
+
+    def of(self, text: str) -> int:
+        """The topic of a text: the nearest centre."""
+        if self.count == 1:
+            return 0
+        vector = _unit((_hashed(text) * self._rarity)[None, :])[0]
+        return int(np.argmax(self._centres @ vector))
+
+
+def _centres(vectors: Floats, count: int, rng: random.Random) -> Floats:
+    """Spherical k-means, started with texts far from one another."""
+    chosen = [rng.randrange(len(vectors))]
+    likeness = vectors @ vectors[chosen[0]]
+    while len(chosen) < count:
+        chosen.append(int(np.argmin(likeness)))
+        likeness = np.maximum(likeness, vectors @ vectors[chosen[-1]])
+    centres = vectors[chosen]
+    for _ in range(8):
+        nearest = np.argmax(vectors @ centres.T, axis=1)
+        # a centre that nobody is near to stays where it is
+        centres = np.stack(
+            [
+                vectors[nearest == n].sum(axis=0) if (nearest == n).any() else centres[n]
+                for n in range(count)
+            ]
+        )
+        centres = _unit(centres)
+    return centres
+
+
+def _hashed(text: str) -> Floats:
+    """How often words fall into each place; the square root, so that one word does not decide."""
+    vector = np.zeros(_SIZE, np.float32)
+    for word, times in Counter(_WORD.findall(fold(text[:_READ]))).items():
+        vector[zlib.crc32(word[:7].encode("utf-8", "surrogatepass")) % _SIZE] += times
+    return np.sqrt(vector)
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)

@@ -1,0 +1,199 @@
+"""Documents of any number, one at a time: on disk as lines, found again by their place, eight bytes each in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import numpy as np
+
+from ragstone.data.documents import (
+    BEIR,
+    Document,
+    document_of,
+    given_twice,
+    nothing_in,
+    parsed_line,
+    stream_documents,
+)
+from ragstone.errors import DataError
+
+Source = str | Path | Sequence[str | Path] | Iterable[Document]
+"""A folder, a file, several of them, or Documents."""
+
+FOLDERS = 256
+"""Folders told apart when documents are sampled; more than that share."""
+
+
+class Corpus:
+    """Documents in a file of lines, read again from there whenever one is wanted."""
+
+    def __init__(self, file: IO[bytes], shown: str) -> None:
+        self.shown = shown
+        self.empty = 0
+        """Documents without text, which were passed over."""
+        self._file = file
+        self._starts = array("Q")
+        self._digest = hashlib.sha256()
+        self._ids = array("Q")
+        self._hashes = np.zeros(0, np.uint64)
+        self._places = np.zeros(0, np.uint32)
+        """Places in the order of their ids' hashes, so that an id finds its document."""
+        self._folders: dict[str, int] = {}
+        self.folder = array("H")
+        """The folder of each document as a number: what stands before the last `/` of its id."""
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __getitem__(self, place: int) -> Document:
+        self._file.seek(self._starts[place])
+        row = parsed_line(self._file.readline(), f"{self.shown}, document {place + 1}")
+        source = row.get("source") if isinstance(row, dict) else None
+        return document_of(row, str(source or self.shown))
+
+    def __iter__(self) -> Iterator[Document]:
+        return (self[place] for place in range(len(self)))
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        raised: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    @property
+    def digest(self) -> str:
+        """Known by its documents, in their order: ids, titles and texts."""
+        return self._digest.hexdigest()
+
+    def note(self, document: Document, start: int) -> None:
+        """Take up a document that stands at this byte of the file."""
+        self._starts.append(start)
+        self._ids.append(_hashed(document.id))
+        # an unpaired surrogate can stand in a JSON text; it must not stop the reading
+        for part in (document.id, document.title, document.text):
+            self._digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+        folder = document.id.rpartition("/")[0]
+        number = self._folders.setdefault(folder, len(self._folders) % FOLDERS)
+        self.folder.append(number)
+
+    def settle(self) -> Corpus:
+        """All documents are taken up: complain about none at all and about ids given twice."""
+        if not self._starts:
+            raise nothing_in(self.shown)
+        hashes = np.frombuffer(self._ids, np.uint64)
+        order = np.argsort(hashes, kind="stable").astype(np.uint32)
+        for at in np.flatnonzero(np.diff(hashes[order]) == 0):
+            first, second = self[int(order[at])], self[int(order[at + 1])]
+            if first.id == second.id:  # and not merely the same hash
+                raise given_twice(first.id, first.source, second.source)
+        self._hashes, self._places = hashes[order], order
+        self._ids = array("Q")
+        return self
+
+    def find(self, key: str) -> Document:
+        """The document with this id; KeyError when there is none."""
+        wanted = np.uint64(_hashed(key))
+        at = int(np.searchsorted(self._hashes, wanted))
+        while at < len(self) and self._hashes[at] == wanted:
+            document = self[int(self._places[at])]
+            if document.id == key:
+                return document
+            at += 1
+        raise KeyError(key)
+
+
+def open_corpus(source: Source) -> Corpus:
+    """The documents of a source, looked through once; close it (or use `with`) when done.
+
+    A jsonl file is read where it is; anything else is written to a temporary file first, so that a pdf is
+    taken apart once and a folder that changes meanwhile does no harm."""
+    paths = _paths(source)
+    shown = ", ".join(map(str, paths)) if paths is not None else "the documents given"
+    if paths is not None and len(paths) == 1:
+        only = paths[0] / BEIR if (paths[0] / BEIR).is_file() else paths[0]
+        if only.is_file() and only.suffix.lower() == ".jsonl":
+            return _in_place(only, shown)
+    spool = tempfile.TemporaryFile(prefix="ragstone-")  # noqa: SIM115  the corpus closes it
+    corpus = Corpus(spool, shown)
+    for document in _all(source, paths, corpus):
+        start = corpus._file.tell()
+        corpus._file.write(_line(document))
+        corpus.note(document, start)
+    return corpus.settle()
+
+
+def _paths(source: Any) -> list[Path] | None:
+    """The paths of a source; None when it holds Documents."""
+    if isinstance(source, str | Path):
+        return [Path(source)]
+    if (
+        isinstance(source, Sequence)
+        and source
+        and all(isinstance(one, str | Path) for one in source)
+    ):
+        return [Path(one) for one in source]
+    return None
+
+
+def _all(source: Any, paths: list[Path] | None, corpus: Corpus) -> Iterator[Document]:
+    if paths is None:
+        if not isinstance(source, Iterable):
+            raise DataError(f"{source!r} holds no documents; give a path, or Documents")
+        for one in source:
+            if not isinstance(one, Document):
+                raise DataError(f"{one!r} is not a Document; give a path, or Documents")
+            if one.text.strip():
+                yield one
+            else:
+                corpus.empty += 1
+        return
+
+    def passed_over(place: str) -> None:
+        corpus.empty += 1
+
+    for path in paths:
+        yield from stream_documents(path, passed_over)
+
+
+def _in_place(path: Path, shown: str) -> Corpus:
+    corpus = Corpus(path.open("rb"), shown)
+    start = 0
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            place = f"{path.name}:{number}"
+            if line.strip():
+                document = document_of(parsed_line(line, place), place)
+                if document.text.strip():
+                    corpus.note(document, start)
+                else:
+                    corpus.empty += 1
+            start += len(line)
+    return corpus.settle()
+
+
+def _line(document: Document) -> bytes:
+    row = {
+        "id": document.id,
+        "title": document.title,
+        "text": document.text,
+        "language": document.language,
+        "source": document.source,
+    }
+    return json.dumps(row).encode("ascii") + b"\n"
+
+
+def _hashed(key: str) -> int:
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")

@@ -1,0 +1,270 @@
+"""Tokens of a sentence and the spans in it that can be asked for: numbers, money, dates, times, names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragstone.testset.vocabulary import (
+    GIVEN_NAMES,
+    NAME_LINKS,
+    NUMBER_WORDS,
+    PLURALS,
+    ROLES,
+    UNIT_STOPS,
+)
+
+_TOKEN = re.compile(
+    r"[$€£]?\d+(?:[.,:]\d+)*(?:½|(?:st|nd|rd|th|s)\b)?|[^\W\d_]+(?:[-'’.](?=[^\W\d_]{2}|[ts]\b)[^\W\d_]+)*(?:['’]s)?|½|[^\w\s]"
+)
+_ASIDE = re.compile(r"\s*\([^()]*\)|\s*\[[^\[\]]*\]")
+MONTH = {
+    "en": "January|February|March|April|May|June|July|August|September|October|November|December",
+    "es": "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre",
+}
+_YEAR = r"(?:1[0-9]\d\d|20[0-4]\d)"
+_DATE = {
+    "en": re.compile(
+        rf"(?:(?:early|late|mid)[- ])?(?:\d{{1,2}} (?:{MONTH['en']})(?:,? {_YEAR})?"
+        rf"|(?:{MONTH['en']}) \d{{1,2}}(?:st|nd|rd|th)?(?:,? {_YEAR})?\b|(?:{MONTH['en']})(?:,? {_YEAR})?\b"
+        rf"|(?:the )?(?:early |late |mid-)?{_YEAR}s\b|{_YEAR}\b(?! [a-z]+s\b)|the (?:\d{{1,2}}th|[a-z]+th) century)"
+    ),
+    "es": re.compile(
+        rf"(?:\d{{1,2}} de (?:{MONTH['es']})(?: de(?:l año)? {_YEAR})?|(?:{MONTH['es']}) de {_YEAR}"
+        rf"|la década de {_YEAR}|(?:{MONTH['es']})\b|{_YEAR}\b|el siglo [XVI]+)"
+    ),
+}
+_WEEKDAY = {
+    "en": "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day",
+    "es": "(?:lunes|martes|miércoles|jueves|viernes|sábados?|domingos?)",
+}
+_DAY = {
+    "en": re.compile(
+        rf"(?:every|each) (?:morning|evening|afternoon|night|day|week|month|year|weekday|{_WEEKDAY['en']})\b(?: and {_WEEKDAY['en']})?"
+        rf"|{_WEEKDAY['en']}s?(?: (?:to|and) {_WEEKDAY['en']}s?)?\b|weekdays|weekends|public holidays"
+        rf"|the (?:first|second|third|fourth|last|next) (?:working )?(?:day|morning|night|{_WEEKDAY['en']})\b(?: of (?:the month|[A-Z]\w+))?"
+    ),
+    "es": re.compile(
+        rf"(?:cada (?:día|mañana|noche|semana|mes|año|{_WEEKDAY['es']})(?: de [a-z]+)?\b"
+        rf"|(?:el (?:primer|segundo|tercer|último) |los |el )(?:{_WEEKDAY['es']}|fines de semana|festivos)\b(?: de (?:cada mes|mes|[a-z]+))?(?: y (?:los )?{_WEEKDAY['es']})?"
+        rf"|todos los (?:días|años|meses|{_WEEKDAY['es']})\b)"
+    ),
+}
+_CLOCK = r"\d{1,2}:\d{2}"
+_MONEY = {
+    "en": re.compile(
+        r"(?:[$€£]\d[\d.,]*(?<![.,])(?: (?:million|billion))?"
+        r"|\d[\d.,]*(?: (?:million|billion))? (?:euros?|cents?|dollars?|pounds)\b)"
+    ),
+    "es": re.compile(
+        r"(?:[$€£]\d[\d.,]*(?<![.,])|\d[\d.,]*(?: (?:millones|mil millones) de)? (?:euros?|céntimos?|dólares|libras)\b)"
+    ),
+}
+_PERCENT = re.compile(r"\d[\d.,]*\s?(?:%|percent\b|per cent\b|por ciento\b)")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*½?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number or sign of a sentence with its place in it."""
+
+    text: str
+    lower: str
+    start: int
+    end: int
+
+    @property
+    def word(self) -> bool:
+        """Whether it is letters, not a number or a sign."""
+        return self.text[0].isalpha()
+
+    @property
+    def capital(self) -> bool:
+        """Whether it starts with a capital letter."""
+        return self.text[0].isupper()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Tokens first ≤ i < last of a sentence that answer a question of this sort."""
+
+    sort: str
+    first: int
+    last: int
+    unit: str = ""
+
+
+def tokens_of(sentence: str) -> list[Token]:
+    """The tokens, without what stands in brackets."""
+    asides = [found.span() for found in _ASIDE.finditer(sentence)]
+    out = []
+    for found in _TOKEN.finditer(sentence):
+        start, end = found.span()
+        if any(a <= start < b for a, b in asides):
+            continue
+        text = found.group()
+        out.append(Token(text, text.lower(), start, end))
+    return out
+
+
+def shown(sentence: str, tokens: Sequence[Token]) -> str:
+    """The tokens as they are written, white space made even and brackets left out."""
+    parts: list[str] = []
+    last = -1
+    for token in tokens:
+        glued = token.start == last or token.text in ",.;:!?%)”’" or not parts
+        parts.append(token.text if glued else f" {token.text}")
+        last = token.end
+    return "".join(parts)
+
+
+def is_number(token: Token, language: str) -> bool:
+    """Whether a token counts: digits, or a number word other than one."""
+    return _NUMBER.match(token.text) is not None or token.lower in NUMBER_WORDS[language]
+
+
+def _within(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
+    inside = [n for n, token in enumerate(tokens) if token.start >= start and token.end <= end]
+    return (inside[0], inside[-1] + 1) if inside else None
+
+
+def typed(sentence: str, tokens: Sequence[Token], language: str) -> list[Span]:
+    """Money, shares, dates and quantities of a sentence; none overlaps another."""
+    found: list[Span] = []
+    taken: set[int] = set()
+
+    def put(sort: str, start: int, end: int) -> None:
+        place = _within(tokens, start, end)
+        if place is not None and not taken.intersection(range(*place)):
+            taken.update(range(*place))
+            found.append(Span(sort, *place))
+
+    for match in _MONEY[language].finditer(sentence):
+        put("money", *match.span())
+    for match in _PERCENT.finditer(sentence):
+        put("percent", *match.span())
+    for match in re.finditer(_CLOCK, sentence):
+        put("clock", *match.span())
+    for match in _DAY[language].finditer(sentence):
+        put("day", *match.span())
+    for match in _DATE[language].finditer(sentence):
+        put("date", *match.span())
+    for n, token in enumerate(tokens):
+        if n in taken or not is_number(token, language):
+            continue
+        quantity = _quantity(tokens, n, language)
+        if quantity is not None:
+            taken.update(range(quantity.first, quantity.last))
+            found.append(quantity)
+    return sorted(found, key=lambda span: span.first)
+
+
+def _quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
+    """A number with what it counts: `7 working days`, `96 puestos`."""
+    n = at + 1
+    while n < len(tokens) and tokens[n].lower in NUMBER_WORDS[language]:
+        n += 1
+    if (
+        language == "es"
+        and n < len(tokens)
+        and tokens[n].lower == "de"
+        and tokens[n - 1].lower
+        in (
+            "millones",
+            "mil",
+        )
+    ):
+        n += 1
+    for width in range(1, 4):
+        end = n + width
+        if end > len(tokens):
+            break
+        token = tokens[end - 1]
+        if not token.word or token.capital or token.lower in UNIT_STOPS[language]:
+            break
+        if plural(token.lower, language):
+            if (
+                language == "es"
+                and end < len(tokens)
+                and _adjective(tokens[end].lower, token.lower)
+            ):
+                end += 1
+            unit = " ".join(one.text for one in tokens[n:end])
+            return Span("quantity", at, end, unit)
+        if language == "es":
+            break
+    return None
+
+
+def _adjective(word: str, noun: str) -> bool:
+    """Whether a Spanish word behind a noun belongs to it: by its ending, or because the two endings agree."""
+    if word in UNIT_STOPS["es"] or word in NUMBER_WORDS["es"]:
+        return False
+    if len(word) > 4 and word[-2:] in ("as", "os") and word[-2:] == noun[-2:]:
+        return True
+    return bool(re.match(r"[^\W\d_]{3,}(?:bles|iles|ales|ivos|ivas)$", word))
+
+
+def plural(word: str, language: str) -> bool:
+    """Whether a word looks like a plural noun."""
+    if word in PLURALS[language]:
+        return True
+    if language == "en":
+        return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "ous"))
+    return len(word) > 3 and word.endswith("s")
+
+
+def names(tokens: Sequence[Token], language: str, known: frozenset[str]) -> list[tuple[int, int]]:
+    """Proper names as token ranges; the first word of a sentence counts when it is known as one."""
+    found: list[tuple[int, int]] = []
+    n = 0
+    while n < len(tokens):
+        token = tokens[n]
+        if not (token.word and token.capital) or (n == 0 and not _starts_name(tokens, known)):
+            n += 1
+            continue
+        end = n + 1
+        while end < len(tokens):
+            if (
+                tokens[end].word
+                and tokens[end].capital
+                and tokens[end - 1].text[-2:] not in ("'s", "’s")
+            ):
+                end += 1
+            elif (
+                tokens[end].lower in NAME_LINKS[language]
+                and end + 1 < len(tokens)
+                and (
+                    (tokens[end + 1].word and tokens[end + 1].capital)
+                    or (
+                        tokens[end + 1].lower in NAME_LINKS[language]
+                        and end + 2 < len(tokens)
+                        and tokens[end + 2].word
+                        and tokens[end + 2].capital
+                    )
+                )
+            ):
+                end += 2
+            else:
+                break
+        found.append((n, end))
+        n = end
+    return found
+
+
+def _starts_name(tokens: Sequence[Token], known: frozenset[str]) -> bool:
+    first = tokens[0]
+    if first.text in known or first.lower in GIVEN_NAMES:
+        return True
+    return first.text.isupper() and len(first.text) > 1
+
+
+def is_person(words: Sequence[str], before: str, people: frozenset[str]) -> bool:
+    """Whether a name is a person's: by its first name, a role before it, or as named so elsewhere."""
+    first = words[0].lower()
+    if before in ROLES or first in ROLES:
+        return True
+    if first in GIVEN_NAMES and len(words) > 1:
+        return True
+    return words[-1].removesuffix("'s").removesuffix("’s") in people and len(words) <= 2

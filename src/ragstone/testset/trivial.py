@@ -1,0 +1,100 @@
+"""What systems without any wit get right: the first document that BM25 finds, and one answer for everything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ragstone.data.documents import Document
+from ragstone.evidence import verify_quote
+from ragstone.language import ABSTENTIONS, fold
+from ragstone.systems.pipeline.chunking import Piece
+from ragstone.systems.pipeline.retrieval import Index
+from ragstone.systems.pipeline.wording import language_of, terms
+from ragstone.types import Sample
+
+FOUND = 3
+"""Documents that are looked at for a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trivial:
+    """Shares of questions that need no system worth the name."""
+
+    constant: float
+    """Share of all questions whose reference is the commonest one."""
+    constant_answer: str
+    first: float | None = None
+    """Share of the questions with relevant documents where BM25's first document is one; None without documents."""
+    answer_in_first: float | None = None
+    """Share of them where that document also holds the reference word for word."""
+
+
+class Search:
+    """BM25 over whole documents, as a reader of the literature knows it; the documents are held."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        pieces = [
+            Piece(one.id, one.text, one.title, language_of(one.text[:2000], one.language))
+            for one in documents
+        ]
+        self.index = Index(pieces)
+        self.found = lru_cache(maxsize=4096)(self._found)
+        """The nearest documents to a question, best first; asked twice for each, searched once."""
+
+    def _found(self, question: str, language: str | None) -> list[Piece]:
+        hits = self.index.search(
+            question,
+            language_of(question, language),
+            retriever="bm25",
+            top_k=FOUND,
+            rerank=False,
+            pool=FOUND,
+            expand=False,
+        )
+        return [self.index.pieces[at] for at, score in hits if score > 0]
+
+    def holds(self, piece: Piece, text: str) -> float:
+        """The share of a text's words, rare ones counting more, that stand in a document."""
+        wanted = terms(text, piece.language)
+        return self.index.coverage(wanted, terms(piece.shown, piece.language)) if wanted else 1.0
+
+
+def asked(sample: Sample) -> str:
+    """The question with the turns before it."""
+    history = sample.meta.get("history") or ()
+    return "\n".join([*map(str, history), sample.question or ""])
+
+
+def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
+    """What the two get right on these samples."""
+    given = Counter(_same(sample) for sample in samples)
+    common, times = given.most_common(1)[0] if given else ("", 0)
+    shown = next((s.reference or "" for s in samples if _same(s) == common), "")
+    constant = times / len(samples) if samples else 0.0
+    if search is None:
+        return Trivial(constant, shown)
+    first = told = count = 0
+    for sample in samples:
+        wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
+        if not wanted:
+            continue
+        count += 1
+        hits = search.found(asked(sample), sample.language)
+        if hits and hits[0].document in wanted:
+            first += 1
+            told += verify_quote(sample.reference or "", hits[0].shown) is not None
+    if not count:
+        return Trivial(constant, shown)
+    return Trivial(constant, shown, first / count, told / count)
+
+
+def _same(sample: Sample) -> str:
+    """The reference as it is compared; an abstention is one answer in every language."""
+    text = fold(sample.reference or "")
+    return fold(ABSTENTIONS[0]) if text in _ABSTENTIONS else text
+
+
+_ABSTENTIONS = frozenset(map(fold, ABSTENTIONS))

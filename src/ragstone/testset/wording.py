@@ -1,0 +1,51 @@
+"""How questions are compared: the words that carry meaning, without those that only ask."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ragstone.systems.pipeline.wording import terms
+from ragstone.testset.vocabulary import word_set
+
+_ASKING = {
+    "en": word_set(
+        "who whom whose what when where which why how many much long soon far old does did do "
+        "happen percentage time stand tell mean complete sentence gap fill"
+    ),
+    "es": word_set(
+        "quien quién quienes qué cuándo dónde cuál cuáles por cómo cuánto cuánta cuántos cuántas "
+        "hora horario año pasa ocurre significan siglas porcentaje complete frase hueco"
+    ),
+}
+
+
+@lru_cache(maxsize=20_000)
+def content(text: str, language: str) -> tuple[str, ...]:
+    """The stems of the words that carry meaning, each once, in order."""
+    return tuple(dict.fromkeys(terms(text, language)))
+
+
+@lru_cache(maxsize=4)
+def _asking(language: str) -> frozenset[str]:
+    return (
+        frozenset(stem for word in _ASKING[language] for stem in terms(word, language))
+        | _ASKING[language]
+    )
+
+
+@lru_cache(maxsize=20_000)
+def asked(question: str, language: str) -> tuple[str, ...]:
+    """What a question is about: its content words without those that ask."""
+    dropped = _asking(language)
+    found = tuple(stem for stem in content(question, language) if stem not in dropped)
+    return found or content(question, language)
+
+
+_GAP = re.compile(r"_{3,}|…")
+
+
+def same(left: frozenset[str], right: frozenset[str]) -> float:
+    """How much two sets share: Jaccard, 0..1."""
+    both = len(left & right)
+    return both / (len(left) + len(right) - both) if both else 0.0

@@ -1,0 +1,316 @@
+"""Questions written by a judge: ordered document by document, checked here, answered by the judge without the reference."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ragstone.asks import Answered, Ask, Order, Problem, Reply, solve, write
+from ragstone.data.documents import Document
+from ragstone.engine import Desk
+from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.evidence import verify_quote
+from ragstone.language import bare_words
+from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, item_id
+from ragstone.testset.making import Checker, Made
+from ragstone.testset.sampling import language_of
+from ragstone.testset.sources import Corpus
+from ragstone.types import NOTHING_USED, Chunk, Usage
+
+LONGEST = 6000
+"""Characters of a document that are shown to the judge; a longer one shows a part, another one each time."""
+AROUND = 400
+"""Characters on each side of a quote that count as its evidence: a quote alone may lack what its words refer to."""
+NEIGHBOURS = 2
+"""Passages of other documents that are shown where a question needs several."""
+
+PER_DOCUMENT = 6
+"""Questions ordered in one call at most."""
+GROUP = 4
+"""Documents whose questions are answered in one call."""
+
+Nearest = Callable[[str, int, frozenset[str]], Sequence[tuple[str, str]]]
+"""Text, how many, which documents not → id and text of the nearest passages of the corpus."""
+
+RELATED = frozenset({"multi_document", "distractor"})
+"""Kinds that need passages of other documents beside the document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A part of a document as a judge sees it."""
+
+    document: str
+    text: str
+    start: int
+    """Where the part starts in the document."""
+
+
+@dataclass(slots=True)
+class JudgeWriter:
+    """Orders questions from a judge and has it answer them."""
+
+    desk: Desk
+    judge: str
+    corpus: Corpus
+    checker: Checker
+    nearest: Nearest
+    find: Callable[[str], Document]
+    """The document of an id."""
+    styles: Sequence[str] = ()
+    per_document: int = PER_DOCUMENT
+    group: int = GROUP
+    window: int = 8
+    stopped: str = ""
+    _unreachable: int = field(default=0, repr=False)
+
+    async def made(
+        self,
+        group: Sequence[tuple[int, list[str]]],
+        rng: random.Random,
+        turn: Awaitable[None],
+        done: asyncio.Future[None],
+    ) -> Made:
+        """Write for each document, look through what came when it is one's turn, have it answered."""
+        made = Made()
+        sheets = [self._sheet(self.corpus[place], kinds, rng) for place, kinds in group]
+        replies = await self.desk.replies([sheet.ask for sheet in sheets])
+        await turn
+        let_through: list[Item] = []
+        for sheet, answered in zip(sheets, replies, strict=True):
+            made.usage = made.usage + (answered.usage or NOTHING_USED)
+            self._note_failure(answered)
+            for one in sheet.items(answered, self.judge):
+                checked = one if isinstance(one, Rejection) else self.checker.check(one)
+                if isinstance(checked, Rejection):
+                    made.rejected.append(checked)
+                else:
+                    let_through.append(checked)
+        if not done.done():
+            done.set_result(None)
+        if let_through and not self.stopped:
+            await self._verify(let_through, made)
+        return made
+
+    def _sheet(self, document: Document, kinds: Sequence[str], rng: random.Random) -> Sheet:
+        own = part_of(document, rng)
+        shown = [own]
+        if RELATED.intersection(kinds):
+            for name, text in self.nearest(own.text[:1000], NEIGHBOURS, frozenset({document.id})):
+                at = self.find(name).text.find(text)
+                if at >= 0:
+                    shown.append(Shown(name, text, at))
+        styles = [rng.choice(self.styles) if self.styles else "" for _ in kinds]
+        orders = tuple(Order(kind, style) for kind, style in zip(kinds, styles, strict=True))
+        language = language_of(document.text, document.language)
+        return Sheet(tuple(shown), orders, language)
+
+    async def _verify(self, items: Sequence[Item], made: Made) -> None:
+        """One call for all: each question with its evidence, and with what comes nearest elsewhere."""
+        problems: list[Problem] = []
+        elsewhere: list[list[tuple[str, str]]] = []
+        for item in items:
+            asked = "\n".join([*item.history, item.question])
+            near = list(self.nearest(asked, NEIGHBOURS, frozenset(item.relevant)))
+            elsewhere.append(near)
+            own = [Chunk(one.document, self._around(one)) for one in item.evidence]
+            others = [Chunk(name, text) for name, text in near]
+            if item.answerable:
+                problems.append(Problem((asked,), tuple(own)))
+            problems.append(
+                Problem((asked,), tuple([] if item.answerable else own) + tuple(others))
+            )
+        languages = {item.language for item in items}
+        ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
+        answered = await self.desk.reply(ask)
+        made.usage = made.usage + (answered.usage or NOTHING_USED)
+        self._note_failure(answered)
+        if self.stopped:
+            return
+        if not isinstance(answered, Reply):
+            made.judged += [Rejection("judge_failed", item, answered.reason) for item in items]
+            return
+        rows = iter(answered.value["answers"])
+        for item, near in zip(items, elsewhere, strict=True):
+            verdict = self._verdict(item, rows, near)
+            if isinstance(verdict, Rejection):
+                made.judged.append(verdict)
+            else:
+                made.items.append(verdict)
+
+    def _around(self, evidence: Evidence) -> str:
+        text = self.find(evidence.document).text
+        return text[max(0, evidence.start - AROUND) : evidence.end + AROUND]
+
+    def _verdict(
+        self, item: Item, rows: Iterator[Mapping[str, Any]], near: Sequence[tuple[str, str]]
+    ) -> Item | Rejection:
+        proof = {**item.proof, "answered_by": self.judge}
+        if not item.answerable:
+            row = next(rows)
+            if row["told"]:
+                return Rejection("answered_by_corpus", item, f"the judge answers {row['answer']!r}")
+            return _with(item, proof={**proof, "searched": [name for name, _ in near]})
+        own, other = next(rows), next(rows)
+        if not own["told"]:
+            return Rejection("not_answerable_from_evidence", item, "the judge finds no answer")
+        if not agree(own, item):
+            detail = f"the judge answers {own['answer']!r}"
+            return Rejection("not_answerable_from_evidence", item, detail)
+        proof["answer"] = own["answer"]
+        if not other["told"]:
+            return _with(item, proof=proof)
+        home = next((n for n, text in near if verify_quote(other["quote"], text)), None)
+        if home is None:  # no quote, no answer
+            return _with(item, proof=proof)
+        if not agree(other, item):
+            detail = f"{home} answers {other['answer']!r}"
+            return Rejection("ambiguous", item, detail)
+        # another document tells the same: whoever finds that one is right too
+        return _with(item, proof=proof, relevant={**item.relevant, home: 1.0})
+
+    def _note_failure(self, answered: Answered) -> None:
+        if isinstance(answered, OutOfBudget):
+            self.stopped = answered.reason
+        elif isinstance(answered, JudgeFailed) and answered.kind == "transport":
+            self._unreachable += 1
+            if self._unreachable >= 3:
+                self.stopped = f"the judge cannot be reached: {answered.reason}"
+        elif isinstance(answered, Reply):
+            self._unreachable = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What one call orders, and how its reply is read."""
+
+    shown: tuple[Shown, ...]
+    orders: tuple[Order, ...]
+    language: str
+
+    @property
+    def ask(self) -> Ask:
+        """The call."""
+        sources = [Chunk(one.document, one.text) for one in self.shown]
+        return write(sources, self.orders, language=self.language)
+
+    def items(self, answered: Answered, judge: str) -> list[Item | Rejection]:
+        """One item or rejection for each order, and a rejection for whatever else was written."""
+        if not isinstance(answered, Reply):
+            return [
+                Rejection("judge_failed", {"kind": order.kind}, answered.reason)
+                for order in self.orders
+            ]
+        rows: dict[str, Any] = {}
+        found: list[Item | Rejection] = []
+        for row in answered.value["items"]:
+            number = row["id"].removeprefix("q")
+            known = number.isdigit() and 0 < int(number) <= len(self.orders)
+            if not known or row["id"] in rows:
+                why = "was written twice" if known else "was not ordered"
+                found.append(Rejection("malformed", dict(row), f"{row['id']!r} {why}"))
+            else:
+                rows[row["id"]] = row
+        for number, order in enumerate(self.orders, 1):
+            row = rows.get(f"q{number}")
+            if row is None:
+                missing = {"kind": order.kind}
+                found.append(Rejection("empty", missing, "the judge wrote nothing for this order"))
+            else:
+                found.append(self._item(row, order, judge))
+        return found
+
+    def _item(self, row: Mapping[str, Any], order: Order, judge: str) -> Item | Rejection:
+        question = " ".join(row["question"].split())
+        answer = " ".join(row["answer"].split())
+        answerable = order.kind not in UNANSWERABLE
+        kept = {"kind": order.kind, **row}
+        if not question or (answerable and not answer):
+            return Rejection("empty", kept, f"no {'answer' if question else 'question'}")
+        history: tuple[str, ...] = ()
+        if order.kind == "follow_up":
+            history = tuple(
+                " ".join(row[f"earlier_{one}"].split()) for one in ("question", "answer")
+            )
+            if not all(history):
+                return Rejection("malformed", kept, "a follow-up without its first turn")
+        evidence: list[Evidence] = []
+        for piece in row["evidence"]:
+            found = self._evidence(piece)
+            if found is None:
+                detail = f"{piece['quote']!r} does not stand in {piece['source']!r}"
+                return Rejection("quote_not_verbatim", kept, detail)
+            evidence.append(found)
+        homes = {one.document for one in evidence}
+        if answerable and not evidence:
+            return Rejection("malformed", kept, "no evidence")
+        if order.kind == "multi_document" and len(homes) < 2:
+            return Rejection("malformed", kept, "the evidence is of one document only")
+        return Item(
+            id=item_id(question, tuple(evidence), history),
+            question=question,
+            reference=answer if answerable else None,
+            relevant={one.document: 1.0 for one in evidence} if answerable else {},
+            evidence=tuple(evidence),
+            kind=order.kind,
+            difficulty=row["difficulty"],
+            language=self.language,
+            how=judge,
+            style=order.style,
+            history=history,
+        )
+
+    def _evidence(self, piece: Mapping[str, str]) -> Evidence | None:
+        """Where a quote stands; a right quote under the wrong number still counts."""
+        number = piece["source"].removeprefix("k")
+        named = int(number) - 1 if number.isdigit() else -1
+        order = sorted(enumerate(self.shown), key=lambda one: one[0] != named)
+        for _, one in order:
+            place = verify_quote(piece["quote"], one.text)
+            if place is not None:
+                start, end = place
+                return Evidence(
+                    one.document, one.text[start:end], one.start + start, one.start + end
+                )
+        return None
+
+
+def part_of(document: Document, rng: random.Random) -> Shown:
+    """The document, or a part of a long one that starts with a paragraph."""
+    text = document.text
+    if len(text) <= LONGEST:
+        return Shown(document.id, text, 0)
+    start = rng.randrange(len(text) - LONGEST + 1)
+    border = text.rfind("\n", 0, start) + 1
+    start = border if start - border < LONGEST // 2 else start
+    return Shown(document.id, text[start : start + LONGEST], start)
+
+
+def agree(row: Mapping[str, Any], item: Item) -> bool:
+    """Whether an answer found from sources is the reference: its words, or the same place in the evidence."""
+    given = set(bare_words(row["answer"], item.language))
+    wanted = set(bare_words(item.reference or "", item.language))
+    if given and wanted:
+        shared = len(given & wanted)
+        if 2 * shared / (len(given) + len(wanted)) >= 0.5 or shared == min(len(given), len(wanted)):
+            return True
+    return any(
+        verify_quote(row["quote"], one.quote) or verify_quote(one.quote, row["quote"])
+        for one in item.evidence
+    )
+
+
+def _with(
+    item: Item, *, proof: Mapping[str, Any], relevant: Mapping[str, float] | None = None
+) -> Item:
+    return replace(item, proof=proof, relevant=item.relevant if relevant is None else relevant)
+
+
+def spent(usage: Usage) -> str:
+    """`120 calls, 45,000 tokens, 0.03 USD`."""
+    tokens = usage.input_tokens + usage.output_tokens
+    money = f", {usage.usd:,.2f} USD" if usage.usd else ""
+    return f"{usage.calls:,} calls, {tokens:,} tokens{money}"

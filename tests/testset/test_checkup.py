@@ -1,0 +1,149 @@
+"""A test set judged: each fault is found where it was planted, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from ragstone import corpora
+from ragstone.cli.testset import command
+from ragstone.data.documents import Document
+from ragstone.testset.checkup import FAULTS, check
+from ragstone.testset.likeness import alike, dangling, leaked
+
+DOCUMENTS = [
+    Document("tower", "The tower of Almere is 40 metres high. Its bell was cast by Ida Brandt."),
+    Document("bridge", "The bridge of Corran was opened in 1931. Its keeper is Tomas Reyes."),
+    Document("mill", "The mill of Dunmore grinds barley. Its owner is Sarah Whitlock."),
+]
+
+
+def row(id: str, question: str, reference: str, relevant: dict | None = None, **meta: Any) -> dict:
+    return {
+        "id": id,
+        "question": question,
+        "reference": reference,
+        "relevant": relevant,
+        "meta": meta,
+    }
+
+
+GOOD = [
+    row("g1", "How high is the tower of Almere?", "40 metres", {"tower": 1}, kind="factual"),
+    row("g2", "Who keeps the bridge of Corran?", "Tomas Reyes", {"bridge": 1}, kind="factual"),
+    row("g3", "What does the mill of Dunmore grind?", "barley", {"mill": 1}, kind="detail"),
+    row("g4", "Who painted the mill of Dunmore?", "It is not mentioned in the document.", kind="near_miss"),
+]  # fmt: skip
+
+BAD = {
+    "no_question": row("b", " ", "40 metres", {"tower": 1}),
+    "no_reference": row("b", "Who built the tower of Almere?", "", {"tower": 1}),
+    "duplicate": row("b", "How high is Almere's tower?", "40 metres", {"tower": 1}),
+    "ambiguous": row("b", "How high is Almere's tower?", "44 metres high", {"tower": 1}),
+    "leaked": row("b", "Was the bell cast by Ida Brandt?", "Ida Brandt", {"tower": 1}),
+    "not_self_contained": row("b", "Who cast the bell according to the passage?", "Ida Brandt", {"tower": 1}),
+    "unknown_document": row("b", "Who cast the bell of the tower?", "Ida Brandt", {"tower": 1, "church": 1}),
+    "quote_not_verbatim": row("b", "Who cast the bell of the tower?", "Ida Brandt", {"tower": 1},
+                              evidence=[{"document": "tower", "quote": "cast by Ada Brandt"}]),
+    "not_answerable": row("b", "Who rings the bell of the tower?", "Mad Jack Sullivan", {"tower": 1}),
+    "answered_elsewhere": row("b", "Who is the keeper of the bridge of Corran, opened in 1931?", "Tomas Reyes", {"mill": 1}),
+}  # fmt: skip
+
+
+def written(folder: Path, rows: list[dict]) -> tuple[Path, Path]:
+    questions, documents = folder / "set.jsonl", folder / "documents.jsonl"
+    questions.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    documents.write_text(
+        "".join(json.dumps({"id": one.id, "text": one.text}) + "\n" for one in DOCUMENTS), "utf-8"
+    )
+    return questions, documents
+
+
+def test_a_good_set_has_no_fault(tmp_path: Path) -> None:
+    found = check(*written(tmp_path, GOOD))
+    assert found.faults == ()
+    assert (found.total, found.answerable) == (4, 3)
+    assert found.kinds == {"factual": 2, "detail": 1, "near_miss": 1}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_each_fault_is_found(kind: str, tmp_path: Path) -> None:
+    found = check(*written(tmp_path, [*GOOD, BAD[kind]]))
+    assert [(one.kind, one.id) for one in found.faults if one.kind == kind] == [(kind, "b")]
+    assert {one.id for one in found.faults} == {"b"}
+
+
+def test_the_hand_made_set_is_good() -> None:
+    found = check(corpora.questions(), corpora.documents())
+    assert found.faults == ()
+    assert found.coverage is not None
+    assert found.coverage.asked == found.coverage.documents == 62
+    assert found.trivial.constant == pytest.approx(24 / 228)
+
+
+def test_coverage_and_trivial_systems(tmp_path: Path) -> None:
+    found = check(*written(tmp_path, GOOD[:2]))
+    assert found.coverage is not None
+    assert (found.coverage.documents, found.coverage.asked) == (3, 2)
+    assert found.trivial.first == 1.0
+    assert found.trivial.answer_in_first == 1.0
+    assert found.trivial.constant == 0.5
+
+
+def test_more_questions_show_smaller_differences(tmp_path: Path) -> None:
+    few = check(written(tmp_path, GOOD)[0])
+    assert few.coverage is None
+    assert few.shows > check(corpora.questions()).shows
+    assert [need.effect for need in few.needs] == [0.10, 0.05, 0.03]
+    assert few.needs[0].questions < few.needs[1].questions < few.needs[2].questions
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_terminal_markdown_and_json(language: str, tmp_path: Path) -> None:
+    questions, documents = written(tmp_path, [*GOOD, BAD["leaked"]])
+    arguments = ["check", str(questions), "--documents", str(documents), "--lang", language]
+    shown = CliRunner().invoke(command, arguments, standalone_mode=False)
+    assert shown.return_value == 1
+    assert "Was the bell cast by Ida Brandt?" in shown.output
+    out = [str(tmp_path / "c.md"), str(tmp_path / "c.json")]
+    CliRunner().invoke(command, [*arguments, "-o", out[0], "-o", out[1]], standalone_mode=False)
+    assert "| factual |" in Path(out[0]).read_text("utf-8")
+    plain = json.loads(Path(out[1]).read_text("utf-8"))
+    assert plain["faulty"] == 1
+    assert plain["faults"][0]["kind"] == "leaked"
+    printed = CliRunner().invoke(command, [*arguments, "--json"], standalone_mode=False)
+    assert json.loads(printed.output) == plain
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("According to the passage above, who was king?", "en"),
+        ("What is said in the given text?", "en"),
+        ("Según el texto, ¿quién reinaba?", "es"),
+        ("¿Qué dice el fragmento anterior?", "es"),
+    ],
+)
+def test_questions_about_an_unseen_text(question: str, language: str) -> None:
+    assert dangling(question, language)
+
+
+def test_plain_questions_do_not_dangle() -> None:
+    for text in ("Which text did Cervantes write?", "¿Qué documento pide la biblioteca?"):
+        assert not dangling(text, None)
+
+
+def test_leaks_and_likeness() -> None:
+    assert leaked("Is Paris the capital?", "Paris")
+    assert not leaked("What is the capital of France?", "Paris")
+    questions = [
+        "What does a day ticket cost at Fernhill?",
+        "What, at Fernhill, do day tickets cost?",
+        "What does a day ticket cost at Tidewell?",
+        "",
+    ]
+    assert list(alike(questions)) == [(0, 1)]

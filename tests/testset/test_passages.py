@@ -1,0 +1,50 @@
+"""The nearest passages of other documents: the best ones, cut where they speak of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragstone import corpora, read
+from ragstone.data.documents import Document
+from ragstone.testset.index import CorpusIndex
+from ragstone.testset.passages import LONGEST, nearest, passage
+from ragstone.testset.sources import open_corpus
+
+
+def test_the_nearest_document_is_the_best_and_not_the_first() -> None:
+    documents = [
+        *(Document(f"d{n}", f"Tickets of the museum number {n} cost money.") for n in range(30)),
+        Document("far", "The ferry to Skarholm leaves at noon and its tickets cost 12 euros."),
+    ]
+    with open_corpus(documents) as corpus, CorpusIndex(corpus) as index:
+        found = nearest(index, "What do tickets for the ferry to Skarholm cost?", 2, frozenset())
+        assert found[0][0] == "far"
+        without = nearest(
+            index, "What do tickets for the Skarholm ferry cost?", 2, frozenset({"far"})
+        )
+        assert "far" not in {name for name, _ in without}
+
+
+def test_questions_find_their_documents() -> None:
+    hits = asked = 0
+    with open_corpus(corpora.documents()) as corpus, CorpusIndex(corpus) as index:
+        for record in list(read(str(corpora.questions())))[::4]:
+            wanted = {name for name, grade in (record.sample.relevant or {}).items() if grade > 0}
+            if wanted and record.sample.meta["type"] not in ("cross", "paraphrase"):
+                asked += 1
+                names = {
+                    name for name, _ in nearest(index, record.sample.question or "", 2, frozenset())
+                }
+                hits += bool(names & wanted)
+    assert hits / asked > 0.85
+
+
+@pytest.mark.parametrize("place", [0, 40, 79])
+def test_a_passage_is_a_part_of_its_document_that_holds_the_words(place: int) -> None:
+    lines = [f"Line {n} tells of nothing in particular and goes on for a while." for n in range(80)]
+    lines[place] = "Here the zeppelin lands."
+    text = "\n".join(lines)
+    found = passage(Document("d", text), ["zeppelin"])
+    assert "zeppelin" in found
+    assert found in text
+    assert len(found) <= 2 * LONGEST

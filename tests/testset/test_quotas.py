@@ -1,0 +1,82 @@
+"""How many of which kind: shares by weight, what is given up goes to the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from ragstone.testset.items import KINDS
+from ragstone.testset.quotas import USUAL, Tally, UnknownKind, shares, weights_of
+
+
+def test_shares_add_up_and_follow_the_weights() -> None:
+    assert shares(10, {"factual": 3, "multi_document": 1}) == {"factual": 8, "multi_document": 2}
+    for count in (1, 7, 100, 333):
+        split = shares(count, USUAL)
+        assert sum(split.values()) == count
+        total = sum(USUAL.values())
+        assert all(abs(split[kind] - count * USUAL[kind] / total) < 1 for kind in USUAL)
+
+
+def test_weights_are_typed_or_given() -> None:
+    assert weights_of("factual=3,multi-document") == {"factual": 3.0, "multi_document": 1.0}
+    assert weights_of({"unanswerable": 2}) == {"out_of_scope": 1.0, "near_miss": 1.0}
+    assert weights_of({"factual": 1, "detail": 0}) == {"factual": 1}
+    assert set(weights_of(None)) <= set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("factuel=1", "did you mean 'factual'"),
+        ("factual=x", "'x' is not a weight"),
+        ({"factual": -1}, "give 0 or more"),
+        ({"factual": True}, "give a number"),
+        ({"factual": float("nan")}, "give 0 or more"),
+        ("", "no kind has a weight"),
+    ],
+)
+def test_a_bad_mix_is_said(given: object, says: str) -> None:
+    with pytest.raises(UnknownKind, match=says):
+        weights_of(given)  # type: ignore[arg-type]
+
+
+def test_the_kind_that_lags_comes_first() -> None:
+    tally = Tally({"factual": 1, "detail": 1}, 8)
+    tally.note({"factual": 2}, Counter(factual=2), 100)
+    assert list(tally.wanted()) == ["detail", "factual"]
+    assert tally.open == 6
+
+
+def test_a_kind_that_no_document_yields_is_given_up_and_the_rest_filled() -> None:
+    tally = Tally({"factual": 1, "negation": 1}, 10)
+    for _ in range(3):
+        tally.note({"negation": 1}, Counter(), 3)
+    assert tally.given_up == {"negation": 3}
+    assert tally.wanted() == {"factual": 10}
+
+
+def test_a_kind_that_came_late_is_not_given_up() -> None:
+    tally = Tally({"factual": 1, "negation": 1}, 10)
+    for made in (Counter(), Counter(), Counter(negation=1), Counter(), Counter()):
+        tally.note({"negation": 1}, made, 3)
+    assert not tally.given_up
+
+
+def test_answerable_kinds_are_not_replaced_by_unanswerable_ones() -> None:
+    tally = Tally({"factual": 2, "negation": 1, "out_of_scope": 1}, 8)
+    tally.give_up("negation", 3)
+    assert tally.target == {"factual": 6, "negation": 0, "out_of_scope": 2}
+    tally.give_up("factual", 3)
+    assert tally.target["out_of_scope"] == 2
+
+
+def test_questions_without_an_answer_keep_to_their_share_of_what_is_made() -> None:
+    tally = Tally({"factual": 4, "out_of_scope": 1}, 100)
+    assert set(tally.wanted()) == {"factual", "out_of_scope"}
+    tally.note({"out_of_scope": 1}, Counter(out_of_scope=1), 100)
+    assert set(tally.wanted()) == {"factual"}
+    tally.note({"factual": 5}, Counter(factual=5), 100)
+    assert set(tally.wanted()) == {"factual", "out_of_scope"}
+    assert tally.all_wanted() == {"factual": 75, "out_of_scope": 19}
