@@ -21,12 +21,15 @@ def form_of(ask: Ask) -> Form:
     if ask.kind in ("write", "solve"):
         from ragstone.judges.writing import SolveForm, WriteForm
 
-        written: Form = (WriteForm if ask.kind == "write" else SolveForm)(ask)
-        return written
+        return _made(WriteForm if ask.kind == "write" else SolveForm, ask)
     if ask.kind not in _FORMS:
         raise JudgeFailed("refusal", f"language models answer no {ask.kind!r} questions")
-    form: Form = _FORMS[ask.kind](ask)
-    return form
+    return _made(_FORMS[ask.kind], ask)
+
+
+def _made(form: type[Any], ask: Ask) -> Form:
+    made: Form = form(ask)
+    return made
 
 
 def prompt_of(ask: Ask) -> str:

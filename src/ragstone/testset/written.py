@@ -125,7 +125,7 @@ class JudgeWriter:
             )
         languages = {item.language for item in items}
         ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
-        answered = await self.desk.reply(ask)
+        (answered,) = await self.desk.replies([ask])
         made.usage = made.usage + (answered.usage or NOTHING_USED)
         self._note_failure(answered)
         if self.stopped:
