@@ -19,6 +19,8 @@ COUNTER = "INTEGER PRIMARY KEY"
 class SqliteConnection:
     """A connection to a SQLite file."""
 
+    gone = False
+
     def __init__(self, address: str, level: str = "FULL") -> None:
         self._level = level
         self._set = ""

@@ -20,7 +20,7 @@ from ragstone.store.codec import decode_reply, encode_reply, encode_scores
 from ragstone.store.database import Connection, Database
 from ragstone.store.runs import RunInfo, StoredRun
 from ragstone.store.sqlite import SqliteDatabase
-from ragstone.store.writer import Writer
+from ragstone.store.writer import Operation, Writer
 from ragstone.types import Score, Usage
 
 
@@ -50,11 +50,11 @@ class Store:
         self._database = database
         self._lock = threading.RLock()
         try:
-            self._reader = database.connect()
+            self._readers: list[Connection] = [database.connect()]
         except database.faults as broken:
             raise database.explain(broken) from None
         self._writer = Writer(database)
-        self._finalizer = weakref.finalize(self, _release, self._writer, self._reader, database)
+        self._finalizer = weakref.finalize(self, _release, self._writer, self._readers, database)
 
     @classmethod
     def open(cls, place: str | Path | Store | None = None, *, must_exist: bool = False) -> Store:
@@ -225,6 +225,22 @@ class Store:
         sql = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
         return self._writer.submit(lambda db: db.execute_many(sql, rows), fast=True)
 
+    # ── for rooms that keep tables of their own ───────────────────────────────────────────
+
+    def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query, which uses `?` for values."""
+        return self._read(sql, values)
+
+    def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query one by one, on a connection of their own."""
+        return self._stream(sql, values)
+
+    def write(self, operation: Operation, *, fast: bool = False) -> Future[None]:
+        """Run an operation in the next commit; the Future is done when it is on disk.
+
+        Operations of one commit stand or fall together."""
+        return self._writer.submit(operation, fast=fast)
+
     # ── underneath ────────────────────────────────────────────────────────────────────────
 
     def _number(self, run: str) -> int:
@@ -252,7 +268,13 @@ class Store:
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
             try:
-                return list(self._reader.execute(sql, values))
+                return list(self._readers[0].execute(sql, values))
+            except self._database.faults as broken:
+                if not self._readers[0].gone:
+                    raise self._database.explain(broken) from None
+            try:  # the server went away; it may be back
+                self._readers[0] = self._database.connect()
+                return list(self._readers[0].execute(sql, values))
             except self._database.faults as broken:
                 raise self._database.explain(broken) from None
 
@@ -277,9 +299,10 @@ def _run(connection: Connection, sql: str, values: Sequence[Any]) -> None:
     connection.execute(sql, values)
 
 
-def _release(writer: Writer, reader: Connection, database: Database) -> None:
+def _release(writer: Writer, readers: list[Connection], database: Database) -> None:
     writer.close()
-    reader.close()
+    for reader in readers:
+        reader.close()
     database.release()
 
 

@@ -1,0 +1,6 @@
+"""Quality in production: interactions come in, a share is judged, windows are summarised, degradation is noticed."""
+
+from ragstone.monitor.archive import Added, Archive, Scored
+from ragstone.monitor.interactions import Feedback, Interaction
+
+__all__ = ["Added", "Archive", "Feedback", "Interaction", "Scored"]
