@@ -2,5 +2,6 @@
 
 from ragstone.monitor.archive import Added, Archive, Scored
 from ragstone.monitor.interactions import Feedback, Interaction
+from ragstone.monitor.monitor import Monitor
 
-__all__ = ["Added", "Archive", "Feedback", "Interaction", "Scored"]
+__all__ = ["Added", "Archive", "Feedback", "Interaction", "Monitor", "Scored"]

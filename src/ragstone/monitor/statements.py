@@ -210,9 +210,9 @@ def decoded(row: tuple[Any, ...]) -> Interaction:
     )
 
 
-def pieces(items: list[T]) -> Iterator[list[T]]:
-    """The items in lists of at most `MANY`."""
-    return (items[at : at + MANY] for at in range(0, len(items), MANY))
+def pieces(items: list[T], size: int = MANY) -> Iterator[list[T]]:
+    """The items in lists of at most `size`."""
+    return (items[at : at + size] for at in range(0, len(items), size))
 
 
 def marks(items: Sequence[Any]) -> str:

@@ -90,6 +90,14 @@ class Store:
         """Write what is queued and let go of the database."""
         self._finalizer()
 
+    def again(self) -> Store:
+        """Another store on the same database, with connections of its own."""
+        return Store(self._database)
+
+    def abandon(self) -> None:
+        """In a child process: leave the connections to the parent, which goes on using them."""
+        self._finalizer.detach()
+
     # ── runs ──────────────────────────────────────────────────────────────────────────────
 
     def create(self, info: RunInfo) -> StoredRun:
