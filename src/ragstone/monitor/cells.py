@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any
@@ -69,19 +69,20 @@ class Cell:
 
     def put(self, values: Sequence[float], weights: Sequence[float] | None, scale: bool) -> None:
         """Take in values; `scale` counts them between 0 and 1 in equal steps."""
-        self.n += len(values)
         mass = [1.0] * len(values) if weights is None else weights
+        first = [w * x for x, w in zip(values, mass, strict=True)]
+        second = [p * x for p, x in zip(first, values, strict=True)]
+        self.n += len(values)
         self.weights += math.fsum(mass)
-        self.weights_squared += math.fsum(w * w for w in mass)
-        pairs = list(zip(values, mass, strict=True))
-        self.sums += math.fsum(w * x for x, w in pairs)
-        self.squares += math.fsum(w * x * x for x, w in pairs)
-        self.cubes += math.fsum(w * x * x * x for x, w in pairs)
+        self.weights_squared += math.fsum([w * w for w in mass])
+        self.sums += math.fsum(first)
+        self.squares += math.fsum(second)
+        self.cubes += math.fsum([p * x for p, x in zip(second, values, strict=True)])
         low, high = min(values), max(values)
         self.low = low if self.low is None else min(low, self.low)
         self.high = high if self.high is None else max(high, self.high)
         bins = self.bins
-        for x, w in pairs:
+        for x, w in zip(values, mass, strict=True):
             key = _bin(x, scale)
             bins[key] = bins.get(key, 0.0) + w
 
@@ -96,10 +97,12 @@ class Cell:
         if other.low is not None and other.high is not None:
             self.low = other.low if self.low is None else min(self.low, other.low)
             self.high = other.high if self.high is None else max(self.high, other.high)
-        for key, weight in other.bins.items():
-            self.bins[key] = self.bins.get(key, 0.0) + weight
-        for outcome, n in other.outcomes.items():
-            self.outcomes[outcome] = self.outcomes.get(outcome, 0) + n
+        if other.bins:
+            for key, weight in other.bins.items():
+                self.bins[key] = self.bins.get(key, 0.0) + weight
+        if other.outcomes:
+            for outcome, n in other.outcomes.items():
+                self.outcomes[outcome] = self.outcomes.get(outcome, 0) + n
         self.extra += other.extra
         self.calls += other.calls
         self.usd += other.usd
@@ -118,29 +121,37 @@ class Cell:
         return found
 
     def dump(self) -> list[Any]:
-        """The cell as plain JSON; a shorter list where the end is empty."""
+        """The sums as plain JSON; a shorter list where the end is empty. Bins are kept apart: they are read less often."""
         full = [
             self.n, self.weights, self.weights_squared, self.sums, self.squares, self.cubes,
-            self.low, self.high, self.bins, self.outcomes, self.extra, self.calls, self.usd,
+            self.low, self.high, self.outcomes, self.extra, self.calls, self.usd,
         ]  # fmt: skip
-        while full and not full[-1] and full[-1] is not None:
+        while len(full) > _SUMS and not full[-1]:
             full.pop()
         return full
 
     @classmethod
     def load(cls, item: Sequence[Any]) -> Cell:
-        """The cell that `dump` wrote."""
+        """The cell that `dump` wrote, without bins."""
         cell = cls()
-        for name, value in zip(_ORDER, item, strict=False):
+        (
+            cell.n, cell.weights, cell.weights_squared, cell.sums, cell.squares, cell.cubes,
+            cell.low, cell.high, *rest,
+        ) = item  # fmt: skip
+        for name, value in zip(("outcomes", "extra", "calls", "usd"), rest, strict=False):
             setattr(cell, name, value)
-        cell.bins = {int(key): weight for key, weight in cell.bins.items()}
         return cell
 
+    def add_bins(self, bins: Mapping[str, float]) -> None:
+        """Take in a histogram as it was stored."""
+        mine = self.bins
+        for text, weight in bins.items():
+            key = int(text)
+            mine[key] = mine.get(key, 0.0) + weight
 
-_ORDER = (
-    "n", "weights", "weights_squared", "sums", "squares", "cubes", "low", "high", "bins",
-    "outcomes", "extra", "calls", "usd",
-)  # fmt: skip
+
+_SUMS = 8
+"""Numbers that every stored cell has."""
 
 
 def add_slices(into: dict[str, Slice], more: Mapping[str, Slice]) -> None:
@@ -151,14 +162,6 @@ def add_slices(into: dict[str, Slice], more: Mapping[str, Slice]) -> None:
             if name not in mine:
                 mine[name] = Cell()
             mine[name].add(cell)
-
-
-def total(cells: Iterable[Cell]) -> Cell:
-    """All cells as one."""
-    whole = Cell()
-    for cell in cells:
-        whole.add(cell)
-    return whole
 
 
 @lru_cache(maxsize=65536)

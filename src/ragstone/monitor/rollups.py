@@ -42,6 +42,12 @@ _SCORES = (
     " WHERE i.at >= ? AND i.at < ? ORDER BY i.at, i.number, s.metric"
 )
 
+_KEPT = (
+    "SELECT bucket, body FROM monitor_rollups WHERE span = ? AND bucket >= ? AND bucket < ?"
+    " AND metric = '{}' AND field = ? AND value = '' ORDER BY bucket"
+)
+BINS = "bins"
+"""In the column for the metric: the row holds histograms; empty, it holds sums."""
 _HELD = "SELECT number FROM monitor_dirty WHERE number IN ({})"
 
 
@@ -67,15 +73,17 @@ def refresh(archive: Archive) -> int:
 
 
 def load(
-    archive: Archive, span: int, since: int, until: int, field: str
+    archive: Archive, span: int, since: int, until: int, field: str, *, bins: bool = False
 ) -> dict[int, dict[str, Slice] | None]:
     """Bucket → value → series → cell, of a field; None where the field has too many values to be kept."""
-    rows = archive.store.read(
-        "SELECT bucket, body FROM monitor_rollups WHERE span = ? AND bucket >= ? AND bucket < ?"
-        " AND metric = '' AND field = ? AND value = '' ORDER BY bucket",
-        (span // 1_000_000, since, until, field),
-    )
-    return {bucket: _decoded(body) for bucket, body in rows}
+    asked = (span // 1_000_000, since, until, field)
+    found = {bucket: _decoded(body) for bucket, body in archive.store.read(_KEPT.format(""), asked)}
+    if bins:
+        for bucket, body in archive.store.read(_KEPT.format(BINS), asked):
+            cells = found.get(bucket)
+            if cells is not None:  # a refresh between the two readings may have taken it away
+                _add_bins(cells, body)
+    return found
 
 
 def raw(archive: Archive, since: int, until: int, fields: Sequence[str] | None = None) -> Fields:
@@ -111,9 +119,9 @@ def _recompute(archive: Archive, marks: Mapping[int, Sequence[int]]) -> int:
         }
         sound = {bucket: cells for bucket, cells in fresh.items() if held.issuperset(marks[bucket])}
         _replace(db, BUCKET, sound)
-        for finer, coarser in ((BUCKET, HOUR), (HOUR, DAY)):
-            starts = sorted({bucket - bucket % coarser for bucket in sound})
-            _replace(db, coarser, {start: _merged(db, finer, start, coarser) for start in starts})
+        hours = sorted({bucket - bucket % HOUR for bucket in sound})
+        _replace(db, HOUR, {hour: _merged(db, BUCKET, hour, HOUR) for hour in hours})
+        _replace(db, DAY, _days(db, {hour - hour % DAY for hour in hours}))
         gone = [(number,) for bucket in sound for number in marks[bucket]]
         db.execute_many("DELETE FROM monitor_dirty WHERE number = ?", gone)
         return len(sound)
@@ -205,17 +213,34 @@ def _metric(scores: Sequence[Sequence[Any]]) -> Cell:
     return cell
 
 
+def _days(db: Connection, touched: set[int]) -> dict[int, Fields]:
+    """Days to write anew; the last one has none while it grows, so that a busy hour does not cost a day each time."""
+    ((newest,),) = db.execute(
+        "SELECT COALESCE(MAX(bucket), 0) FROM monitor_rollups WHERE span = ?", (HOUR // 1_000_000,)
+    )
+    today = newest - newest % DAY
+    ((before,),) = db.execute(
+        "SELECT COUNT(*) FROM monitor_rollups WHERE span = ? AND bucket = ?",
+        (DAY // 1_000_000, today - DAY),
+    )
+    wanted = touched if before else touched | {today - DAY}
+    return {day: {} if day >= today else _merged(db, HOUR, day, DAY) for day in sorted(wanted)}
+
+
 def _merged(db: Connection, finer: int, start: int, span: int) -> Fields:
     """A coarser bucket's cells from the finer ones in it."""
     out: Fields = {}
     rows = db.execute(
-        "SELECT field, body FROM monitor_rollups WHERE span = ? AND bucket >= ? AND bucket < ?"
-        " AND metric = '' AND value = '' ORDER BY bucket, field",
+        "SELECT field, metric, body FROM monitor_rollups WHERE span = ? AND bucket >= ?"
+        " AND bucket < ? AND value = '' ORDER BY metric, bucket, field",
         (finer // 1_000_000, start, start + span),
     )
-    for field, body in rows:
-        cells = _decoded(body)
+    for field, kind, body in rows:
         mine = out.setdefault(field, {})
+        if kind == BINS:
+            _add_bins(mine, body)
+            continue
+        cells = _decoded(body)
         if cells is None or TOO_MANY in mine:
             out[field] = {TOO_MANY: {}}
         else:
@@ -230,25 +255,32 @@ def _replace(db: Connection, span: int, buckets: Mapping[int, Fields]) -> None:
         [(seconds, bucket) for bucket in sorted(buckets)],
     )
     rows = [
-        (seconds, bucket, field, _encoded(values))
+        (seconds, bucket, kind, field, body)
         for bucket, found in sorted(buckets.items())
         for field, values in sorted(found.items())
+        for kind, body in _encoded(values)
     ]
     db.execute_many(
         "INSERT INTO monitor_rollups (span, bucket, metric, field, value, body)"
-        " VALUES (?, ?, '', ?, '', ?)",
+        " VALUES (?, ?, ?, ?, '', ?)",
         rows,
     )
 
 
-def _encoded(values: Mapping[str, Slice]) -> str:
+def _encoded(values: Mapping[str, Slice]) -> Iterator[tuple[str, str]]:
     if len(values) > MOST_VALUES or TOO_MANY in values:
-        return "null"
-    plain = {
-        value: {name: cell.dump() for name, cell in series.items()}
-        for value, series in values.items()
-    }
-    return json.dumps(plain, separators=(",", ":"))
+        yield "", "null"
+        return
+    for kind in ("", BINS):
+        plain = {
+            value: {
+                name: cell.bins if kind else cell.dump()
+                for name, cell in series.items()
+                if cell.bins or not kind
+            }
+            for value, series in values.items()
+        }
+        yield kind, json.dumps(plain, separators=(",", ":"))
 
 
 def _decoded(body: str) -> dict[str, Slice] | None:
@@ -259,6 +291,14 @@ def _decoded(body: str) -> dict[str, Slice] | None:
         value: {name: Cell.load(item) for name, item in series.items()}
         for value, series in plain.items()
     }
+
+
+def _add_bins(cells: Mapping[str, Slice], body: str) -> None:
+    for value, series in json.loads(body).items():
+        mine = cells.get(value)
+        for name, bins in series.items():
+            if mine is not None and name in mine:
+                mine[name].add_bins(bins)
 
 
 def _lock(db: Connection) -> None:

@@ -133,22 +133,12 @@ def between(
 ) -> Summary:
     """The figures from one time up to, not including, another."""
     refresh(archive)
-    field = where[0] if where else ""
-    buckets = _steps(archive, since, until, field)
-    value = where[1] if where else ""
-    whole = _window(
-        since, until, field, value, [(at, cells.get(value, {})) for at, cells in buckets]
-    )
+    field, value = where or ("", "")
+    (whole,) = _windows(archive, since, until, field, value)
     if by is None:
         return Summary(whole)
-    parts = _steps(archive, since, until, by)
-    names = {name for _, cells in parts for name in cells}
-    slices = [
-        _window(since, until, by, name, [(at, cells.get(name, {})) for at, cells in parts])
-        for name in sorted(names)
-    ]
-    slices.sort(key=lambda one: -one.interactions)
-    return Summary(whole, tuple(slices))
+    slices = _windows(archive, since, until, by)
+    return Summary(whole, tuple(sorted(slices, key=lambda one: -one.interactions)))
 
 
 def periods(
@@ -180,10 +170,13 @@ def series(
     step = max(BUCKET, step - step % BUCKET)
     field, value = where or ("", "")
     start = since - since % step
-    grouped: dict[int, list[tuple[int, Slice]]] = {at: [] for at in range(start, until, step)}
-    for at, cells in _steps(archive, start, until, field, finest=step):
-        grouped[at - at % step].append((at, cells.get(value, {})))
-    return [_window(at, at + step, field, value, some) for at, some in grouped.items()]
+    grouped: dict[int, dict[str, Slice]] = {at: {} for at in range(start, until, step)}
+    for at, cells in _steps(archive, start, until, field, step, bins=True):
+        add_slices(grouped[at - at % step], {value: cells.get(value, {})})
+    return [
+        _window(at, at + step, field, value, some.get(value, {}), ())
+        for at, some in grouped.items()
+    ]
 
 
 def duration(text: str | float) -> int:
@@ -246,25 +239,57 @@ def moment_of(text: str, zone: str = "UTC") -> int:
 # ── from buckets to figures ───────────────────────────────────────────────────────────────
 
 
-def _steps(
-    archive: Archive, since: int, until: int, field: str, finest: int = DAY
-) -> list[tuple[int, dict[str, Slice]]]:
-    """The stretch in pieces, oldest first: days, hours and five minutes that lie inside it, raw rows at its ends.
+def _windows(
+    archive: Archive, since: int, until: int, field: str, only: str | None = None
+) -> list[Window]:
+    """The windows of a field's values, by value, or of one value.
 
-    A long stretch is read in hours or days, a short one in five minutes, so that a trend has points enough."""
-    length = until - since
-    largest = DAY if length > 21 * DAY else HOUR if length > 12 * HOUR else BUCKET
-    spans = [span for span in SPANS if span <= min(largest, finest) and finest % span == 0]
+    Sums are read in steps fine enough for a trend, histograms in the largest buckets there are."""
+    steps = _steps(archive, since, until, field, _largest(until - since))
+    coarse: dict[str, Slice] = {}
+    for _, cells in _steps(archive, since, until, field, DAY, bins=True):
+        add_slices(coarse, cells if only is None else {only: cells.get(only, {})})
+    names = sorted(coarse) if only is None else [only]
+    return [
+        _window(
+            since, until, field, name, coarse.get(name, {}),
+            [(at, cells.get(name, {})) for at, cells in steps],
+        )
+        for name in names
+    ]  # fmt: skip
+
+
+def _largest(length: int) -> int:
+    return DAY if length > 21 * DAY else HOUR if length > 12 * HOUR else BUCKET
+
+
+def _steps(
+    archive: Archive, since: int, until: int, field: str, largest: int, *, bins: bool = False
+) -> list[tuple[int, dict[str, Slice]]]:
+    """The stretch in pieces, oldest first: days, hours and five minutes that lie inside it, raw rows at its ends."""
+    spans = [span for span in SPANS if span <= largest and largest % span == 0]
     found: list[tuple[int, dict[str, Slice]]] = []
     for span, start, stop in _cover(since, until, spans[::-1]):
         if span:
-            for at, cells in load(archive, span, start, stop, field).items():
-                if cells is None:
-                    cells = raw(archive, at, at + span, [field]).get(field, {})
-                found.append((at, cells))
+            found += _kept(archive, span, start, stop, field, bins)
         else:
             found.append((start, raw(archive, start, stop, [field]).get(field, {})))
     return sorted(found, key=lambda item: item[0])
+
+
+def _kept(
+    archive: Archive, span: int, start: int, stop: int, field: str, bins: bool
+) -> Iterator[tuple[int, dict[str, Slice]]]:
+    """The buckets of a stretch; the last day, which is not added up while it grows, from its hours."""
+    kept = load(archive, span, start, stop, field, bins=bins)
+    if span == DAY:
+        for day in range(start, stop, DAY):
+            if day not in kept:
+                yield from _kept(archive, HOUR, day, day + DAY, field, bins)
+    for at, cells in kept.items():
+        if cells is None:
+            cells = raw(archive, at, at + span, [field]).get(field, {})
+        yield at, cells
 
 
 def _cover(since: int, until: int, spans: Sequence[int]) -> Iterator[tuple[int, int, int]]:
@@ -285,12 +310,13 @@ def _cover(since: int, until: int, spans: Sequence[int]) -> Iterator[tuple[int, 
 
 
 def _window(
-    since: int, until: int, field: str, value: str, steps: Sequence[tuple[int, Slice]]
+    since: int,
+    until: int,
+    field: str,
+    value: str,
+    cells: Slice,
+    steps: Sequence[tuple[int, Slice]],
 ) -> Window:
-    into: dict[str, Slice] = {}
-    for _, cells in steps:
-        add_slices(into, {"": cells})
-    cells = into.get("", {})
     everything = cells.get(ALL, Cell())
     plain = {
         name: _figure(name, cells[name], steps) if name in cells else None
