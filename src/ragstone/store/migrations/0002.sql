@@ -121,3 +121,16 @@ CREATE TABLE monitor_spans (
     PRIMARY KEY (trace, span)
 );
 CREATE INDEX monitor_spans_by_time ON monitor_spans (arrived);
+
+-- Messages about alerts that are to leave, each once for a channel; `sent` is when it left, `tries` counts attempts begun.
+CREATE TABLE monitor_outbox (
+    key TEXT PRIMARY KEY,
+    channel TEXT NOT NULL,
+    created BIGINT NOT NULL,
+    due BIGINT NOT NULL,
+    tries BIGINT NOT NULL,
+    sent BIGINT,
+    fault TEXT NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE INDEX monitor_outbox_by_time ON monitor_outbox (due);
