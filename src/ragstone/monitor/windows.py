@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Literal
 
+from ragstone.config.durations import duration
 from ragstone.errors import DataError
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, Cell, Slice, add_slices
@@ -18,13 +18,25 @@ from ragstone.monitor.statements import BUCKET, HOUR
 from ragstone.monitor.trends import Trend, trend
 from ragstone.stats import Interval, Moments, mean_interval
 
+__all__ = [
+    "Figure",
+    "Period",
+    "Summary",
+    "Window",
+    "between",
+    "bounds",
+    "duration",
+    "moment_of",
+    "periods",
+    "series",
+    "summary",
+    "time_zone",
+]
+
 Period = Literal["day", "week", "month"]
 
 SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99}
 """Which percentiles a window has."""
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,20 +189,6 @@ def series(
         _window(at, at + step, field, value, some.get(value, {}), ())
         for at, some in grouped.items()
     ]
-
-
-def duration(text: str | float) -> int:
-    """Microseconds of `5m`, `1h`, `24h`, `7d`, `90s`, `2w`, or of a number of seconds."""
-    if isinstance(text, int | float) and not isinstance(text, bool):
-        seconds = float(text)
-    else:
-        found = _DURATION.fullmatch(str(text))
-        if found is None:
-            raise DataError(f"{text!r} is no duration; write 5m, 1h, 24h, 7d or 2w")
-        seconds = float(found[1]) * _UNITS[found[2].lower()]
-    if not 1 <= seconds <= 3660 * 86400:
-        raise DataError(f"{text!r} is not between a second and ten years; write 5m, 1h, 24h or 7d")
-    return round(seconds * 1_000_000)
 
 
 def bounds(period: Period, since: int, until: int, zone: str = "UTC") -> Iterator[tuple[int, int]]:
