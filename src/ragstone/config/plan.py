@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.config.secrets import Secret
 
 if TYPE_CHECKING:
+    from ragstone.config.monitor import MonitorPlan
     from ragstone.registry import Metric
 
 
@@ -62,6 +63,8 @@ class Plan:
     """Stop asking the judge before this much is spent."""
     max_calls: int | None = None
     """Stop asking the judge after so many calls."""
+    monitor: MonitorPlan | None = None
+    """How a live system is watched."""
 
 
 DATA_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Data))

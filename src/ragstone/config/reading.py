@@ -13,6 +13,7 @@ from ragstone.config.secrets import Secret
 from ragstone.errors import RagstoneError, nearest
 
 if TYPE_CHECKING:
+    from ragstone.config.monitor import MonitorPlan
     from ragstone.registry import Metric
 
 
@@ -35,6 +36,7 @@ class Reader:
             "gates": self.gates,
             "store": self.store,
             "output": self.output,
+            "monitor": self.monitor,
         }
         values: dict[str, Any] = {
             key: read[key](value) if key in read else self.scalar(key, value)
@@ -211,6 +213,11 @@ class Reader:
     def output(self, value: Value) -> tuple[str, ...]:
         texts = [item for item in self.items(value) if self.is_text("output", item)]
         return tuple(self.path(item.value) for item in texts)
+
+    def monitor(self, value: Value) -> MonitorPlan | None:
+        from ragstone.config.monitor import read_monitor
+
+        return read_monitor(self, value)
 
     def items(self, value: Value) -> list[Value]:
         return value.value if isinstance(value.value, list) else [value]

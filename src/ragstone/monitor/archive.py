@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from ragstone.monitor.interactions import Feedback, Interaction, micros
+from ragstone.monitor.spans import Span
 from ragstone.monitor.statements import (
     HOUR,
     MANY,
@@ -22,6 +23,7 @@ from ragstone.monitor.statements import (
     mark,
     numbers,
     put_feedback,
+    put_spans,
 )
 from ragstone.store import Store
 from ragstone.store.codec import decode_score, encode_score
@@ -38,6 +40,8 @@ class Added:
     new: int
     repeated: int
     """Ids that were there already; nothing of them was changed."""
+    ids: frozenset[str] = frozenset()
+    """The new ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class Scored:
     """Whether the share alone chose it; False when only bad feedback or poor retrieval did."""
     weight: float = 1.0
     """1 / the chance of being judged: weighted means stand for all interactions."""
+    again: int | None = None
+    """When to ask the judge again, who failed; None when that is all."""
 
 
 class Archive:
@@ -64,9 +70,9 @@ class Archive:
         self,
         interactions: Sequence[Interaction],
         feedback: Sequence[Feedback] = (),
-        counts: Mapping[str, int] | None = None,
+        spans: Sequence[Span] = (),
     ) -> Future[Added]:
-        """Keep interactions, and feedback for these or others; an id that is there already is left as it is."""
+        """Keep interactions, feedback for these or others, and spans; an id that is there already is left as it is."""
         now = micros()
 
         def write(db: Connection) -> Added:
@@ -79,13 +85,15 @@ class Archive:
             dirty = {bucket_of(one.at) for one in interactions if one.id in new}
             dirty |= put_feedback(db, [*said, *feedback])
             mark(db, dirty)
-            added = Added(len(new), len(interactions) - len(new))
+            put_spans(db, spans, now)
+            added = Added(len(new), len(interactions) - len(new), frozenset(new))
             tally = {
                 "interactions": added.new,
                 "repeated": added.repeated,
                 "feedback": len(feedback),
+                "spans": len(spans),
             }
-            count(db, {**tally, **(counts or {})}, now)
+            count(db, tally, now)
             return added
 
         return self.run(write)
@@ -94,7 +102,9 @@ class Archive:
         """Keep feedback; the latest word on each interaction counts, a later comment keeps the value."""
         return self.add((), feedback)
 
-    def save_scores(self, scored: Sequence[Scored]) -> Future[None]:
+    def save_scores(
+        self, scored: Sequence[Scored], counts: Mapping[str, int] | None = None
+    ) -> Future[None]:
         """Keep scores in the place of earlier ones of the same metrics, and take the interactions off the queue."""
         now = micros()
 
@@ -110,9 +120,17 @@ class Archive:
                 for metric, score in one.scores.items()
             ]  # fmt: skip
             db.execute_many(SAVE_SCORE, rows)
-            found = sorted({place for place, _ in places.values()})
-            db.execute_many("DELETE FROM monitor_queue WHERE number = ?", [(n,) for n in found])
+            known = [
+                (places[one.interaction][0], one) for one in scored if one.interaction in places
+            ]
+            done = sorted(number for number, one in known if one.again is None)
+            db.execute_many("DELETE FROM monitor_queue WHERE number = ?", [(n,) for n in done])
+            db.execute_many(
+                "UPDATE monitor_queue SET claimed = ?, tries = tries + 1 WHERE number = ?",
+                sorted((one.again, number) for number, one in known if one.again is not None),
+            )
             mark(db, {bucket_of(at) for _, at in places.values()})
+            count(db, counts or {}, now)
 
         return self.run(write)
 

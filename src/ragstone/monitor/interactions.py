@@ -108,7 +108,8 @@ def interaction_of(row: Any, now: int | None = None) -> Interaction:
         raise BadRow("the interaction is not an object; write {key: value, …}")
     for key in row:
         if key not in FIELDS:
-            raise BadRow(f"no field {key!r}{nearest(key, FIELDS)}; other facts go into meta")
+            hint = nearest(key, FIELDS)
+            raise BadRow(f"no field {key[:60]!r}{hint} (other facts go into meta)")
     now = micros() if now is None else now
     question, answer = text(row, "question"), text(row, "answer")
     error = text(row, "error")
@@ -147,7 +148,7 @@ def feedback_of(row: Any, now: int | None = None) -> Feedback:
         raise BadRow("the feedback is not an object; write {key: value, …}")
     for key in row:
         if key not in FEEDBACK_FIELDS:
-            raise BadRow(f"no field {key!r}{nearest(key, FEEDBACK_FIELDS)}")
+            raise BadRow(f"no field {key[:60]!r}{nearest(key, FEEDBACK_FIELDS)}")
     now = micros() if now is None else now
     if row.get("id") is None:
         raise BadRow('has no "id"; give the id of the interaction')

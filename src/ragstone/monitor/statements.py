@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_row, from_micros
+from ragstone.monitor.spans import Span, span_row
 from ragstone.store.database import Connection
 from ragstone.types import EMPTY, Chunk, Ranked
 
@@ -78,7 +79,8 @@ def insert(db: Connection, interactions: Sequence[Interaction], now: int) -> dic
     rows = [(new[id], body_of(first[id])) for id in new]
     db.execute_many("INSERT INTO interaction_texts (number, body) VALUES (?, ?)", rows)
     db.execute_many(
-        "INSERT INTO monitor_queue (number, wanted, drawn, weight, tries) VALUES (?, 0, 0, 0.0, 0)",
+        "INSERT INTO monitor_queue (number, wanted, drawn, weight, tries, claimed)"
+        " VALUES (?, 0, 0, 0.0, 0, 0)",
         [(number,) for number in new.values()],
     )
     return new
@@ -95,11 +97,26 @@ def put_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
     db.execute_many(PUT_FEEDBACK, rows)
     known = numbers(db, [one.interaction for one in feedback])
     db.execute_many(
-        "INSERT INTO monitor_queue (number, wanted, drawn, weight, tries) VALUES (?, 0, 0, 0.0, 0)"
-        " ON CONFLICT (number) DO NOTHING",
+        "INSERT INTO monitor_queue (number, wanted, drawn, weight, tries, claimed)"
+        " VALUES (?, 0, 0, 0.0, 0, 0)"
+        " ON CONFLICT (number) DO UPDATE SET wanted = 0",
         sorted((number,) for number, _ in known.values()),
     )
     return {bucket_of(at) for _, at in known.values()}
+
+
+def put_spans(db: Connection, spans: Sequence[Span], now: int) -> None:
+    """Hold spans until their trace is complete."""
+    rows = [
+        (span.trace, span.id, now, int(not span.parent), dump(span_row(span)))
+        for span in sorted(spans, key=lambda span: (span.trace, span.id))
+    ]
+    if rows:
+        db.execute_many(
+            "INSERT INTO monitor_spans (trace, span, arrived, root, body) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (trace, span) DO NOTHING",
+            rows,
+        )
 
 
 def mark(db: Connection, buckets: Iterable[int]) -> None:

@@ -29,13 +29,15 @@ CREATE TABLE feedback (
     comment TEXT
 );
 
--- Interactions on which nobody has decided yet whether to judge them (wanted = 0), or that wait for the judge (1).
+-- Interactions on which nobody has decided yet whether to judge them (wanted = 0), or that wait for the judge (1);
+-- until `claimed` somebody is at it, or it rests after a failure of the judge.
 CREATE TABLE monitor_queue (
     number BIGINT PRIMARY KEY,
     wanted BIGINT NOT NULL,
     drawn BIGINT NOT NULL,
     weight DOUBLE PRECISION NOT NULL,
-    tries BIGINT NOT NULL
+    tries BIGINT NOT NULL,
+    claimed BIGINT NOT NULL
 );
 CREATE INDEX monitor_queue_by_state ON monitor_queue (wanted, number);
 
