@@ -125,10 +125,11 @@ def main() -> None:
     figures: dict[str, Any] = {"interactions": count}
     with tempfile.TemporaryDirectory() as folder:
         figures["sqlite"] = run(str(Path(folder) / "s.db"), count)
+        print(json.dumps({"sqlite": figures["sqlite"]}, indent=2, ensure_ascii=False), flush=True)
     if postgres.programs() is not None:
         with postgres.cluster() as url:
             figures["postgresql"] = run(url.format("postgres"), count)
-    json.dump(figures, sys.stdout, indent=2, ensure_ascii=False)
+        print(json.dumps({"postgresql": figures["postgresql"]}, indent=2, ensure_ascii=False))
     slow = [
         f"{kind}: {name} took {seconds} s"
         for kind, found in figures.items()

@@ -83,7 +83,7 @@ def test_a_field_with_a_value_for_each_user_can_still_be_asked_for(archive: Arch
     assert load(archive, HOUR, START, START + HOUR, "user") == {START: None}
 
 
-def test_only_what_was_drawn_is_in_the_mean(archive: Archive) -> None:
+def test_weights_make_the_mean_stand_for_all_interactions(archive: Archive) -> None:
     some = [interaction(n, START + n) for n in range(4)]
     archive.add(some).result()
     archive.save_scores(
@@ -95,9 +95,9 @@ def test_only_what_was_drawn_is_in_the_mean(archive: Archive) -> None:
         ]
     ).result()
     figure = between(archive, START, START + HOUR).whole.metrics["faithfulness"]
-    assert figure.mean == 0.75
-    assert (figure.scored, figure.extra, figure.applicable) == (2, 1, 3)
-    assert figure.coverage == pytest.approx(2 / 3)
+    assert figure.mean == pytest.approx(0.6)
+    assert (figure.scored, figure.extra, figure.applicable) == (3, 1, 4)
+    assert figure.coverage == pytest.approx(3 / 4)
 
 
 def test_a_trend_has_the_slope_of_the_means_and_an_interval(archive: Archive) -> None:

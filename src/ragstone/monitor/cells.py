@@ -45,7 +45,7 @@ class Cell:
         self.outcomes: dict[str, int] = {}
         """How scoring ended where there is no value → count; of all interactions: `failed`."""
         self.extra = 0
-        """Values of interactions that were judged for another reason than the draw; not in the sums."""
+        """Values of interactions that were judged for another reason than the draw, among the others."""
         self.calls = 0
         self.usd = 0.0
 

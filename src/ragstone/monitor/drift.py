@@ -142,8 +142,10 @@ class Watched:
     """Windows at whose end an alarm was on."""
 
 
-def learn(series: Series, *, span: float | None = 1.0, first_hour: int | None = None) -> Reference:
-    """Mean, spread and skewness of the reference windows; `span` is the metric's range, None without bounds.
+def learn(
+    series: Series, *, span: float | Floats = 1.0, first_hour: int | None = None
+) -> Reference:
+    """Mean, spread and skewness of the reference windows; `span` is the metrics' range, NaN without bounds.
 
     With `first_hour`, the hour of the day of the first window, hourly windows also give what is usual at each hour."""
     import numpy as np
@@ -166,7 +168,7 @@ def learn(series: Series, *, span: float | None = 1.0, first_hour: int | None = 
     of_means = spread / freedom / size
     raw = of_means - within / size
     between = np.maximum(raw + SPREAD_CAUTION * of_means * np.sqrt(2 / freedom), 0)
-    width = np.abs(mean) if span is None else np.full(len(mean), span)
+    width = np.where(np.isnan(span), np.abs(mean), span)
     error = np.sqrt(within / scores + np.maximum(raw, 0) / np.maximum(windows, 1))
     return Reference(
         windows=windows,
@@ -261,8 +263,11 @@ def level(budget: float, windows: float = 720) -> float:
     return windows / budget
 
 
-def change_window(reference: Reference, live: Series, stream: int, stop: int) -> int:
+def change_window(
+    reference: Reference, live: Series, stream: int, stop: int, *, first_hour: int = 0
+) -> int:
     """The window from which the mean is most likely lower, looking back from `stop`."""
+    live = live.shifted(_usual(reference.profile, first_hour, live.counts.shape[1]))
     below, spread, _ = _standing(reference, live)
     return _change(below[stream, :stop], spread[stream, :stop], live.counts[stream] > 0)
 

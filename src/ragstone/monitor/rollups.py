@@ -17,7 +17,6 @@ from ragstone.monitor.interactions import slice_text
 from ragstone.monitor.statements import BUCKET, HOUR, pieces
 from ragstone.monitor.statements import marks as places_for
 from ragstone.store.database import Connection
-from ragstone.types import FAILURES
 
 DAY = 24 * HOUR
 SPANS = (BUCKET, HOUR, DAY)
@@ -198,16 +197,13 @@ def _metric(scores: Sequence[Sequence[Any]]) -> Cell:
     for _, _, value, outcome, drawn, weight, calls, usd in scores:
         cell.calls += calls
         cell.usd += usd
-        if not drawn:
-            # Chosen for what it is (bad feedback, poor retrieval): in the mean it would pull it down.
-            cell.extra += value is not None
-            if outcome in FAILURES:  # a judge that fails is one, whichever question it was asked
-                cell.outcomes[outcome] = cell.outcomes.get(outcome, 0) + 1
-        elif value is None:
+        if value is None:
             cell.outcomes[outcome] = cell.outcomes.get(outcome, 0) + 1
         else:
+            # One that is judged in any case (bad feedback) stands for itself, a drawn one for 1 / its share.
             values.append(value)
             weights.append(weight)
+            cell.extra += not drawn
     if values:
         cell.put(values, weights, True)
     return cell

@@ -61,7 +61,7 @@ class Figure:
     """The sum of the values as they stand, such as the cost of a window."""
     trend: Trend | None = None
     extra: int = 0
-    """Judged for another reason than the draw, such as bad feedback; not in the mean."""
+    """Of the scored, those judged for another reason than the draw, such as bad feedback: each stands for itself."""
     calls: int = 0
     usd: float = 0.0
     """What judging it cost."""
