@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragstone.errors import RagstoneError
 from ragstone.monitor.redaction import Redact
@@ -67,6 +68,7 @@ def checked(settings: Settings) -> Settings:
     return settings
 
 
+@lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Whether a host name or address is this machine itself."""
     if host.lower() == "localhost":
