@@ -79,9 +79,12 @@ def _moved(
     return np.where(hit, np.where(shift[:, None] < 0, bad, 1.0), x)
 
 
-def false_alarms(rng: np.random.Generator, scenario: Scenario, streams: int) -> float:
+def false_alarms(
+    rng: np.random.Generator, scenario: Scenario, streams: int, *, hours_of_day: bool = True
+) -> float:
     """False alarms a month, of one metric without slices."""
-    reference = learn(draw(rng, streams, REFERENCE, scenario), first_hour=0)
+    first = 0 if hours_of_day else None
+    reference = learn(draw(rng, streams, REFERENCE, scenario), first_hour=first)
     live = draw(rng, streams, MONTH, scenario)
     watched = watch_series(reference, live, np.full(streams, level(BUDGET)))
     return float(watched.alarms.sum() / streams)

@@ -10,6 +10,10 @@ SUBCOMMANDS: dict[str, str] = {
     "serve": "Take interactions over HTTP, and watch over their quality.",
     "import": "Take interactions from a file: a log in any known format.",
     "score": "Judge what waits, within the day's budget, and end: for cron.",
+    "summary": "Say how good the last hours or days were, whole and by slice.",
+    "status": "Say how things stand: each metric's state and the open alerts.",
+    "check": "Look for degradation once and send what follows: for cron.",
+    "alert": "Try out the ways by which alerts leave.",
     "purge": "Forget interactions by age or by id.",
 }
 """Every subcommand with its line in `ragstone monitor --help`; its code is `command` in monitor_<name>.py."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--redact", metavar="MODULE:FUNCTION", help="Hook that sees every text before it is stored.")  # fmt: skip
 @click.option("--retention", metavar="AGE", help="Forget interactions older than this: 90d.")
 @click.option("--no-score", is_flag=True, help="Judge nothing here; leave it to `ragstone monitor score`.")  # fmt: skip
+@click.option("--watch/--no-watch", "watched", default=True, help="Look for degradation here, or leave it to `ragstone monitor check`.")  # fmt: skip
 @store_option
 def command(
     config: str | None,
@@ -32,6 +33,7 @@ def command(
     redact: str | None,
     retention: str | None,
     no_score: bool,
+    watched: bool,
     store: str | None,
 ) -> None:
     """Take interactions over HTTP, and watch over their quality.
@@ -69,6 +71,10 @@ def command(
         from ragstone.server.scorer import ScoringPart
 
         parts.append(ScoringPart(config, str(place), kept))
+    if watched:
+        from ragstone.server.watching import WatchingPart
+
+        parts.append(WatchingPart(watch.alerts, kept))
 
     def ready(address: str) -> None:
         note(f"listening on {address}, storing in {kept.place}; stop with Ctrl-C")

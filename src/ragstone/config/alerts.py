@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from ragstone.config.document import Value
 from ragstone.config.durations import duration
-from ragstone.config.reading import Reader
 from ragstone.config.secrets import Secret
 from ragstone.errors import RagstoneError
+
+if TYPE_CHECKING:
+    from ragstone.config.reading import Reader
 
 ChannelKind = Literal["log", "file", "webhook", "slack", "apprise"]
 

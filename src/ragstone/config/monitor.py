@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from ragstone.config.alerts import Alerts, read_alerts
 from ragstone.config.document import Value
 from ragstone.config.plan import Check, amount, count, share, text
 
@@ -47,6 +48,8 @@ class MonitorPlan:
     """The age at which interactions are forgotten: `90d`."""
     redact: str | None = None
     """`module:function` that sees every text before it is stored."""
+    alerts: Alerts = field(default_factory=Alerts)
+    """What is watched for, and who is told."""
 
 
 KEYS: tuple[str, ...] = tuple(item.name for item in fields(MonitorPlan))
@@ -77,6 +80,8 @@ def read_monitor(reader: Reader, value: Value) -> MonitorPlan | None:
             found[key] = _rates(reader, item)
         elif key == "always":
             found[key] = _always(reader, item)
+        elif key == "alerts":
+            found[key] = read_alerts(item, reader)
         else:
             found[key] = _checked(reader, key, item, CHECKS[key])
     if found.get("retention") is not None and not _is_age(found["retention"]):

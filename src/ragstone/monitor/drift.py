@@ -231,6 +231,7 @@ def watch_series(
     statistic = np.zeros((streams, len(bets)))
     back, middle, gap = np.zeros(streams), np.zeros(streams), np.zeros(streams)
     on = np.zeros(streams, bool)
+    fresh = np.zeros(streams, int)  # where the test last started anew
     evidence = np.zeros((streams, length))
     alarms, firing = np.zeros((2, streams, length), bool)
     seen = (live.counts > 0) & reference.usable[:, None]
@@ -244,12 +245,13 @@ def watch_series(
             step = gap * (middle - below[:, at]) / spread[:, at] ** 2
             back = np.where(on & here, np.maximum(back + step, 0), back)
             over = on & (back >= RECOVERED)
-            statistic[over], on[over] = 0, False
+            statistic[over], on[over], fresh[over] = 0, False, at + 1
         evidence[:, at] = np.where(on, 1.0, statistic @ weights / levels)
         started = ~on & (evidence[:, at] >= 1)
         for stream in np.flatnonzero(started):
-            start = _change(below[stream, : at + 1], spread[stream, : at + 1], seen[stream])
-            part = slice(start, at + 1)
+            part = slice(fresh[stream], at + 1)
+            start = _change(below[stream, part], spread[stream, part], seen[stream, part])
+            part = slice(fresh[stream] + start, at + 1)
             depth = _weighted(below[stream, part], spread[stream, part], seen[stream, part])
             gap[stream], middle[stream] = depth, depth / 2
         back[started] = 0
@@ -264,12 +266,19 @@ def level(budget: float, windows: float = 720) -> float:
 
 
 def change_window(
-    reference: Reference, live: Series, stream: int, stop: int, *, first_hour: int = 0
+    reference: Reference,
+    live: Series,
+    stream: int,
+    stop: int,
+    *,
+    start: int = 0,
+    first_hour: int = 0,
 ) -> int:
-    """The window from which the mean is most likely lower, looking back from `stop`."""
+    """The window from which the mean is most likely lower, looking back from `stop` as far as `start`."""
     live = live.shifted(_usual(reference.profile, first_hour, live.counts.shape[1]))
     below, spread, _ = _standing(reference, live)
-    return _change(below[stream, :stop], spread[stream, :stop], live.counts[stream] > 0)
+    part = slice(start, stop)
+    return start + _change(below[stream, part], spread[stream, part], live.counts[stream, part] > 0)
 
 
 def _standing(reference: Reference, live: Series) -> tuple[Floats, Floats, Callable[[int], Floats]]:
@@ -294,7 +303,7 @@ def _change(below: Floats, spread: Floats, seen: Flags) -> int:
     """The start that makes "lower from here on" most likely."""
     import numpy as np
 
-    weight = np.where(seen[: len(below)], 1 / spread**2, 0.0)
+    weight = np.where(seen, 1 / spread**2, 0.0)
     total = np.cumsum(weight[::-1])[::-1]
     pull = np.cumsum((weight * below)[::-1])[::-1]
     gain = np.where(pull > 0, pull**2 / np.maximum(total, 1e-300), -1.0)

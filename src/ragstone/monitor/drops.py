@@ -156,7 +156,15 @@ def _facts(
     alarm = (
         int(np.flatnonzero(watched.alarms[row])[-1]) if watched.firing[row, -1] else hours.count - 1
     )
-    began = change_window(reference, live, row, alarm + 1, first_hour=hours.start // HOUR % 24)
+    earlier = np.flatnonzero(watched.firing[row, :alarm])
+    began = change_window(
+        reference,
+        live,
+        row,
+        alarm + 1,
+        start=int(earlier[-1]) + 1 if len(earlier) else 0,
+        first_hour=hours.start // HOUR % 24,
+    )
     since = hours.series.part(began, hours.count)
     n = float(since.counts[row].sum())
     before = sign * float(reference.mean[row])

@@ -21,6 +21,7 @@ from ragstone.server.guard import Handler, add_headers, guard
 from ragstone.server.intake import Intake
 from ragstone.server.replies import Refused, refuse
 from ragstone.server.settings import Settings, checked
+from ragstone.server.watching import get_metrics
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
@@ -34,6 +35,7 @@ GETS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/v1/summary": api.get_summary,
     "/v1/status": api.get_status,
     "/healthz": api.get_health,
+    "/metrics": get_metrics,
     "/openapi.json": api.get_openapi,
 }
 
