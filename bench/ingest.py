@@ -119,6 +119,10 @@ async def load(
                     await answer.read()
                     statuses[str(answer.status)] += 1
                     if answer.status == 200:
+                        if not taken:
+                            print(
+                                "first", flush=True
+                            )  # whoever wants to kill the server waits for it
                         times.append(time.perf_counter() - began)
                         taken.extend(ids)
                     elif answer.status == 429:
@@ -154,7 +158,7 @@ def from_outside(url: str, **how: Any) -> dict[str, Any]:
     """The load from a process of its own."""
     command = [sys.executable, __file__, "--client", json.dumps({"url": url, **how})]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return dict(json.loads(done.stdout))
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
 def stored(store: str) -> Counter[str]:
@@ -217,10 +221,12 @@ def measure_kills(store: str, times: int) -> None:
             stdout=subprocess.PIPE,
             text=True,
         )
-        time.sleep(random.uniform(0.6, 1.8))
+        assert client.stdout is not None
+        client.stdout.readline()
+        time.sleep(random.uniform(0.05, 1.2))
         server.stop(signal.SIGKILL)
         said, _ = client.communicate()
-        taken += json.loads(said)["taken"]
+        taken += json.loads(said.splitlines()[-1])["taken"]
     server = Server(store, port)  # it starts again on what was left
     server.stop()
     found = stored(store)
@@ -250,7 +256,7 @@ def measure_overload(store: str, seconds: float) -> None:
             most = max(most, server.memory())
             time.sleep(0.05)
         said, _ = client.communicate()
-        result = json.loads(said)
+        result = json.loads(said.splitlines()[-1])
         found = stored(store)
         missing = [id for id in result["taken"] if found[id] != 1]
         print(
