@@ -35,8 +35,10 @@ SPREAD_CAUTION = 0.5
 """The same for the variance between windows."""
 LEAST_SPREAD = 0.01
 """A window's mean counts as uncertain by so much of the metric's range at least: a drop far below it is no alarm at once."""
-RECOVERED = math.log(20)
+RECOVERED = math.log(1000)
 """Evidence, back against still down, at which a drop counts as over."""
+DEPTH_WINDOWS = 24
+"""Windows from its start over which the depth of a drop is estimated: the first few overstate it."""
 PENDING = 0.05
 """Share of the alarm level from which an alarm is in sight."""
 LEAST_WINDOWS = 24
@@ -220,7 +222,7 @@ def watch_series(
     """Replay the windows after the reference: alarms, and how long each lasted.
 
     `levels` are the alarm levels A; see `level`. An alarm ends when the evidence that the mean is back, against that it
-    is where it fell, is 20 to 1; the test then starts anew."""
+    is where it fell, is 1000 to 1; the test then starts anew."""
     import numpy as np
 
     live = live.shifted(_usual(reference.profile, first_hour, live.counts.shape[1]))
@@ -229,7 +231,7 @@ def watch_series(
     weights = np.exp(OVERSHOOT * bets) / len(bets)
     streams, length = live.counts.shape
     statistic = np.zeros((streams, len(bets)))
-    back, middle, gap = np.zeros(streams), np.zeros(streams), np.zeros(streams)
+    back, weight, pull, age = np.zeros((4, streams))
     on = np.zeros(streams, bool)
     fresh = np.zeros(streams, int)  # where the test last started anew
     evidence = np.zeros((streams, length))
@@ -242,8 +244,13 @@ def watch_series(
         )
         if on.any():
             # Log likelihood ratio of "back at the reference" against "still where it fell".
-            step = gap * (middle - below[:, at]) / spread[:, at] ** 2
+            depth = pull / np.maximum(weight, 1e-300)
+            step = depth * (depth / 2 - below[:, at]) / spread[:, at] ** 2
             back = np.where(on & here, np.maximum(back + step, 0), back)
+            more = on & here & (age < DEPTH_WINDOWS)
+            weight += np.where(more, 1 / spread[:, at] ** 2, 0)
+            pull += np.where(more, below[:, at] / spread[:, at] ** 2, 0)
+            age += more
             over = on & (back >= RECOVERED)
             statistic[over], on[over], fresh[over] = 0, False, at + 1
         evidence[:, at] = np.where(on, 1.0, statistic @ weights / levels)
@@ -252,8 +259,9 @@ def watch_series(
             part = slice(fresh[stream], at + 1)
             start = _change(below[stream, part], spread[stream, part], seen[stream, part])
             part = slice(fresh[stream] + start, at + 1)
-            depth = _weighted(below[stream, part], spread[stream, part], seen[stream, part])
-            gap[stream], middle[stream] = depth, depth / 2
+            mass = np.where(seen[stream, part], 1 / spread[stream, part] ** 2, 0.0)
+            weight[stream], age[stream] = mass.sum(), (mass > 0).sum()
+            pull[stream] = (mass * below[stream, part]).sum()
         back[started] = 0
         on |= started
         alarms[:, at], firing[:, at] = started, on
@@ -309,10 +317,3 @@ def _change(below: Floats, spread: Floats, seen: Flags) -> int:
     gain = np.where(pull > 0, pull**2 / np.maximum(total, 1e-300), -1.0)
     gain[weight == 0] = -1.0
     return int(np.argmax(gain))
-
-
-def _weighted(values: Floats, spread: Floats, seen: Flags) -> float:
-    import numpy as np
-
-    weight = np.where(seen, 1 / spread**2, 0.0)
-    return float((weight * values).sum() / max(float(weight.sum()), 1e-300))
