@@ -76,39 +76,46 @@ def _named(found: Summary) -> list[tuple[str, Window]]:
 
 def _show(rows: list[tuple[str, Window]]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console: Console = Console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for head in ("", "metric", "n", "mean", "95 % interval", "p5", "p50", "coverage", "a day"):
-        table.add_column(head, justify="left" if head in ("", "metric") else "right")
+    for head in ("", "n", "mean", "95 % interval", "p50", "p95", "scored", "trend"):
+        table.add_column(head, justify="right" if head else "left", no_wrap=bool(head))
     for name, window in rows:
-        table.add_row(name, "interactions", f"{window.interactions:,}")
+        table.add_row(f"[bold]{escape(name)}[/bold]", f"{window.interactions:,}")
         if window.failed:
-            table.add_row("", "  of these failed", f"{window.failed:,}")
+            table.add_row("  failed", f"{window.failed:,}")
         figures: list[Figure | None] = [*window.metrics.values()]
         figures += [window.feedback, window.latency, window.cost, window.tokens]
         for figure in figures:
             if figure is not None:
-                table.add_row("", *_cells(figure))
+                table.add_row(*_cells(figure, window.until - window.since))
     console.print(table)
 
 
-def _cells(figure: Figure) -> list[str]:
+def _cells(figure: Figure, length: int) -> list[str]:
+    """A row of the table; the trend is the change over the whole window, with a question mark when it may be chance."""
+    from rich.markup import escape
+
     def number(value: float | None) -> str:
         return "" if value is None else f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}"
 
     interval = ""
     if figure.low is not None and figure.high is not None:
-        interval = f"{number(figure.low)} – {number(figure.high)}"
+        interval = f"{number(figure.low)}–{number(figure.high)}"
     slope = ""
     if figure.trend is not None:
-        slope = f"{figure.trend.slope:+.3f}" + ("" if figure.trend.moving else " (?)")
+        change = figure.trend.slope * length / 86_400_000_000
+        slope = (f"{change:+.3f}" if abs(change) < 100 else f"{change:+,.0f}") + (
+            "" if figure.trend.moving else "?"
+        )
     coverage = "" if figure.coverage is None else f"{figure.coverage:.0%}"
     at = figure.percentiles
     return [
-        figure.name, f"{figure.scored:,}", number(figure.mean), interval, number(at.get("p5")),
-        number(at.get("p50")), coverage, slope,
+        f"  {escape(figure.name)}", f"{figure.scored:,}", number(figure.mean), interval, number(at.get("p50")),
+        number(at.get("p95")), coverage, slope,
     ]  # fmt: skip
 
 
