@@ -81,7 +81,7 @@ class Scorer:
         self.language = language
         self.progress = Progress()
         self._starts = {metric.name: starter(metric) for metric in metrics}
-        self._day = -1
+        self._day, self._spent = -1, False
         self._billed = (0, 0.0)
 
     async def step(self) -> int:
@@ -120,12 +120,14 @@ class Scorer:
         day = micros() // DAY
         if day != self._day:
             calls, usd = spent_today(self.archive)
-            self._day = day
+            self._day, self._spent = day, False
             self.budget.calls, self.budget.usd = calls, usd
             self._billed = (calls, usd)
         most_calls, most_usd = self.budget.max_calls, self.budget.max_usd
-        spent = (most_calls is not None and self.budget.calls >= most_calls) or (
-            most_usd is not None and self.budget.usd >= most_usd
+        spent = (
+            self._spent
+            or (most_calls is not None and self.budget.calls >= most_calls)
+            or (most_usd is not None and self.budget.usd >= most_usd)
         )
         self.progress.out_of_budget = spent
         return not spent
@@ -140,7 +142,7 @@ class Scorer:
         for one, scores in zip(taken, results, strict=True):
             if any(score.outcome == "skipped_budget" for score in scores.values()):
                 unpaid.append(one.number)
-                self.progress.out_of_budget = True
+                self._spent = True  # what is left is less than one interaction needs
             else:
                 finished.append(self._scored(one, scores))
         calls, usd = self.budget.calls, self.budget.usd
@@ -152,6 +154,7 @@ class Scorer:
         self._billed = (calls, usd)
         if unpaid:
             await asyncio.to_thread(give_back, self.archive, unpaid)
+            self.progress.out_of_budget = True
         self.progress.scored += len(finished)
 
     async def _scores(self, one: Waiting, desk: Desk | None) -> Mapping[str, Score]:

@@ -58,32 +58,41 @@ def insert(db: Connection, interactions: Sequence[Interaction], now: int) -> dic
     """Insert what is not there; id → number of the new ones.
 
     Rows go in by id, so that two processes that write the same ones never wait for each other in a circle."""
-    new: dict[str, int] = {}
     first = {one.id: one for one in reversed(interactions)}  # of a repetition the first counts
-    for part in pieces([first[id] for id in sorted(first)]):
-        values = [
-            value
-            for one in part
-            for value in (
-                one.id, one.at, now, one.language, one.latency, one.cost, one.tokens,
-                int(one.error is not None), dump(dict(one.meta)),
-            )
-        ]  # fmt: skip
-        places = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(part))
-        sql = (
-            "INSERT INTO interactions"  # noqa: S608
-            " (id, at, received, language, latency, cost, tokens, failed, meta)"
-            f" VALUES {places} ON CONFLICT (id) DO NOTHING RETURNING id, number"
+    rows = [
+        (
+            one.id, one.at, now, one.language, one.latency, one.cost, one.tokens,
+            int(one.error is not None), dump(dict(one.meta)),
         )
-        new.update(list(db.execute(sql, values)))
-    rows = [(new[id], body_of(first[id])) for id in new]
-    db.execute_many("INSERT INTO interaction_texts (number, body) VALUES (?, ?)", rows)
-    db.execute_many(
-        "INSERT INTO monitor_queue (number, wanted, drawn, weight, tries, claimed)"
-        " VALUES (?, 0, 0, 0.0, 0, 0)",
-        [(number,) for number in new.values()],
+        for one in (first[id] for id in sorted(first))
+    ]  # fmt: skip
+    columns = "interactions (id, at, received, language, latency, cost, tokens, failed, meta)"
+    new: dict[str, int] = dict(
+        in_one(db, columns, rows, "ON CONFLICT (id) DO NOTHING RETURNING id, number")
+    )
+    in_one(
+        db,
+        "interaction_texts (number, body)",
+        [(number, body_of(first[id])) for id, number in new.items()],
+    )
+    in_one(
+        db,
+        "monitor_queue (number, wanted, drawn, weight, tries, claimed)",
+        [(number, 0, 0, 0.0, 0, 0) for number in new.values()],
     )
     return new
+
+
+def in_one(
+    db: Connection, into: str, rows: Sequence[Sequence[Any]], then: str = ""
+) -> list[tuple[Any, ...]]:
+    """Insert rows with one statement for many: each statement lets other threads run, and under load they take their time."""
+    found: list[tuple[Any, ...]] = []
+    for part in pieces(list(rows)):
+        places = ", ".join([f"({marks(part[0])})"] * len(part))
+        sql = f"INSERT INTO {into} VALUES {places} {then}"  # noqa: S608
+        found += db.execute(sql, [value for row in part for value in row])
+    return found
 
 
 def put_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
@@ -202,6 +203,8 @@ async def serve(
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Listen until SIGTERM or SIGINT; then take nothing more, answer what is under way, write it, and return."""
+    # the thread that writes must not wait 5 ms for the loop after each statement when there is much to do
+    sys.setswitchinterval(0.0005)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
