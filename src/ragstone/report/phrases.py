@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragstone.report.comparison.phrases import COMPARING
 from ragstone.report.drawing.phrases import DRAWING
 from ragstone.report.failures.phrases import FAILING
+from ragstone.report.monitor.phrases import MONITORING
 
 PHRASES: dict[str, tuple[str, str]] = {
     # numbers
@@ -242,4 +243,4 @@ PHRASES: dict[str, tuple[str, str]] = {
     "skip_link": ("Skip to the samples", "Ir a las muestras"),
 }
 
-PHRASES |= COMPARING | FAILING | DRAWING
+PHRASES |= COMPARING | FAILING | DRAWING | MONITORING

@@ -16,7 +16,7 @@ from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor import Archive
 from ragstone.monitor.interactions import micros
 from ragstone.monitor.traces import put_together
-from ragstone.server import api
+from ragstone.server import api, page
 from ragstone.server.api import SERVICE, Service
 from ragstone.server.guard import Handler, add_headers, guard
 from ragstone.server.intake import Intake
@@ -46,8 +46,8 @@ POSTS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/v1/traces": api.post_traces,
 }
 
-OPEN = ("/healthz",)
-"""What needs no token."""
+OPEN = ("/healthz", *page.PAGES)
+"""What needs no token, or asks for it by a form."""
 
 
 class Part(Protocol):
@@ -77,6 +77,7 @@ def make_app(settings: Settings, store: Store, parts: Sequence[Part] = ()) -> we
             app.router.add_get(prefix + path, handler)
         for path, handler in POSTS.items():
             app.router.add_post(prefix + path, handler)
+        page.mount(app, prefix)
     app.on_response_prepare.append(add_headers)
     app.cleanup_ctx.append(lambda app: _running(app, settings, store, parts))
     return app
