@@ -221,6 +221,15 @@ def test_before_the_reference_is_complete_it_is_learning(world: World) -> None:
     assert status.state == "learning"
 
 
+def test_where_scores_are_few_the_reference_takes_longer(world: World) -> None:
+    world.go(24 * 8, n=2)
+    assert watch(world.archive, QUIET, world.now).state == "learning"
+    world.go(24 * 4, n=2)
+    assert watch(world.archive, QUIET, world.now).state == "ok"
+    world.go(24 * 4, n=2, bad=0.9)
+    assert world.watch()["drop:faithfulness"] == "firing"
+
+
 def test_a_threshold_fires_after_its_hold(world: World) -> None:
     settings = Alerts(
         questions=False, window="2h", thresholds=(parse_threshold("faithfulness < 0.6"),)

@@ -13,6 +13,8 @@ from ragstone.monitor.alerts import Found, Reading
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.documents import put_document, read_document
 from ragstone.monitor.drift import (
+    LEAST_SCORES,
+    LEAST_WINDOWS,
     PENDING,
     Reference,
     Series,
@@ -209,9 +211,27 @@ def _reference_span(
         first, last = (moment_of(part.strip()) for part in settings.reference.split("/", 1))
         return first, last
     start = max(hours.start, int(kept.get("from", 0)))
-    seen = np.flatnonzero(hours.series.counts[row, max(0, -(-(start - hours.start) // HOUR)) :])
-    first = start - start % HOUR + (int(seen[0]) * HOUR if len(seen) else 0)
-    return first, first + duration(settings.reference)
+    skipped = max(0, -(-(start - hours.start) // HOUR))
+    counts = hours.series.counts[row, skipped:]
+    seen = np.flatnonzero(counts)
+    if not len(seen):
+        return hours.at(hours.count), hours.at(hours.count) + duration(settings.reference)
+    first = hours.at(skipped + int(seen[0]))
+    # Where scores are few, the period goes on until there are enough of them to compare with.
+    enough = hours.at(skipped + _enough(counts))
+    return first, max(first + duration(settings.reference), enough)
+
+
+def _enough(counts: NDArray[np.float64]) -> int:
+    """The hour before which there are windows enough for a reference; beyond the last when there are not."""
+    held, windows = 0.0, 0
+    for hour, count in enumerate(counts.tolist()):
+        held += count
+        if held >= LEAST_SCORES:
+            held, windows = 0.0, windows + 1
+            if windows == LEAST_WINDOWS:
+                return hour + 1
+    return len(counts) + 1
 
 
 def _masked(hours: Hours, spans: Sequence[tuple[int, int]], inside: bool) -> Series:
