@@ -79,13 +79,19 @@ class Monitor:
         atexit.register(self.close)
         if hasattr(os, "register_at_fork"):
             me = weakref.ref(self)
-            os.register_at_fork(after_in_child=lambda: _forked(me))
+            os.register_at_fork(
+                before=lambda: _hold(me),
+                after_in_parent=lambda: _let_go(me),
+                after_in_child=lambda: _forked(me),
+            )
 
     def _fresh(self) -> None:
         """As new, for a new process."""
         self._queue: queue.Queue[dict[str, Any]] = queue.Queue(QUEUE)
         self._thread: threading.Thread | None = None
         self._start = threading.Lock()
+        self._busy = threading.Lock()
+        self._held = False
         self._open = True
         self._wake = threading.Event()
         self._idle = threading.Event()
@@ -266,10 +272,12 @@ class Monitor:
             return False
         try:
             if self._archive is None:
-                self._archive = Archive(Store.open(self._place))
+                with self._busy:
+                    self._archive = Archive(Store.open(self._place))
             interactions = [one for one in items if isinstance(one, Interaction)]
             feedback = [one for one in items if isinstance(one, Feedback)]
-            self._archive.add(interactions, feedback).result(PATIENCE)
+            with self._busy:
+                self._archive.add(interactions, feedback).result(PATIENCE)
         except (StoreError, Late, OSError) as away:
             if self._wait == FIRST_WAIT:
                 log.warning("the store is away, interactions go to the spool: %s", away)
@@ -334,6 +342,21 @@ def _spool_of(place: str | Path | Store) -> Path:
 
 _left: list[Any] = []
 """Stores of a parent process: never closed in a child, whose connections they are not."""
+
+
+def _hold(me: weakref.ref[Monitor]) -> None:
+    """Before a fork: let a commit end, so that no lock of the database is held for ever in the child."""
+    monitor = me()
+    if monitor is not None:
+        monitor._held = monitor._busy.acquire(timeout=PATIENCE)
+
+
+def _let_go(me: weakref.ref[Monitor]) -> None:
+    """In the parent: go on."""
+    monitor = me()
+    if monitor is not None and monitor._held:
+        monitor._held = False
+        monitor._busy.release()
 
 
 def _forked(me: weakref.ref[Monitor]) -> None:
