@@ -12,6 +12,7 @@ SUBCOMMANDS: dict[str, str] = {
     "score": "Judge what waits, within the day's budget, and end: for cron.",
     "summary": "Say how good the last hours or days were, whole and by slice.",
     "status": "Say how things stand: each metric's state and the open alerts.",
+    "report": "Report on the last day, week or month against the one before.",
     "check": "Look for degradation once and send what follows: for cron.",
     "alert": "Try out the ways by which alerts leave.",
     "purge": "Forget interactions by age or by id.",

@@ -76,6 +76,11 @@ def command(
 
         parts.append(WatchingPart(watch.alerts, kept))
 
+    if watch.reports is not None:
+        from ragstone.server.reporting import ReportingPart
+
+        parts.append(ReportingPart(watch.reports, kept))
+
     def ready(address: str) -> None:
         note(f"listening on {address}, storing in {kept.place}; stop with Ctrl-C")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.config.alerts import Alerts, read_alerts
 from ragstone.config.document import Value
 from ragstone.config.plan import Check, amount, count, share, text
+from ragstone.config.reports import Reports, read_reports
 
 if TYPE_CHECKING:
     from ragstone.config.reading import Reader
@@ -50,6 +51,8 @@ class MonitorPlan:
     """`module:function` that sees every text before it is stored."""
     alerts: Alerts = field(default_factory=Alerts)
     """What is watched for, and who is told."""
+    reports: Reports | None = None
+    """Reports that the server writes by itself."""
 
 
 KEYS: tuple[str, ...] = tuple(item.name for item in fields(MonitorPlan))
@@ -82,6 +85,8 @@ def read_monitor(reader: Reader, value: Value) -> MonitorPlan | None:
             found[key] = _always(reader, item)
         elif key == "alerts":
             found[key] = read_alerts(item, reader)
+        elif key == "reports":
+            found[key] = read_reports(item, reader)
         else:
             found[key] = _checked(reader, key, item, CHECKS[key])
     if found.get("retention") is not None and not _is_age(found["retention"]):

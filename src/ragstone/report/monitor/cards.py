@@ -81,8 +81,11 @@ def metric_card(
 
 def traffic_cards(whole: Window, windows: Sequence[Window], say: Words) -> list[TrafficCard]:
     """Counts, feedback, latency and cost, as far as they are known."""
+    # sums of windows that the stretch cuts would look like a fall
+    full = [one for one in windows if whole.since <= one.since and one.until <= whole.until]
+    full = full if len(full) > 1 else list(windows)
     counts = [
-        Point(one.since, one.until, float(one.interactions), n=one.interactions) for one in windows
+        Point(one.since, one.until, float(one.interactions), n=one.interactions) for one in full
     ]
     failed = say("failed_many", n=say.whole(whole.failed)) if whole.failed else ""
     cards = [
@@ -117,7 +120,7 @@ def traffic_cards(whole: Window, windows: Sequence[Window], say: Words) -> list[
     if whole.cost is not None:
         points = [
             Point(one.since, one.until, one.cost.total if one.cost else None, n=one.interactions)
-            for one in windows
+            for one in full
         ]
         cards.append(
             TrafficCard(

@@ -84,7 +84,9 @@ def overview(archive: Archive, frame: Frame) -> str:
         if (one.field, one.value) == (where or ("", ""))
     }
     names = list(found.whole.metrics)
-    metric = query.metric or (names[0] if names else reading.FEEDBACK)
+    # what someone who comes because of an alert wants to see first
+    moved = [name for name in names if name in streams and streams[name].state == "firing"]
+    metric = query.metric or next(iter([*moved, *names]), reading.FEEDBACK)
     known = fields(archive, since, until)
     return frame.fill(
         "monitor.html.j2",
