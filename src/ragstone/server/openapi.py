@@ -33,8 +33,7 @@ def document(settings: Settings) -> Schema:
 
 def paths(settings: Settings) -> Schema:
     """Every endpoint."""
-    own = [own_paths(), *(more() for more in MORE)]
-    every = {path: item for some in own for path, item in some.items()}
+    every = own_paths()
     for path, item in every.items():
         for operation in item.values():
             codes = operation["responses"]
@@ -44,10 +43,6 @@ def paths(settings: Settings) -> Schema:
             for code in ("403",) if settings.token is None or open_to_all else ("401", "403"):
                 codes[code] = refusal(_WHY[code])
     return every
-
-
-MORE: list[Any] = []
-"""Functions that give the endpoints of other parts of the server."""
 
 
 def own_paths() -> Schema:
@@ -114,8 +109,22 @@ def own_paths() -> Schema:
             )
         },
         "/v1/status": {"get": getting("Counters, and what waits", [], "Status")},
+        "/metrics": {"get": metrics()},
         "/healthz": {"get": plain("Whether the server is there", "Health")},
         "/openapi.json": {"get": plain("This document", "Document")},
+    }
+
+
+def metrics() -> Schema:
+    """What Prometheus scrapes."""
+    text = {"schema": {"type": "string"}}
+    return {
+        "summary": "Figures for Prometheus",
+        "responses": {
+            "200": {"description": "Done", "content": {"text/plain": text}},
+            "501": refusal("The extra `prometheus` is not installed"),
+            "503": refusal(_WHY["503"]),
+        },
     }
 
 
