@@ -19,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -246,23 +247,24 @@ def measure_overload(store: str, seconds: float) -> None:
     try:
         how = {"url": server.url, "rate": 10_000.0, "batch": 20, "seconds": seconds,
                "connections": 1000, "tag": "over"}  # fmt: skip
-        client = subprocess.Popen(
-            [sys.executable, __file__, "--client", json.dumps(how)],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        most = 0.0
-        while client.poll() is None:
-            most = max(most, server.memory())
-            time.sleep(0.05)
-        said, _ = client.communicate()
-        result = json.loads(said.splitlines()[-1])
+        most = [0.0]
+        done = threading.Event()
+
+        def look() -> None:
+            while not done.wait(0.05):
+                most[0] = max(most[0], server.memory())
+
+        looking = threading.Thread(target=look)
+        looking.start()
+        result = from_outside(**how)
+        done.set()
+        looking.join()
         found = stored(store)
         missing = [id for id in result["taken"] if found[id] != 1]
         print(
             f"overload: {result['offered_per_second']:.0f} events/s offered, "
             f"{result['events_per_second']:.0f} taken, {result['statuses']}, "
-            f"Retry-After {result['retry_after']}, at most {most:.0f} MB, "
+            f"Retry-After {result['retry_after']}, at most {most[0]:.0f} MB, "
             f"{len(missing)} acknowledged but not stored once"
         )
         after = from_outside(
