@@ -233,6 +233,7 @@ KEYS: dict[str, dict[str, str]] = {
         "retry_errors": "Volver a puntuar lo que acabó en fallo.",
         "max_usd": "Dejar de preguntar al juez antes de gastar esta cantidad.",
         "max_calls": "Dejar de preguntar al juez tras este número de llamadas.",
+        "monitor": "Cómo se vigila un sistema en producción.",
         "path": "Un fichero, una carpeta (BEIR) o `-` para la entrada estándar.",
         "format": "La forma de las filas, si no debe decidirla la detección.",
         "fields": "Campo de la muestra → dónde está en la fila: `answer: output.text`.",

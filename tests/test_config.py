@@ -277,7 +277,8 @@ def test_a_date_is_a_text(write):
 
 
 def test_every_key_has_one_reader():
-    special = {"data", "metrics", "judge", "embeddings", "prompts", "gates", "store", "output"}
+    special = {"data", "metrics", "judge", "embeddings", "prompts", "gates", "store", "output",
+               "monitor"}  # fmt: skip
     assert set(PLAN_KEYS) == special | (set(SCALARS) & set(PLAN_KEYS))
     assert set(DATA_KEYS) == {"path", "fields"} | (set(SCALARS) & set(DATA_KEYS))
     assert set(SCALARS) <= set(PLAN_KEYS) | set(DATA_KEYS)

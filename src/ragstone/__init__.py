@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragstone.benchmark import bench
     from ragstone.data import read
     from ragstone.errors import JudgeFailed, MissingField, NotApplicable, RagstoneError
+    from ragstone.monitor import Monitor
     from ragstone.rankings import score_rankings
     from ragstone.registry import metric
     from ragstone.run import Run, aevaluate, evaluate
@@ -29,6 +30,7 @@ _HOMES = {
     "Finding": "ragstone.types",
     "JudgeFailed": "ragstone.errors",
     "MissingField": "ragstone.errors",
+    "Monitor": "ragstone.monitor",
     "NotApplicable": "ragstone.errors",
     "RagstoneError": "ragstone.errors",
     "Ranked": "ragstone.types",
@@ -51,6 +53,7 @@ __all__ = [
     "Finding",
     "JudgeFailed",
     "MissingField",
+    "Monitor",
     "NotApplicable",
     "RagstoneError",
     "Ranked",

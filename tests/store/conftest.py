@@ -1,37 +1,5 @@
 """The same tests on every kind of store."""
 
-from __future__ import annotations
+from places import place, postgres_url
 
-import itertools
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
-import postgres
-
-_numbers = itertools.count(1)
-
-
-@pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    """A running PostgreSQL; format the URL with a database's name."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed")
-    if postgres.programs() is None:
-        pytest.skip("PostgreSQL is not installed (tests/install-system-packages.sh)")
-    with postgres.cluster() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a new, empty store can be opened."""
-    if request.param == "sqlite":
-        return str(tmp_path / "s.db")
-    url = request.getfixturevalue("postgres_url")
-    import psycopg
-
-    name = f"t{next(_numbers)}"
-    with psycopg.connect(url.format("postgres"), autocommit=True) as db:
-        db.execute(f"CREATE DATABASE {name}")
-    return str(url.format(name))
+__all__ = ["place", "postgres_url"]

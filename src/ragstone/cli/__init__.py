@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "diagnose": "Say what is wrong with a run, why perhaps, and what to try.",
     "plan": "Say how many questions a difference needs, before any cost.",
     "slurm": "Write the Slurm launcher of a run, send it, look at it, cancel it.",
+    "monitor": "Watch over a live system: interactions in, quality by window, alerts.",
     "runs": "List, show or delete the stored runs.",
     "judge": "Look at the prompts, or check whether a judge is fit to decide anything.",
     "import": "Turn a file in any known format into ragstone's own.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.config.secrets import Secret
 
 if TYPE_CHECKING:
+    from ragstone.config.monitor import MonitorPlan
     from ragstone.registry import Metric
 
 
@@ -102,6 +103,8 @@ class Plan:
     """A cluster to score on: `dask`, `dask:4`, `dask://HOST:PORT`, a scheduler's file, or `slurm`."""
     slurm: Slurm | None = None
     """What a job under Slurm is to ask for."""
+    monitor: MonitorPlan | None = None
+    """How a live system is watched."""
 
 
 DATA_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Data))

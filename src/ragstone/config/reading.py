@@ -13,6 +13,7 @@ from ragstone.config.secrets import Secret
 from ragstone.errors import RagstoneError, nearest
 
 if TYPE_CHECKING:
+    from ragstone.config.monitor import MonitorPlan
     from ragstone.registry import Metric
 
 
@@ -36,6 +37,7 @@ class Reader:
             "store": self.store,
             "output": self.output,
             "slurm": self.slurm,
+            "monitor": self.monitor,
         }
         values: dict[str, Any] = {
             key: read[key](value) if key in read else self.scalar(key, value)
@@ -239,6 +241,11 @@ class Reader:
             if isinstance(read.get(key), str) and ("\n" in read[key] or "\r" in read[key]):
                 self.complain(value, f"{key!r} holds a line break; write it on one line")
         return Slurm(**{key: item for key, item in read.items() if item is not None})
+
+    def monitor(self, value: Value) -> MonitorPlan | None:
+        from ragstone.config.monitor import read_monitor
+
+        return read_monitor(self, value)
 
     def items(self, value: Value) -> list[Value]:
         return value.value if isinstance(value.value, list) else [value]

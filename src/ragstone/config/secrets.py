@@ -11,8 +11,10 @@ from ragstone.config.document import Value
 
 VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _PASSWORD = re.compile(r"(://[^/\s:]*:)[^/\s]*(?=@)")
-SECRET_KEYS = ("store", "api_key")
+SECRET_KEYS = ("store", "api_key", "secret", "webhook", "slack", "apprise")
 """Keys whose value may come from the environment."""
+ADDRESSES = ("webhook", "slack", "apprise")
+"""Addresses whose path or query lets anyone in who knows it: never shown."""
 
 
 class Secret:
@@ -69,22 +71,26 @@ def expand(
     if not isinstance(inner, str):
         return value
     names = VARIABLE.findall(inner)
-    if key == "api_key":
-        return Value(value.at, Secret(_api_key(value, names, complaints, lacks)))
+    if key in ("api_key", "secret"):
+        return Value(value.at, Secret(_api_key(key, value, names, complaints, lacks)))
+    if key in ADDRESSES:
+        return Value(value.at, Secret(_filled(value, complaints)))
     if key == "store":
         return Value(value.at, _store(value, names, complaints))
     if names:
         complaints.append(
             f"{value.at}: {key!r} holds {inner!r}; variables are for secrets only "
-            f"({' and '.join(SECRET_KEYS)}): write the value itself"
+            f"({', '.join(SECRET_KEYS)}): write the value itself"
         )
     return value
 
 
-def _api_key(value: Value, names: list[str], complaints: list[str], lacks: list[str] | None) -> str:
+def _api_key(
+    key: str, value: Value, names: list[str], complaints: list[str], lacks: list[str] | None
+) -> str:
     if not names:
         complaints.append(
-            f"{value.at}: 'api_key' is written out; keep it in the environment and write ${{NAME}}"
+            f"{value.at}: {key!r} is written out; keep it in the environment and write ${{NAME}}"
         )
         return ""
     return _filled(value, complaints if lacks is None else lacks)

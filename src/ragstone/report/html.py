@@ -90,7 +90,7 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
     from markupsafe import Markup
 
     info = summary.run
-    style, script = _style(), resource("report.js")
+    style, script = style_sheet(), resource("report.js")
     return {
         "say": say,
         "version": __version__,
@@ -264,7 +264,7 @@ def _level(sizes: Sequence[int], budget: int) -> int:
     return budget
 
 
-def _style() -> str:
+def style_sheet() -> str:
     """The style sheet with one rule a finding: pointing at it lights up its evidence, without a script."""
     lit = [
         f'details[open]:has([data-c="{n}"]:is(:hover,:focus,:focus-within)) [data-e~="{n}"]'

@@ -6,6 +6,7 @@ from ragstone.report.checkup.phrases import CHECKING
 from ragstone.report.comparison.phrases import COMPARING
 from ragstone.report.drawing.phrases import DRAWING
 from ragstone.report.failures.phrases import FAILING
+from ragstone.report.monitor.phrases import MONITORING
 
 PHRASES: dict[str, tuple[str, str]] = {
     # numbers
@@ -245,4 +246,4 @@ PHRASES: dict[str, tuple[str, str]] = {
     "skip_link": ("Skip to the samples", "Ir a las muestras"),
 }
 
-PHRASES |= COMPARING | FAILING | DRAWING | CHECKING
+PHRASES |= COMPARING | FAILING | DRAWING | CHECKING | MONITORING

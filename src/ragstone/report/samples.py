@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ragstone.report.excerpts import Mark, Piece, is_cut, pieces
 from ragstone.report.figures import shortened
@@ -13,9 +13,29 @@ from ragstone.report.sentences import translated
 from ragstone.report.words import Words
 from ragstone.types import FAILURES, Chunk, Sample, Score
 
-if TYPE_CHECKING:
-    from ragstone.analysis import MetricSummary
-    from ragstone.store import StoredRow
+
+class Scored(Protocol):
+    """A sample with its scores: a row of a run, or an interaction of a live system."""
+
+    @property
+    def position(self) -> int: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def sample(self) -> Sample: ...
+    @property
+    def scores(self) -> Mapping[str, Score]: ...
+
+
+class Scale(Protocol):
+    """What a view needs to know of a metric: where its values lie, and which of them are good."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def bounds(self) -> tuple[float, float] | None: ...
+    @property
+    def higher_is_better(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +146,13 @@ class SampleView:
         return [one for one in self.scores if one.value or one.outcome in FAILURES]
 
 
-def opened(row: StoredRow, metrics: Sequence[MetricSummary]) -> Ledger:
+def opened(row: Scored, metrics: Sequence[Scale]) -> Ledger:
     """The findings of a row, to be viewed within whatever limits."""
     return ledger(row.sample, _scores(row, metrics))
 
 
 def view(
-    row: StoredRow, book: Ledger, metrics: Sequence[MetricSummary], limits: Limits, say: Words
+    row: Scored, book: Ledger, metrics: Sequence[Scale], limits: Limits, say: Words
 ) -> SampleView:
     """The sample within the limits."""
     sample, scores = row.sample, _scores(row, metrics)
@@ -168,7 +188,7 @@ def view(
     )
 
 
-def _scores(row: StoredRow, metrics: Sequence[MetricSummary]) -> dict[str, Score]:
+def _scores(row: Scored, metrics: Sequence[Scale]) -> dict[str, Score]:
     return {one.metric: row.scores[one.metric] for one in metrics if one.metric in row.scores}
 
 
@@ -211,7 +231,7 @@ def _missed(sample: Sample) -> list[str]:
     return [name for name, grade in sample.relevant.items() if grade > 0 and name not in found]
 
 
-def _score(one: MetricSummary, score: Score, say: Words) -> ScoreView:
+def _score(one: Scale, score: Score, say: Words) -> ScoreView:
     share = level = None
     if score.value is not None and one.bounds is not None and one.bounds[1] > one.bounds[0]:
         low, high = one.bounds

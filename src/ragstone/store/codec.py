@@ -54,6 +54,16 @@ def decode_scores(text: str) -> dict[str, Score]:
     }
 
 
+def encode_score(score: Score) -> str:
+    """One score with its evidence."""
+    return _whole(score)
+
+
+def decode_score(text: str) -> Score:
+    """The score that `encode_score` wrote."""
+    return _score(json.loads(text))
+
+
 def decode_values(text: str) -> dict[str, float | str]:
     """Metric → value, or → how it ended (`judge_error: refusal`) where there is none; evidence is passed over."""
     return {

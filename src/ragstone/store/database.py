@@ -13,6 +13,11 @@ from ragstone.errors import StoreError
 class Connection(Protocol):
     """An open connection; statements use `?` for values, as SQLite does."""
 
+    @property
+    def gone(self) -> bool:
+        """Whether the other side hung up, so that only a new connection can help."""
+        ...
+
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Iterable[tuple[Any, ...]]:
         """Run one statement; its rows."""
         ...

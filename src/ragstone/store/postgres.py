@@ -20,6 +20,11 @@ class PostgresConnection:
     def __init__(self, db: Any) -> None:
         self._db = db
 
+    @property
+    def gone(self) -> bool:
+        """Whether the server hung up."""
+        return bool(self._db.closed)
+
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Iterable[tuple[Any, ...]]:
         """Run one statement; its rows."""
         cursor = self._db.execute(_placed(sql), tuple(values))

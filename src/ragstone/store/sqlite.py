@@ -22,6 +22,8 @@ COUNTER = "INTEGER PRIMARY KEY"
 class SqliteConnection:
     """A connection to a SQLite file."""
 
+    gone = False
+
     def __init__(self, address: str, level: str = "FULL", wait: float = WAIT_SECONDS) -> None:
         self._level = level
         self._set = ""

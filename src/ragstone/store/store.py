@@ -20,7 +20,7 @@ from ragstone.store.codec import decode_reply, encode_reply, encode_scores
 from ragstone.store.database import Connection, Database
 from ragstone.store.runs import RunInfo, StoredRun
 from ragstone.store.sqlite import SqliteDatabase
-from ragstone.store.writer import Shortcut, Writer
+from ragstone.store.writer import Operation, Shortcut, Writer
 from ragstone.types import Score, Usage
 
 
@@ -51,13 +51,13 @@ class Store:
         self._database = database
         self._lock = threading.RLock()
         try:
-            self._reader = database.connect()
+            self._readers: list[Connection] = [database.connect()]
         except database.faults as broken:
             raise database.explain(broken) from None
         self._writer = Writer(database)
         self._shortcut = Shortcut(database)
         self._finalizer = weakref.finalize(
-            self, _release, self._writer, self._shortcut, self._reader, database
+            self, _release, self._writer, self._shortcut, self._readers, database
         )
 
     @classmethod
@@ -102,6 +102,14 @@ class Store:
     def close(self) -> None:
         """Write what is queued and let go of the database."""
         self._finalizer()
+
+    def again(self) -> Store:
+        """Another store on the same database, with connections of its own."""
+        return Store(self._database)
+
+    def abandon(self) -> None:
+        """In a child process: leave the connections to the parent, which goes on using them."""
+        self._finalizer.detach()
 
     # ── runs ──────────────────────────────────────────────────────────────────────────────
 
@@ -252,6 +260,22 @@ class Store:
             return None
         return self._writer.submit(lambda db: db.execute_many(_NEW_REPLY, rows), fast=True)
 
+    # ── for rooms that keep tables of their own ───────────────────────────────────────────
+
+    def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query, which uses `?` for values."""
+        return self._read(sql, values)
+
+    def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query one by one, on a connection of their own."""
+        return self._stream(sql, values)
+
+    def write(self, operation: Operation, *, fast: bool = False) -> Future[None]:
+        """Run an operation in the next commit; the Future is done when it is on disk.
+
+        Operations of one commit stand or fall together."""
+        return self._writer.submit(operation, fast=fast)
+
     # ── underneath ────────────────────────────────────────────────────────────────────────
 
     def _number(self, run: str) -> int:
@@ -279,7 +303,13 @@ class Store:
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
             try:
-                return list(self._reader.execute(sql, values))
+                return list(self._readers[0].execute(sql, values))
+            except self._database.faults as broken:
+                if not self._readers[0].gone:
+                    raise self._database.explain(broken) from None
+            try:  # the server went away; it may be back
+                self._readers[0] = self._database.connect()
+                return list(self._readers[0].execute(sql, values))
             except self._database.faults as broken:
                 raise self._database.explain(broken) from None
 
@@ -327,10 +357,13 @@ def _run(connection: Connection, sql: str, values: Sequence[Any]) -> None:
     connection.execute(sql, values)
 
 
-def _release(writer: Writer, shortcut: Shortcut, reader: Connection, database: Database) -> None:
+def _release(
+    writer: Writer, shortcut: Shortcut, readers: list[Connection], database: Database
+) -> None:
     writer.close()
     shortcut.close()
-    reader.close()
+    for reader in readers:
+        reader.close()
     database.release()
 
 

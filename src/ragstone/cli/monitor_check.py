@@ -1,0 +1,103 @@
+"""`ragstone monitor check`: one round of watching."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.cli.options import counted, note, store_option
+
+if TYPE_CHECKING:
+    from ragstone.config.alerts import Alerts
+    from ragstone.monitor import Archive
+    from ragstone.monitor.watcher import Status
+
+
+@click.command("check")
+@click.option("-c", "--config", metavar="FILE", help="Config file with a `monitor` section.")
+@click.option("--new-reference", is_flag=True, help="Learn anew what quality is compared with, from now on.")  # fmt: skip
+@click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+@store_option
+@click.pass_context
+def command(
+    context: click.Context,
+    config: str | None,
+    new_reference: bool,
+    language: str | None,
+    store: str | None,
+) -> int:
+    """Look for degradation once and send what follows: for cron.
+
+    Exit code 1 while an alert is firing."""
+    from ragstone.cli.options import report_language
+    from ragstone.monitor.drops import forget_reference
+    from ragstone.monitor.interactions import micros
+    from ragstone.monitor.outbox import deliver
+    from ragstone.monitor.watcher import watch
+
+    archive, settings = opened(config, store)
+    now = micros()
+    if new_reference:
+        forget_reference(archive, now)
+        note("the reference is learned anew from now on")
+    status = watch(archive, settings, now)
+    done = deliver(archive, settings.channels)
+    show(status, report_language(language))
+    if done.sent:
+        note(f"sent {counted(done.sent, 'message')}")
+    if done.failed:
+        note(f"{counted(done.failed, 'message')} did not arrive; they are tried again")
+    return 1 if any(one.state == "firing" for one in status.open) else 0
+
+
+def opened(config: str | None, store: str | None) -> tuple[Archive, Alerts]:
+    """The archive and the alerts of a config and a store."""
+    from ragstone.config import Plan, load, revealed
+    from ragstone.config.monitor import MonitorPlan
+    from ragstone.monitor import Archive
+    from ragstone.store import Store
+
+    plan = load(config) if config is not None else Plan()
+    archive = Archive(Store.open(store or revealed(plan.store), must_exist=True))
+    return archive, (plan.monitor or MonitorPlan()).alerts
+
+
+def show(status: Status, language: str) -> None:
+    """Each metric's state and the open alerts."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from ragstone.monitor.wording import STATES, sentence
+
+    words = STATES[language]
+    console = Console()
+    table = Table(box=None, pad_edge=False, header_style="bold", show_header=bool(status.streams))
+    heads = ("metric", "state", "24 h", "reference", "evidence")
+    for head in heads:
+        table.add_column(head, justify="left" if head in ("metric", "state") else "right")
+    for one in status.streams:
+        if one.field and one.state in ("ok", "learning"):
+            continue
+        name = one.metric + (f"  {one.field}={one.value}" if one.field else "")
+        table.add_row(
+            escape(name), words[one.state], _number(one.mean), _number(one.reference),
+            f"{one.evidence:.0%}",
+        )  # fmt: skip
+    console.print(table)
+    for alert in status.open:
+        if alert.state == "pending":
+            continue
+        said = sentence(alert.facts, language) if "phrase" in alert.facts else alert.title
+        console.print(f"[bold]{words[alert.state]}[/bold]  {escape(said)}", highlight=False)
+        for example in alert.facts.get("examples", ()):
+            console.print(f"  • {escape(example['id'])}: {escape(example.get('question', ''))}", highlight=False)  # fmt: skip
+        for item in alert.facts.get("advice", ())[:1]:
+            for cause in item["causes"][:3]:
+                advice = cause["advice"].get(language) or cause["advice"].get("en", "")
+                console.print(f"  → {escape(advice)}", highlight=False)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

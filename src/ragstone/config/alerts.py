@@ -1,0 +1,229 @@
+"""What the monitor watches for and whom it tells: the `alerts:` part of a config's `monitor:`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from ragstone.config.document import Value
+from ragstone.config.durations import duration
+from ragstone.config.secrets import Secret
+from ragstone.errors import RagstoneError
+
+if TYPE_CHECKING:
+    from ragstone.config.reading import Reader
+
+ChannelKind = Literal["log", "file", "webhook", "slack", "apprise"]
+
+FIGURES = ("mean", "p5", "p25", "p50", "p75", "p95", "p99", "coverage", "total")
+_RULE = re.compile(
+    r"\s*(?P<name>[^\s<>=][^<>=]*?)(?:\s+(?P<figure>" + "|".join(FIGURES) + r"))?\s*"
+    r"(?P<sign><=|>=|<|>)\s*(?P<limit>[+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?P<percent>%)?\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """An alert whenever a figure of a window is on the wrong side of a limit."""
+
+    name: str
+    """A metric, or `latency`, `cost`, `tokens`, `feedback`."""
+    figure: str
+    sign: str
+    limit: float
+
+    def __str__(self) -> str:
+        figure = "" if self.figure == "mean" else f" {self.figure}"
+        return f"{self.name}{figure} {self.sign} {self.limit:g}"
+
+    def holds(self, value: float) -> bool:
+        """Whether a value calls for the alert."""
+        match self.sign:
+            case "<":
+                return value < self.limit
+            case "<=":
+                return value <= self.limit
+            case ">":
+                return value > self.limit
+        return value >= self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One way out for alerts."""
+
+    kind: ChannelKind
+    target: str | Secret = ""
+    """A file's path or an address; addresses are secrets."""
+    secret: Secret | None = None
+    """Signs what a webhook gets."""
+
+    @property
+    def name(self) -> str:
+        """What the outbox calls it: never shows a secret, yet tells two addresses apart."""
+        import hashlib
+
+        text = self.target.reveal() if isinstance(self.target, Secret) else self.target
+        return (
+            f"{self.kind}:{hashlib.sha256(text.encode()).hexdigest()[:12]}" if text else self.kind
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Alerts:
+    """What is watched, compared with what, and who is told."""
+
+    reference: str = "7d"
+    """The period that quality is compared with: a length from the first scores on, or `FROM/TO`."""
+    false_alarms: float = 0.1
+    """False alarms of the drop test that are acceptable a month for each metric, all its slices included."""
+    slices: tuple[str, ...] | None = None
+    """Fields whose values are watched one by one; None is every field with few values."""
+    thresholds: tuple[Threshold, ...] = (Threshold("faithfulness", "mean", "<", 0.6),)
+    window: str = "1h"
+    """The window that thresholds look at."""
+    hold: str = "10m"
+    """How long a threshold must be passed before its alert fires."""
+    resolve: str = "30m"
+    """How long all must be well before an alert counts as over."""
+    no_data: str = "24h"
+    """Silence after which the state is no_data."""
+    judge_failures: float = 0.1
+    """Share of judge failures above which the state is judge_failing and quality is not judged."""
+    questions: bool = True
+    """Whether new topics, languages and lengths of questions are looked for."""
+    every: str = "5m"
+    """How often the server looks."""
+    channels: tuple[Channel, ...] = field(default=(Channel("log"),))
+
+
+ALERT_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Alerts))
+
+
+def parse_threshold(text: str) -> Threshold:
+    """The threshold that `faithfulness < 0.6` or `latency p95 > 5` stands for; ValueError says what to write."""
+    found = _RULE.fullmatch(text)
+    if found is None:
+        raise ValueError(
+            f"{text!r} is no threshold; write 'faithfulness < 0.6' or 'latency p95 > 5'"
+        )
+    limit = float(found["limit"]) / (100 if found["percent"] else 1)
+    return Threshold(
+        found["name"].strip(), (found["figure"] or "mean").lower(), found["sign"], limit
+    )
+
+
+def read_alerts(value: Value, reader: Reader) -> Alerts:
+    """The alerts of a config; what is wrong with them goes to the reader's complaints."""
+    entries = reader.entries(value, "'alerts'", ALERT_KEYS)
+    read: dict[str, Callable[[Value, Reader], Any]] = {
+        "reference": _reference,
+        "false_alarms": _share,
+        "judge_failures": _share,
+        "slices": _names,
+        "thresholds": _thresholds,
+        "questions": _yes_or_no,
+        "channels": _channels,
+    }
+    values = {key: read.get(key, _duration)(item, reader) for key, item in entries.items()}
+    return Alerts(**{key: item for key, item in values.items() if item is not None})
+
+
+def _duration(value: Value, reader: Reader) -> str | None:
+    try:
+        duration(value.plain)
+    except RagstoneError as bad:
+        reader.complain(value, str(bad))
+        return None
+    return str(value.plain) if isinstance(value.plain, str) else f"{value.plain}s"
+
+
+def _reference(value: Value, reader: Reader) -> str | None:
+    text = str(value.plain)
+    if "/" not in text:
+        return _duration(value, reader)
+    from datetime import datetime
+
+    try:
+        first, last = (datetime.fromisoformat(part.strip()) for part in text.split("/", 1))
+    except ValueError:
+        reader.complain(value, f"{text!r} is no period; write 7d, or 2026-05-01/2026-05-08")
+        return None
+    if first.replace(tzinfo=None) >= last.replace(tzinfo=None):
+        reader.complain(value, f"{text!r} ends before it starts; write the earlier time first")
+        return None
+    return text
+
+
+def _share(value: Value, reader: Reader) -> float | None:
+    number = value.plain
+    if isinstance(number, int | float) and not isinstance(number, bool) and 0 < number <= 1:
+        return float(number)
+    reader.complain(value, f"{number!r} is no share; give a number above 0 and up to 1")
+    return None
+
+
+def _yes_or_no(value: Value, reader: Reader) -> bool | None:
+    if isinstance(value.plain, bool):
+        return value.plain
+    reader.complain(value, f"{value.plain!r} is neither true nor false")
+    return None
+
+
+def _names(value: Value, reader: Reader) -> tuple[str, ...]:
+    return tuple(item.value for item in reader.items(value) if reader.is_text("slices", item))
+
+
+def _thresholds(value: Value, reader: Reader) -> tuple[Threshold, ...]:
+    found = []
+    for item in reader.items(value):
+        try:
+            found.append(parse_threshold(str(item.plain)))
+        except ValueError as bad:
+            reader.complain(item, str(bad))
+    return tuple(found)
+
+
+def _channels(value: Value, reader: Reader) -> tuple[Channel, ...]:
+    found = [_channel(item, reader) for item in reader.items(value)]
+    return tuple(one for one in found if one is not None)
+
+
+def _channel(value: Value, reader: Reader) -> Channel | None:
+    """`log`, `file: alerts.jsonl`, `webhook: ${HOOK}` with `secret: ${KEY}`, `slack: …` or `apprise: …`."""
+    if value.plain == "log":
+        return Channel("log")
+    entries = reader.entries(value, "a channel", (*_ADDRESSED, "file", "secret"))
+    kinds = [kind for kind in (*_ADDRESSED, "file") if kind in entries]
+    if len(kinds) != 1:
+        reader.complain(value, f"a channel is log, or one of {', '.join((*_ADDRESSED, 'file'))}")
+        return None
+    kind: Any = kinds[0]
+    target = entries[kind]
+    if kind == "file":
+        return (
+            Channel("file", reader.path(target.value)) if reader.is_text("file", target) else None
+        )
+    address = target.value if isinstance(target.value, Secret) else Secret(str(target.plain))
+    if kind != "apprise" and not _is_web_address(address.reveal()):
+        reader.complain(target, f"the {kind} is no address; write https://… or ${{NAME}}")
+        return None
+    signed = entries.get("secret")
+    if signed is not None and kind != "webhook":
+        reader.complain(signed, f"a {kind} channel signs nothing; remove the secret")
+    secret = signed.value if signed is not None and isinstance(signed.value, Secret) else None
+    if signed is not None and secret is None:
+        reader.complain(signed, "the secret is written out; keep it in the environment as ${NAME}")
+    return Channel(kind, address, secret)
+
+
+_ADDRESSED = ("webhook", "slack", "apprise")
+
+
+def _is_web_address(text: str) -> bool:
+    parts = urlsplit(text)
+    return parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -1,0 +1,141 @@
+"""The `monitor` section of a config file: what of a live system is judged, how, and for how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from ragstone.config.alerts import Alerts, read_alerts
+from ragstone.config.document import Value
+from ragstone.config.plan import Check, amount, count, share, text
+from ragstone.config.reports import Reports, read_reports
+
+if TYPE_CHECKING:
+    from ragstone.config.reading import Reader
+    from ragstone.registry import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """What is judged whatever the rate says."""
+
+    feedback_below: float | None = 0.5
+    """Feedback under this."""
+    score_below: float | None = None
+    """A best retrieval score under this."""
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorPlan:
+    """Which interactions are judged, by whom, within which budget, and how long they are kept."""
+
+    metrics: tuple[Metric, ...] | None = None
+    """What is scored: faithfulness, answer_relevance and context_relevance unless others are named."""
+    judge: str | Mapping[str, Any] | None = None
+    """Who judges, when it is not the `judge` of the whole file."""
+    rate: float = 0.1
+    """The share of interactions that is judged."""
+    rates: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Meta field → value → the share of that slice; of several that fit the largest counts."""
+    always: Always = Always()
+    max_usd: float | None = None
+    """What may be spent on judging in a day (UTC)."""
+    max_calls: int | None = None
+    """Calls of the judge in a day (UTC)."""
+    newest: float = 0.7
+    """The share of the judge's time for the newest interactions; the rest goes to the oldest that wait."""
+    retention: str | None = None
+    """The age at which interactions are forgotten: `90d`."""
+    redact: str | None = None
+    """`module:function` that sees every text before it is stored."""
+    alerts: Alerts = field(default_factory=Alerts)
+    """What is watched for, and who is told."""
+    reports: Reports | None = None
+    """Reports that the server writes by itself."""
+
+
+KEYS: tuple[str, ...] = tuple(item.name for item in fields(MonitorPlan))
+ALWAYS_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Always))
+
+CHECKS: Mapping[str, Check] = {
+    "rate": share,
+    "max_usd": amount,
+    "max_calls": count,
+    "newest": share,
+    "retention": text,
+    "redact": text,
+}
+
+
+def read_monitor(reader: Reader, value: Value) -> MonitorPlan | None:
+    """The section, or complaints about it."""
+    entries = reader.entries(value, "'monitor'", KEYS)
+    found: dict[str, Any] = {}
+    for key, item in entries.items():
+        if item.value is None:
+            continue
+        if key == "metrics":
+            found[key] = reader.metrics(item)
+        elif key == "judge":
+            found[key] = reader.model(item)
+        elif key == "rates":
+            found[key] = _rates(reader, item)
+        elif key == "always":
+            found[key] = _always(reader, item)
+        elif key == "alerts":
+            found[key] = read_alerts(item, reader)
+        elif key == "reports":
+            found[key] = read_reports(item, reader)
+        else:
+            found[key] = _checked(reader, key, item, CHECKS[key])
+    if found.get("retention") is not None and not _is_age(found["retention"]):
+        reader.complain(entries["retention"], f"'retention' is {found['retention']!r}; write 90d")
+    return MonitorPlan(**{key: item for key, item in found.items() if item is not None})
+
+
+def _rates(reader: Reader, value: Value) -> dict[str, dict[str, float]] | None:
+    if not isinstance(value.value, dict):
+        reader.complain(value, f"'rates' is {value.plain!r}; write field: {{value: 0.5}}")
+        return None
+    found: dict[str, dict[str, float]] = {}
+    for name, item in value.value.items():
+        if not isinstance(item.value, dict):
+            reader.complain(item, f"the rates of {name!r} are {item.plain!r}; write value: 0.5")
+            continue
+        shares = {
+            key: _checked(reader, f"{name}: {key}", one, share) for key, one in item.value.items()
+        }
+        found[name] = {key: float(one) for key, one in shares.items() if one is not None}
+    return found
+
+
+def _always(reader: Reader, value: Value) -> Always:
+    found: dict[str, Any] = {}
+    for key, item in reader.entries(value, "'always'", ALWAYS_KEYS).items():
+        if item.value is None:
+            found[key] = None  # `feedback_below: null` turns it off
+            continue
+        check = share if key == "feedback_below" else _number
+        number = _checked(reader, key, item, check)
+        if number is not None:
+            found[key] = float(number)
+    return Always(**found)
+
+
+def _checked(reader: Reader, key: str, value: Value, check: Check) -> Any:
+    wanted = check(value.value)
+    if wanted is None:
+        return value.value
+    reader.complain(value, f"{key!r} is {value.plain!r}; {wanted}")
+    return None
+
+
+def _number(value: Any) -> str | None:
+    fits = isinstance(value, int | float) and not isinstance(value, bool)
+    return None if fits else "give a number"
+
+
+def _is_age(text: str) -> bool:
+    number, unit = text[:-1], text[-1:]
+    return unit in "smhdw" and number.replace(".", "", 1).isdecimal() and float(number) > 0

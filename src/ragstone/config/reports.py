@@ -1,0 +1,73 @@
+"""Reports that the monitor's server writes by itself: where to, how often, in which language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from ragstone.config.document import Value
+
+if TYPE_CHECKING:
+    from ragstone.config.reading import Reader
+
+PERIODS = ("daily", "weekly", "monthly")
+FORMATS = ("html", "md")
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """One report for each period that is over, as files in a folder."""
+
+    folder: str
+    """Where the files go; it is made if need be."""
+    period: str = "weekly"
+    """daily, weekly or monthly."""
+    formats: tuple[str, ...] = ("html",)
+    """html, md, or both."""
+    language: str = "en"
+    zone: str = "UTC"
+    """Time zone of days, weeks and months."""
+
+
+REPORT_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Reports))
+
+
+def read_reports(value: Value, reader: Reader) -> Reports | None:
+    """The reports of a config; what is wrong with them goes to the reader's complaints."""
+    entries = reader.entries(value, "'reports'", REPORT_KEYS)
+    found: dict[str, Any] = {}
+    for key, item in entries.items():
+        wanted = _wrong(key, item.plain)
+        if wanted:
+            reader.complain(item, f"{key!r} is {item.plain!r}; {wanted}")
+        else:
+            found[key] = tuple(item.plain) if key == "formats" else item.plain
+    if isinstance(value.value, dict) and "folder" not in entries:
+        reader.complain(value, "'reports' has no 'folder'; say where the files go")
+    return Reports(**found) if "folder" in found else None
+
+
+def _wrong(key: str, plain: Any) -> str:
+    """What to give instead; empty when all is well."""
+    if key == "formats":
+        fits = isinstance(plain, list) and plain and all(one in FORMATS for one in plain)
+        return "" if fits else "give a list of html, md"
+    if not isinstance(plain, str) or not plain:
+        return "give a text"
+    if key == "period" and plain not in PERIODS:
+        return f"choose {', '.join(PERIODS)}"
+    if key == "language" and plain not in ("en", "es"):
+        return "choose en or es"
+    if key == "zone" and not _is_zone(plain):
+        return "give a name such as Europe/Madrid, or UTC"
+    return ""
+
+
+def _is_zone(name: str) -> bool:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return name.upper() == "UTC"
+    return True

@@ -1,0 +1,43 @@
+"""Times and lengths of time as people read them; always UTC, which is said once on the page."""
+
+from __future__ import annotations
+
+from ragstone.monitor.interactions import from_micros
+from ragstone.report.words import Words
+
+MINUTE = 60_000_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+STEPS = tuple(minutes * MINUTE for minutes in (5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 10080))
+"""Lengths of the windows that a chart can have."""
+
+
+def shown(at: int) -> str:
+    """To the minute."""
+    return from_micros(at).strftime("%Y-%m-%d %H:%M")
+
+
+def exact(at: int) -> str:
+    """To the second."""
+    return from_micros(at).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def day_or_time(at: int, stretch: int) -> str:
+    """What tells times of a stretch apart: the hour within a day, else the day."""
+    return from_micros(at).strftime("%H:%M" if stretch <= DAY else "%m-%d %H:%M" if stretch <= 3 * DAY else "%m-%d")  # fmt: skip
+
+
+def length(micros: int, say: Words) -> str:
+    """A length of time in its largest fitting units."""
+    minutes = max(round(micros / MINUTE), 1)
+    days, rest = divmod(minutes, 1440)
+    hours, minutes = divmod(rest, 60)
+    parts = (("days", days), ("hours", hours), ("minutes", minutes))
+    said = [say(f"length.{unit}", n=say.whole(n)) for unit, n in parts if n]
+    return " ".join(said[:2])
+
+
+def step_for(stretch: int, most: int = 60) -> int:
+    """The shortest step with which a chart of the stretch has no more than so many windows."""
+    return next((step for step in STEPS if stretch <= step * most), STEPS[-1])

@@ -1,0 +1,88 @@
+"""How the monitor's server is set up, checked before it listens."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ragstone.errors import RagstoneError
+from ragstone.monitor.redaction import Redact
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where to listen, whom to let in, how much to take."""
+
+    host: str = "127.0.0.1"
+    port: int = 8321
+    prefix: str = ""
+    """Path under which a reverse proxy shows the server: `/ragstone`."""
+    token: str | None = None
+    """What a request must show as `Authorization: Bearer …`; needed on any address but loopback."""
+    names: tuple[str, ...] = ()
+    """Further host names under which the server is known."""
+    redact: Redact | None = None
+    retention: int | None = None
+    """Microseconds after which interactions are forgotten."""
+    body_bytes: int = 4_000_000
+    """The largest request, unpacked."""
+    batch: int = 1000
+    """Rows in one request at most."""
+    queue_events: int = 4000
+    """Rows that may wait for the disk; more are answered with 429."""
+    queue_bytes: int = 16_000_000
+    """Bytes of requests under way; more are answered with 429."""
+    queue_requests: int = 400
+    """Requests to write under way at once; more are answered with 429."""
+    grace: float = 2.0
+    """Seconds that a trace waits for stragglers after its root ended."""
+    timeout: float = 30.0
+    """Seconds without a span after which a trace without a root is complete."""
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return is_loopback(self.host)
+
+
+def checked(settings: Settings) -> Settings:
+    """The settings, or one sentence about what is wrong with them."""
+    if settings.prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", settings.prefix):
+        raise RagstoneError(
+            f"the prefix {settings.prefix!r} is not a path; write /ragstone without a slash at its end"
+        )
+    if not settings.loopback and not settings.token:
+        raise RagstoneError(
+            f"the address {settings.host!r} can be reached by others; set a token in "
+            "RAGSTONE_MONITOR_TOKEN, or listen on 127.0.0.1"
+        )
+    if settings.token is not None and (
+        len(settings.token) < 16 or not re.fullmatch(r"[\x21-\x7e]+", settings.token)
+    ):
+        raise RagstoneError(
+            "the token in RAGSTONE_MONITOR_TOKEN is shorter than 16 characters or has odd ones; make one "
+            "with `python -c 'import secrets; print(secrets.token_urlsafe())'`"
+        )
+    return settings
+
+
+@lru_cache(maxsize=64)
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is this machine itself."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is written as a number: no foreign name can be made to point at it."""
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True

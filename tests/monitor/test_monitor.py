@@ -1,0 +1,305 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from ragstone.errors import StoreError
+from ragstone.monitor import Archive, Monitor
+from ragstone.monitor import monitor as module
+from ragstone.monitor.spool import Spool, SpoolFull
+from ragstone.store import Store
+
+
+def everything(place: str) -> dict[str, object]:
+    return {one.id: one for one in Archive(Store.open(place)).interactions()}
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Path:
+    return tmp_path / "spool"
+
+
+def test_what_is_logged_is_in_the_store(place: str, spool: Path) -> None:
+    with Monitor(place, spool=spool, app="shop") as monitor:
+        first = monitor.log("q", ["text"], "a", feedback=1, latency=0.5, model="m", cost=0.1)
+        monitor.log("q2", [{"id": "d", "text": "t", "score": 0.5}], "a2", id="mine")
+        monitor.feedback(first, 0.0, "no")
+        monitor.feedback("mine", "up")
+    found = everything(place)
+    assert set(found) == {first, "mine"}
+    one = found[first]
+    assert (one.feedback, one.comment, one.latency, one.cost) == (0.0, "no", 0.5, 0.1)
+    assert dict(one.meta) == {"app": "shop", "model": "m"}
+    assert found["mine"].contexts.ids == ["d"]
+    assert found["mine"].feedback == 1.0
+    assert monitor.lost == 0
+
+
+def test_odd_values_do_not_stop_anything(tmp_path: Path, spool: Path) -> None:
+    place = str(tmp_path / "s.db")
+    document = SimpleNamespace(page_content="body \x00", metadata={"source": "f.txt"})
+    with Monitor(place, spool=spool) as monitor:
+        monitor.log("q \ud800", [document, ("text", 0.5)], "a", id="x y", tags=["a", 1], none=None)
+        monitor.log(None, None, None)
+        monitor.log("q", 3, 4, "five", "slow", **{"a b": object})  # type: ignore[arg-type]
+        monitor.log(object(), {"a": 1}, ["p", "q"], latency=float("nan"))  # type: ignore[arg-type]
+        monitor.feedback("x", 17)
+    found = everything(place)
+    assert [chunk.text for chunk in found["x_y"].contexts] == ["body \ufffd", "text"]
+    assert found["x_y"].meta == {"tags": "['a', 1]"}
+    assert monitor.counts["invalid"] == 3  # nothing said; feedback "five"; feedback 17
+    assert len(found) == 2
+
+
+def test_while_the_store_is_away_the_spool_takes_it_and_gives_it_back(
+    tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FIRST_WAIT", 0.05)
+    place = str(tmp_path / "s.db")
+    away = True
+    real = Store.open
+
+    def sometimes(where: object) -> Store:
+        if away:
+            raise StoreError("away")
+        return real(where)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module.Store, "open", sometimes)
+    monitor = Monitor(place, spool=spool)
+    ids = [monitor.log(f"q{n}", [], "a") for n in range(10)]
+    monitor.feedback(ids[0], "down")
+    assert monitor.flush(10)
+    assert monitor.counts == {"spooled": 11}
+    assert sum(1 for file in spool.iterdir() for _ in file.open()) == 11
+    away = False
+    assert _until(lambda: monitor.counts["stored"] == 11)
+    monitor.close()
+    monkeypatch.undo()
+    found = everything(place)
+    assert set(found) == set(ids)
+    assert found[ids[0]].feedback == 0.0
+    assert not list(spool.iterdir())
+
+
+def _until(true: object, seconds: float = 20) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if true():  # type: ignore[operator]
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_store_that_hangs_makes_nobody_wait(
+    tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    store = Store.open(tmp_path / "s.db")
+    release = threading.Event()
+    store.write(lambda db: release.wait(60) and None)
+    monitor = Monitor(store, spool=spool)
+    ids = [monitor.log(f"q{n}", [], "a") for n in range(5)]
+    assert monitor.flush(10)  # on disk: in the spool
+    assert monitor.counts["spooled"] == 5
+    release.set()
+    assert _until(lambda: not list(spool.iterdir()))
+    monitor.close()
+    assert {one.id for one in Archive(store).interactions()} == set(ids)
+
+
+def test_only_a_full_spool_loses_and_the_loss_is_counted(tmp_path: Path, spool: Path) -> None:
+    nowhere = tmp_path / "file"
+    nowhere.write_text("no database")
+    with Monitor(str(nowhere), spool=spool, spool_bytes=3000) as monitor:
+        for n in range(40):
+            monitor.log(f"question {n}", [], "a")
+        monitor.flush(10)
+        kept = sum(1 for file in spool.iterdir() for _ in file.open())
+        assert 0 < kept < 40
+        assert monitor.lost == 40 - kept
+        assert sum(file.stat().st_size for file in spool.iterdir()) <= 3000
+
+
+def test_more_than_the_queue_holds_goes_to_the_spool_not_away(
+    tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "QUEUE", 10)
+    place = str(tmp_path / "s.db")
+    with Monitor(place, spool=spool) as monitor:
+        ids = [monitor.log(f"q{n}", [], "a") for n in range(500)]
+    with Monitor(place, spool=spool) as again:  # what the first left in the spool
+        again.log("one more", [], "a")
+        assert _until(lambda: not list(spool.iterdir()))
+    assert monitor.lost == 0
+    assert set(ids) <= set(everything(place))
+
+
+def test_a_hook_sees_every_text_before_it_is_stored(tmp_path: Path, spool: Path) -> None:
+    seen = []
+
+    def scrub(text: str, field: str) -> str:
+        seen.append(field)
+        return text.replace("secret", "***")
+
+    place = str(tmp_path / "s.db")
+    with Monitor(place, spool=spool, redact=scrub) as monitor:
+        monitor.log("secret q", [{"id": "d", "text": "secret"}], "secret a", id="i",
+                    comment="secret", reference="secret", error="secret", tenant="secret")  # fmt: skip
+        monitor.feedback("i", comment="secret too")
+    assert set(seen) == {
+        "question", "contexts", "answer", "comment", "reference", "error", "meta.tenant",
+    }  # fmt: skip
+    assert b"secret" not in b"".join(file.read_bytes() for file in tmp_path.glob("s.db*"))
+
+
+def test_what_the_hook_fails_on_is_not_stored_at_all(tmp_path: Path, spool: Path) -> None:
+    def broken(text: str, field: str) -> str:
+        raise ValueError(text)
+
+    place = str(tmp_path / "s.db")
+    with Monitor(place, spool=spool, redact=broken) as monitor:
+        monitor.log("q", [], "a")
+    assert monitor.counts == {"unredacted": 1}
+    assert everything(place) == {}
+
+
+def test_watched_functions_of_every_kind(tmp_path: Path, spool: Path) -> None:
+    place = str(tmp_path / "s.db")
+    monitor = Monitor(place, spool=spool)
+
+    @monitor.watch
+    def plain(question: str) -> tuple[str, list[str]]:
+        return f"plain {question}", ["context"]
+
+    @monitor.watch(model="m", question="asked")
+    async def later(user: int, asked: str) -> dict[str, object]:
+        return {"answer": f"later {asked}", "documents": [{"id": "d", "text": "t"}], "cost": 0.5}
+
+    @monitor.watch
+    def pieces(question: str) -> Iterator[str]:
+        yield "pie"
+        yield "ces"
+
+    @monitor.watch
+    def fails(question: str) -> str:
+        raise LookupError("nothing")
+
+    class Bot:
+        @monitor.watch
+        def answer(self, question: str) -> str:
+            return "bot"
+
+    assert plain("q") == ("plain q", ["context"])
+    assert asyncio.run(later(1, asked="q"))["answer"] == "later q"
+    assert list(pieces("q")) == ["pie", "ces"]
+    assert Bot().answer("q") == "bot"
+    with pytest.raises(LookupError):
+        fails("q")
+    with monitor.interaction("q", tenant="t") as turn:
+        turn.answer, turn.contexts, turn.feedback = "turned", [], True
+    monitor.close()
+    found = {one.answer: one for one in everything(place).values()}
+    assert set(found) == {"plain q", "later q", "pieces", "bot", None, "turned"}
+    assert {one.question for one in found.values()} == {"q"}
+    assert found["later q"].cost == 0.5
+    assert found["later q"].meta == {"model": "m"}
+    assert found[None].error == "LookupError: nothing"
+    assert found["turned"].feedback == 1.0
+    assert all(one.latency is not None and one.latency >= 0 for one in found.values())
+
+
+def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        text=True,
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+
+
+def test_the_end_of_the_process_loses_nothing(tmp_path: Path, spool: Path) -> None:
+    place = str(tmp_path / "s.db")
+    run(
+        """
+        import sys
+        from ragstone import Monitor
+        monitor = Monitor(sys.argv[1], spool=sys.argv[2])
+        for n in range(300):
+            monitor.log(f"q{n}", [], "a", id=str(n))
+        """,
+        place,
+        str(spool),
+    )
+    assert len(everything(place)) == 300
+    assert not spool.exists() or not list(spool.iterdir())
+
+
+def test_parent_and_forked_children_all_log(place: str, spool: Path) -> None:
+    run(
+        """
+        import os, sys
+        from ragstone import Monitor, Store
+        monitor = Monitor(Store.open(sys.argv[1]), spool=sys.argv[2])
+        monitor.log("q", [], "a", id="before")
+        children = []
+        for n in range(3):
+            child = os.fork()
+            if child == 0:
+                for m in range(20):
+                    monitor.log("q", [], "a", id=f"child{n}-{m}")
+                monitor.close(timeout=60)
+                kept = monitor.counts["stored"] + monitor.counts["spooled"]
+                os._exit(0 if kept >= 20 and not monitor.lost else 9)
+            children.append(child)
+        for m in range(20):
+            monitor.log("q", [], "a", id=f"parent-{m}")
+        for child in children:
+            assert os.waitpid(child, 0)[1] == 0
+        """,
+        place,
+        str(spool),
+    )
+    with Monitor(place, spool=spool) as after:  # a busy machine may have sent some to the spool
+        after.log("q", [], "a", id="after")
+        assert _until(lambda: not spool.exists() or not list(spool.iterdir()))
+    assert len(everything(place)) == 82
+
+
+def test_the_spool_of_a_dead_process_is_adopted_and_half_a_line_is_dropped(spool: Path) -> None:
+    run(
+        """
+        import os, sys
+        from pathlib import Path
+        from ragstone.monitor.spool import Spool
+        spool = Spool(Path(sys.argv[1]), 10_000)
+        spool.append([{"n": 1}, {"n": 2}])
+        os.kill(os.getpid(), 9) if os.fork() == 0 else os.wait()
+        os._exit(0)
+        """,
+        str(spool),
+    )
+    (left,) = spool.glob("*.part")
+    with left.open("ab") as file:
+        file.write(b'not json\n{"n": ')
+    live = Spool(spool, 10_000)
+    live.append([{"n": 3}])
+    other = Spool(spool, 10_000)
+    (found,) = other.files()
+    assert list(Spool.rows(found)) == [{"n": 1}, {"n": 2}, None]
+    assert [row for file in live.files() for row in Spool.rows(file)] == [
+        {"n": 1}, {"n": 2}, None, {"n": 3},
+    ]  # fmt: skip
+    with pytest.raises(SpoolFull):
+        live.append([{"text": "x" * 20_000}])
