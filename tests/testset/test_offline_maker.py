@@ -9,7 +9,8 @@ from functools import cache
 import pytest
 from bench.testsets import LONG, Held, Yield, corpora, made
 
-from ragstone.data.documents import Document
+from ragstone.corpora import documents
+from ragstone.data.documents import Document, read_documents
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, MEANINGS, UNANSWERABLE, Item, Rejection
 from ragstone.testset.likeness import SAME, alike
@@ -230,3 +231,34 @@ def test_the_embedded_judge_confirms_the_round_trip(name: str) -> None:
     documents, out = yielded(name)
     near, _ = round_trip(random.Random(1).sample(out.items, 80), documents)
     assert near >= 0.95
+
+
+def test_a_question_over_two_documents_never_asks_one_thing_twice() -> None:
+    text = "The bus leaves Fernhill at 7:40 every weekday. It returns from Oakby at 18:15."
+    twins = [
+        Document("a", text, "Fernhill Buses: weekdays", "en"),
+        Document("b", text, "Fernhill Buses: timetable", "en"),
+    ]
+    maker = OfflineMaker(CorpusIndex(twins))
+    wanted = {"multi_document": 5}
+    for document in twins:
+        for item in maker.candidates(document, wanted, random.Random(1)):
+            first, second = item.proof["parts"]
+            assert (first["question"], first["reference"]) != (
+                second["question"],
+                second["reference"],
+            )
+
+
+def test_a_near_miss_names_an_organisation_of_its_own_language() -> None:
+    counties = read_documents(documents())
+    maker = OfflineMaker(CorpusIndex(counties))
+    english = [document.title for document in counties if document.language == "en"]
+    spanish = [document for document in counties if document.language == "es"]
+    found = [
+        item.proof["swapped"]["for"]
+        for document in spanish
+        for item in maker.candidates(document, {"near_miss": 4}, random.Random(3))
+    ]
+    assert found
+    assert not [new for new in found if any(new in title for title in english)]

@@ -208,6 +208,9 @@ class OfflineMaker:
         self, kind: str, language: str, first: tuple[Document, Fact], second: tuple[Document, Fact]
     ) -> Iterator[Item]:
         mine = owner(first[0].title)
+        alike = set(asked(first[1].question, language)) == set(asked(second[1].question, language))
+        if alike and first[1].answer == second[1].answer:  # two documents that say the same
+            return
         again = second[1].question
         if mine and mine == owner(second[0].title) and mine in first[1].question:
             again = unframed(again, mine, language)
@@ -338,6 +341,7 @@ class OfflineMaker:
         if mine and mine in fact.question:
             others = [
                 owner(one.title) for one in self._index.near(self._index.rarest([stem for stem in asked(fact.question, language) if stem not in content(mine, language)], 5), but=(document.id,), most=8)
+                if language_of(one.text, one.language) == language
             ]  # fmt: skip
             yield from (
                 (called(mine, language), called(other, language))
