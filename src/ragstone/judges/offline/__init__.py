@@ -9,7 +9,7 @@ from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed
 from ragstone.language import LANGUAGES
 
-VERSION = 1
+VERSION = 2
 """Changes whenever any score could change: part of the name in reports and of the cache key."""
 
 HEURISTIC = "heuristic"
