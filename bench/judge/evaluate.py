@@ -21,6 +21,7 @@ from measures import auroc, balanced_accuracy, calibration_error, f1
 from ragstone.judges.offline.verdicts import accepted
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "judge-offline.md"
+QUALITY = PAGE.parents[1] / "src" / "ragstone" / "judges" / "offline" / "learned" / "quality.json"
 BEGIN, END = "<!-- figures: bench/judge/evaluate.py -->", "<!-- /figures -->"
 Rows = list[dict[str, Any]]
 
@@ -42,11 +43,13 @@ def main() -> None:
         predict_all(target)
     rows = [json.loads(line) for line in target.read_text("utf-8").splitlines()]
     count = 100 if options.quick else 500
+    found = _measured_tasks(150 if options.quick else 400)
+    _write_quality(rows, found)
     tables = [
         _sets(rows),
         _ragtruth(rows),
         _calibration(rows),
-        _tasks(150 if options.quick else 400),
+        _tasks(found),
         _adversarial(count),
         _worked(),
         _speed(100 if options.quick else 300),
@@ -64,11 +67,56 @@ def score_of(row: dict[str, Any]) -> float:
 
 
 def flagged(row: dict[str, Any]) -> bool:
-    """Whether the judge finds a claim that is not supported, by the shipped bars."""
+    """Whether the judge finds a claim that is not supported, by the bar chosen without the row's fold."""
+    return not all(_passed(row))
+
+
+def _passed(row: dict[str, Any]) -> list[bool]:
     chance = np.array(row["claims"])
-    return not all(
-        accepted(n, chance, row["whole"], row["conflicts"][n]) for n in range(len(chance))
-    )
+    return [
+        accepted(n, chance, row["whole"], row["conflicts"][n], row["bar"])
+        for n in range(len(chance))
+    ]
+
+
+def _write_quality(rows: Rows, found: Tasks) -> None:
+    """What a report says of the judge, beside the models it is about."""
+
+    def support(name: str, data: str, language: str) -> dict[str, Any]:
+        mine = [row for row in rows if row["set"] == name]
+        label = [row["label"] for row in mine]
+        wrong, said = [1 - one for one in label], [flagged(row) for row in mine]
+        area = auroc(label, [score_of(row) for row in mine])
+        return _line(data, language, len(mine), area, balanced_accuracy(wrong, said))
+
+    table = {
+        "support": [
+            support("ragtruth_test", "RAGTruth", "en"),
+            support("inferes", "InferES", "es"),
+        ],
+        "chunks": [
+            _line("MS MARCO, hard negatives", "en", 240, found[HARD]["grades"]),
+            _line("XQuAD, random negatives", "es", 800, found["the same, es"]["grades"]),
+        ],
+        "correctness": [_line("NQ-open", "en", 899, found[CORRECTNESS]["score"])],
+        "relevance": [
+            _line("XQuAD", "en", 800, found[RELEVANCE]["score"]),
+            _line("XQuAD", "es", 800, found["the same, es "]["score"]),
+        ],
+    }
+    QUALITY.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
+
+
+def _line(
+    data: str, language: str, rows: int, area: float, accuracy: float | None = None
+) -> dict[str, Any]:
+    return {
+        "data": data,
+        "language": language,
+        "rows": rows,
+        "auroc": round(area, 3),
+        "accuracy": None if accuracy is None else round(accuracy, 3),
+    }
 
 
 def _sets(rows: Rows) -> str:
@@ -117,10 +165,7 @@ def _ragtruth(rows: Rows) -> str:
 def _sentences(rows: Rows) -> tuple[Any, Any, Any]:
     label, chance, said = [], [], []
     for row in rows:
-        passed = [
-            accepted(n, np.array(row["claims"]), row["whole"], row["conflicts"][n])
-            for n in range(len(row["claims"]))
-        ]
+        passed = _passed(row)
         for sentence in dict.fromkeys(row["sentence"]):
             own = [n for n, of in enumerate(row["sentence"]) if of == sentence]
             label.append(min(row["labels"][n] for n in own))
@@ -146,9 +191,15 @@ def _calibration(rows: Rows) -> str:
     )
 
 
-def _tasks(count: int) -> str:
-    found = {
-        "relevant chunk against hard negative (msmarco)": tasks.hard_negatives(),
+Tasks = dict[str, dict[str, float]]
+CORRECTNESS = "answer correctness against people (nq301)"
+HARD = "relevant chunk against hard negative (msmarco)"
+RELEVANCE = "right answer against another question's (xquad sentences, en)"
+
+
+def _measured_tasks(count: int) -> Tasks:
+    return {
+        HARD: tasks.hard_negatives(),
         "right paragraph against a random one (xquad, en)": tasks.right_paragraph(
             "en", count=count
         ),
@@ -156,12 +207,13 @@ def _tasks(count: int) -> str:
         "Spanish question, English paragraph": tasks.right_paragraph("en", "es", count=count),
         "English question, Spanish paragraph": tasks.right_paragraph("es", "en", count=count),
         "answerable against unanswerable (clapnq)": tasks.answerable(),
-        "answer correctness against people (nq301)": tasks.correctness(),
-        "right answer against another question's (xquad sentences, en)": tasks.right_answer(
-            "en", count
-        ),
+        CORRECTNESS: tasks.correctness(),
+        RELEVANCE: tasks.right_answer("en", count),
         "the same, es ": tasks.right_answer("es", count),
     }
+
+
+def _tasks(found: Tasks) -> str:
     lines = ["| question | measure | AUROC |", "| --- | --- | ---: |"]
     for name, values in found.items():
         lines += [f"| {name.strip()} | {kind} | {area:.3f} |" for kind, area in values.items()]

@@ -17,7 +17,7 @@ from synthetic import synthetic
 from ragstone.judges.offline.features import NAMES, features
 from ragstone.judges.offline.reading import STOP, Reading, read
 from ragstone.judges.offline.statements import statements
-from ragstone.judges.offline.tokens import TOKEN_NAMES
+from ragstone.judges.offline.tokens import TAGGER_NAMES
 from ragstone.judges.offline.verdicts import conflicts_of
 from ragstone.language import sentences
 
@@ -148,4 +148,4 @@ def examples() -> list[Example]:
         return list(pool.map(example, rows, chunksize=64))
 
 
-__all__ = ["NAMES", "TOKEN_NAMES", "Example", "example", "examples", "sources_of"]
+__all__ = ["NAMES", "TAGGER_NAMES", "Example", "example", "examples", "sources_of"]

@@ -53,6 +53,7 @@ def _one_fold(job: tuple[list[Example], list[Example]]) -> list[dict[str, Any]]:
                 "conflicts": one.conflicts,
                 "claims": np.round(chance, 5).tolist(),
                 "whole": round(model.response(chance, table), 5),
+                "bar": model.bar,
             }
         )
     return rows

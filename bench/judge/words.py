@@ -69,6 +69,18 @@ def distil(words: Counter[str], target: Path) -> None:
     )
 
 
+def stem(source: Path, target: Path) -> None:
+    """Write stems.npz: the stems of the words of words.npz in each language, so that none is made at run time."""
+    with np.load(source, allow_pickle=False) as table:
+        vocabulary = bytes(table["words"]).decode("utf-8").split("\n")
+    made = {}
+    for code, name in (("en", "english"), ("es", "spanish")):
+        stemmer = snowballstemmer.stemmer(name)
+        text = "\n".join(stemmer.stemWord(word) for word in vocabulary)
+        made[code] = np.frombuffer(text.encode("utf-8"), np.uint8)
+    np.savez_compressed(target, **made)
+
+
 def _vocabulary(words: Counter[str], encoder: object) -> list[str]:
     """Words of the data seen twice, then whole words of the encoder's own vocabulary."""
     kept = [

@@ -134,6 +134,33 @@ def judge_text(info: RunInfo, say: Words) -> str:
     return say("judge_is", name=info.judge) if info.judge else say("no_judge")
 
 
+def judge_lines(summary: Summary, say: Words) -> list[str]:
+    """For a run on the embedded judge: how far it agrees with people on each metric, and when another would do better."""
+    info = summary.run
+    if not (info.judge or "").startswith("offline "):
+        return []
+    from ragstone.judges.offline.quality import PAGE, quality
+
+    language = info.plan.get("language")
+    lines = []
+    for one in quality([m.metric for m in summary.metrics], language):
+        names = ", ".join(one.metrics)
+        if one.auroc is None:
+            lines.append(say("judge_heuristic", metrics=names))
+            continue
+        parts = [f"AUROC {say.number(one.auroc)}"]
+        if one.accuracy is not None:
+            parts.append(f"{say('balanced_accuracy')} {say.number(one.accuracy)}")
+        data = say("judged_on", rows=say.whole(one.rows), data=one.data, language=one.language)
+        lines.append(f"{names}: {', '.join(parts)} {data}")
+    if not lines:
+        return []
+    unknown = language is not None and language.split("-")[0] not in ("en", "es")
+    unmeasured = [say("judge_unmeasured", language=language)] if unknown else []
+    head = say("judge_measured", name=info.judge, page=PAGE)
+    return [head, *unmeasured, *lines, say("judge_llm")]
+
+
 def heading(summary: Summary, say: Words) -> list[str]:
     """Where the samples came from, how many there are and who judged; nothing twice."""
     info = summary.run

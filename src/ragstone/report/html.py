@@ -101,6 +101,7 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
         "name": figures.shortened(info.name or info.id, 200),
         "created": figures.moment(info.created),
         "heading": figures.heading(summary, say),
+        "judged": figures.judge_lines(summary, say),
         "state": figures.state(summary, say),
         "cards": _cards(summary, say),
         "overview": _overview(summary, say),

@@ -32,6 +32,7 @@ def render(run: StoredRun, summary: Summary, language: str = "en") -> str:
         _gates(summary, say),
         *(_labels(one, say) for one in summary.metrics if one.labels),
         _costs(summary, say),
+        [f"- {escaped(line, 900)}" for line in figures.judge_lines(summary, say)],
         _skipped(summary, say),
         _worst(run, summary, say),
         [_command(summary)],

@@ -32,6 +32,29 @@ PHRASES: dict[str, tuple[str, str]] = {
     "judge": ("Judge", "Juez"),
     "no_judge": ("no judge", "sin juez"),
     "judge_is": ("judge {name}", "juez {name}"),
+    "judge_measured": (
+        "judge: {name}, measured against people ({page})",
+        "juez: {name}, medido frente a personas ({page})",
+    ),
+    "judge_unmeasured": (
+        "It was not measured in this run's language ({language}); the figures below are for others.",
+        "No se ha medido en la lengua de esta ejecución ({language}); las cifras siguientes son de otras.",
+    ),
+    "judge_heuristic": (
+        "{metrics}: heuristic, by stated rules, not measured",
+        "{metrics}: heurístico, según reglas declaradas, sin medir",
+    ),
+    "judged_on": (
+        "on {rows} rows of {data} ({language})",
+        "en {rows} filas de {data} ({language})",
+    ),
+    "balanced_accuracy": ("balanced accuracy", "exactitud equilibrada"),
+    "judge_llm": (
+        "An LLM judge would change the picture most on free paraphrase, sums, several steps of reasoning, chunks that "
+        "only share the topic, and answers that are right in other words.",
+        "Un juez LLM cambiaría más el resultado en paráfrasis libres, sumas, varios pasos de razonamiento, fragmentos que "
+        "solo comparten el tema y respuestas correctas dichas con otras palabras.",
+    ),
     "skipped.one": (
         "{n} row was skipped because it could not be read:",
         "Se omitió {n} fila porque no se pudo leer:",

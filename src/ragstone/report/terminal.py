@@ -221,6 +221,12 @@ def _tokens(usage: Usage, *, apart: bool) -> tuple[int, ...]:
 
 def _ending(summary: Summary, screen: Screen) -> None:
     info, say = summary.run, screen.say
+    judged = figures.judge_lines(summary, say)
+    if judged:
+        screen.line("")
+        screen.line(judged[0], "dim")
+        for quality in judged[1:]:
+            screen.indented(quality, "dim")
     if summary.gates:
         screen.line("")
     for gate in summary.gates:

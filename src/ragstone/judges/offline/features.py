@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ragstone.judges.offline.alignment import Alignment, Bools, align, borders, opposites
 from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Floats, Ints, Reading
 from ragstone.judges.offline.tables import vectors
-from ragstone.judges.offline.tokens import TOKEN_NAMES, token_features
+from ragstone.judges.offline.tokens import TAGGER_NAMES, token_features
 
 NAMES: tuple[str, ...] = (
     "cover_all", "cover_best", "cover_pair", "cover_two", "cover_three", "cover_source",
@@ -30,7 +30,10 @@ NAMES: tuple[str, ...] = (
     "meaning_best", "meaning_max", "near_min", "near_mean", "back_best", "number_conflict", "name_conflict",
     "record_no", "record_null", "record_yes", "denied_tokens", "gap_words", "gap_near",
     "gap_numbers", "gap_names", "place", "claims",
+    *(f"lost_{n}" for n in range(32)),
 )  # fmt: skip
+LOST = 32
+"""How many figures of the word vectors are summed over the words of a claim that no source has."""
 
 _Columns = dict[str, Floats]
 
@@ -68,7 +71,7 @@ class _View:
 def features(
     claims: Sequence[Reading], sources: Sequence[Reading]
 ) -> tuple[Floats, Floats, Alignment]:
-    """One row of NAMES for each claim, one of TOKEN_NAMES for each content token, and the alignment."""
+    """One row of NAMES for each claim, one of TAGGER_NAMES for each content token, and the alignment."""
     laid = align(claims, sources)
     table = np.zeros((len(claims), len(NAMES)), np.float32)
     out = dict(zip(NAMES, table.T, strict=True))
@@ -80,6 +83,7 @@ def features(
         _negation(view, out)
         _meaning(view, out)
     _missing(view, out)
+    table[:, NAMES.index("lost_0") :] = _lost_meaning(view)
     polarity = np.concatenate([source.polarity for source in sources]) if sources else None
     tokens = token_features(
         laid,
@@ -198,6 +202,16 @@ def _missing(view: _View, out: _Columns) -> None:
     ]
     out["local_low"][:] = view.total((local < 0.34) & view.content) / many
     out["rare_mean"][:] = view.total(weight * view.content) / many
+
+
+def _lost_meaning(view: _View) -> Floats:
+    """What kind of words a claim adds: the vectors of those that no source has, the rarer the heavier."""
+    claims = view.laid.claims
+    lost = np.flatnonzero((claims.kinds != STOP) & ~view.found & (claims.rows >= 0))
+    found = vectors()[1][claims.rows[lost], -LOST:] * (claims.weights[lost] / 1270)[:, None]
+    out = np.zeros((view.count, LOST), np.float32)
+    np.add.at(out, view.owner[lost], found)
+    return out
 
 
 def _rarest(view: _View, lost: Bools, out: _Columns) -> None:
@@ -352,7 +366,7 @@ def _vectors(rows: Ints, weights: Floats) -> Floats:
 def _from_tokens(view: _View, tokens: Floats, out: _Columns) -> None:
     """Sums over the content words of a claim of what the tagger sees of each."""
     kept = np.flatnonzero(view.laid.claims.kinds != STOP)
-    seen = dict(zip(TOKEN_NAMES, tokens.T, strict=True))
+    seen = dict(zip(TAGGER_NAMES, tokens.T, strict=True))
     owner = view.owner[kept]
     lost = seen["found"] == 0
     in_gap = lost & (seen["gap"] > 0)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from ragstone.judges.offline.alignment import align
-from ragstone.judges.offline.reading import NUMBER, STOP, Reading
+from ragstone.judges.offline.reading import NUMBER, STOP, Reading, unaccented
 from ragstone.judges.offline.statements import has_verb
 
 SHORTEST = 4
 """Tokens up to which even a text with a full stop is no sentence."""
 LONGEST = 8
 """Tokens of a text that can be a mere answer: a name, a date, a place."""
+SENTENCE = 40
+"""Tokens of a text that can be an answer put as a sentence; anything longer is a source to look words up in."""
+LENIENT = 0.2
+"""What a whole sentence that answers is spared against a wanted answer of few words."""
+CLASH = 0.4
+"""What two answers lose when each has a number that the other has not."""
+_REST = re.compile(r"[\W_]+")
 
 
 def is_fragment(text: Reading) -> bool:
@@ -30,12 +38,39 @@ def agreement(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[flo
     if len(sources) == 1 and is_fragment(sources[0]):
         wanted = sources[0]
         return [
-            max(_held(wanted, claim), _held(claim, wanted) if is_fragment(claim) else 0.0)
+            max(_alike(wanted, claim), _alike(claim, wanted))
+            if is_fragment(claim)
+            else _alike(wanted, claim) + LENIENT
             for claim in claims
         ]
     if len(claims) == 1 and is_fragment(claims[0]):
+        if len(sources) == 1 and len(sources[0].ids) <= SENTENCE:
+            return [_alike(claims[0], sources[0])]
         return [max((_held(claims[0], source) for source in sources), default=0.0)]
     return None
+
+
+def _alike(part: Reading, whole: Reading) -> float:
+    """How much of the part stands in the whole, by words and by spelling; less when their numbers clash."""
+    held = 0.4 * _held(part, whole) + 0.2 * _held(whole, part) + 0.4 * _spelt(part.raw, whole.raw)
+    mine, theirs = _numbers(part), _numbers(whole)
+    clash = bool(mine - theirs and theirs - mine)
+    return max(held - CLASH * clash, 0.0)
+
+
+def _numbers(text: Reading) -> set[int]:
+    return set(text.ids[text.kinds == NUMBER].tolist())
+
+
+def _spelt(part: str, whole: str) -> float:
+    """Share of the part's letter triples that the whole has: Abidali is Abid Ali."""
+    mine = _triples(part)
+    return len(mine & _triples(whole)) / len(mine)
+
+
+def _triples(text: str) -> set[str]:
+    letters = _REST.sub("", unaccented(text.casefold()))
+    return {letters[at : at + 3] for at in range(max(len(letters) - 2, 1))}
 
 
 def _held(part: Reading, whole: Reading) -> float:

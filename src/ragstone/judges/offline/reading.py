@@ -14,7 +14,7 @@ import numpy.typing as npt
 import snowballstemmer
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.tables import frequencies, vector_row
+from ragstone.judges.offline.tables import frequencies, stems, vector_row
 from ragstone.language import sentences
 
 Ints = npt.NDArray[np.int32]
@@ -350,6 +350,9 @@ def unaccented(stem: str) -> str:
 
 @lru_cache(maxsize=131072)
 def _stem(word: str, language: str) -> str:
+    known = stems(language).get(word)
+    if known is not None:
+        return known
     stemmer = _stemmer(language)
     return stemmer(word) if stemmer else word
 

@@ -17,6 +17,9 @@ TOKEN_NAMES: tuple[str, ...] = (
     "place", "claim_cover", "claim_best", "claim_missing", "claim_length", "cluster", "structured",
     "record_no", "record_null", "record_yes",
 )  # fmt: skip
+MEANINGS = 48
+"""How many figures of its word vector the tagger sees of a word: which kind of word is often made up."""
+TAGGER_NAMES = (*TOKEN_NAMES, *(f"meaning_{n}" for n in range(MEANINGS)))
 
 _Columns = dict[str, Floats]
 
@@ -28,13 +31,18 @@ def token_features(
     polarity: npt.NDArray[np.int8],
     structured: bool,
 ) -> Floats:
-    """One row of TOKEN_NAMES for each claim token that is no stop word."""
+    """One row of TAGGER_NAMES for each claim token that is no stop word."""
     left = laid.claims
     kept = np.flatnonzero(left.kinds != STOP)
-    table = np.zeros((len(kept), len(TOKEN_NAMES)), np.float32)
-    out = dict(zip(TOKEN_NAMES, table.T, strict=True))
+    table = np.zeros((len(kept), len(TAGGER_NAMES)), np.float32)
+    out = dict(zip(TAGGER_NAMES, table.T, strict=True))
     if not len(kept):
         return table
+    rows = left.rows[kept]
+    # the last directions of the vectors vary most
+    table[:, len(TOKEN_NAMES) :] = np.where(
+        (rows >= 0)[:, None], vectors()[1][rows, -MEANINGS:], 0.0
+    )
     owner, count = left.text[kept], len(bounds) - 1
     for name, kind in zip(TOKEN_NAMES[:4], (1, NAME, NUMBER, NEGATION), strict=True):
         out[name][:] = left.kinds[kept] == kind

@@ -18,16 +18,16 @@ from ragstone.judges.offline.statements import states_nothing
 from ragstone.judges.offline.trees import Doubles, chance, models
 from ragstone.judges.offline.wording import say
 
-RESPONSE_BAR = 0.51
-"""A response below it holds a claim that is not supported."""
 BAR, BAR_DOUBTFUL = 0.2, 0.5
-"""What a claim must reach in a response above that bar, and below it."""
+"""What a claim must reach in a response that seems supported as a whole, and in one that does not."""
 BAR_WEAKEST = 0.9
 """What the weakest claim of a response below it must reach."""
 BAR_FRAGMENT = 0.5
 """What a short answer without a verb must share with the other text."""
 BAR_COVER = 0.3
 """What a source sentence must cover of a claim for it to be supported on less than even odds."""
+BAR_NAME, FEW_WORDS = 0.65, 5
+"""What a claim of few words must reach when it has a name that no source has: born in France, of one born in Ulm."""
 BAR_CONFLICT = 0.45
 """What a claim must reach that disagrees in a number, a name or a negation."""
 
@@ -192,7 +192,8 @@ def _judged(
         supported = p >= BAR_FRAGMENT
     else:
         told = p >= BAR_DOUBTFUL or float(cover[best]) >= BAR_COVER
-        supported = told and accepted(n, probability, whole, doubt)
+        told = told and (p >= BAR_NAME or not _hangs_on_unknown_name(laid, a, b))
+        supported = told and accepted(n, probability, whole, doubt, response_bar())
     if supported:
         return Judged(
             p,
@@ -212,6 +213,12 @@ def _judged(
     return Judged(p, "not_found", quote if float(cover[best]) >= BAR_COVER else (), reason)
 
 
+def _hangs_on_unknown_name(laid: Alignment, a: int, b: int) -> bool:
+    kinds = laid.claims.kinds[a:b]
+    unknown = (kinds == NAME) & (laid.soft[a:b].max(axis=1) < 0.5)
+    return bool(unknown.any()) and int((kinds != STOP).sum()) <= FEW_WORDS
+
+
 def conflicts_of(
     claims: Sequence[Reading], sources: Sequence[Reading], laid: Alignment
 ) -> list[int]:
@@ -227,11 +234,18 @@ def conflicts_of(
     return found
 
 
-def accepted(n: int, probability: Doubles, whole: float, conflict: int) -> bool:
+def response_bar() -> float:
+    """A response less likely than this holds a claim that is not supported; chosen in training."""
+    return float(models()["numbers"]["response_bar"])
+
+
+def accepted(
+    n: int, probability: Doubles, whole: float, conflict: int, response_bar: float
+) -> bool:
     """Whether a claim passes: the response as a whole sets how high its claims must reach."""
     if conflict == 2:
         return False
-    if whole >= RESPONSE_BAR:
+    if whole >= response_bar:
         bar = BAR
     else:
         bar = BAR_WEAKEST if n == int(np.argmin(probability)) else BAR_DOUBTFUL

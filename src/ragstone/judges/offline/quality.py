@@ -1,0 +1,63 @@
+"""What the offline judge was measured to be worth, metric by metric: read by reports, written by bench/judge/evaluate.py."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from ragstone.judges.offline.tables import learned_file
+
+PAGE = "docs/judge-offline.md"
+"""Where all figures, their making and the known weaknesses stand."""
+
+_KINDS = {
+    "support": (
+        "faithfulness", "hallucination_rate", "noise_sensitivity", "context_recall",
+        "citation_precision", "citation_recall", "citation_accuracy",
+    ),
+    "chunks": ("context_relevance", "context_precision", "context_precision_unreferenced"),
+    "correctness": ("answer_correctness",),
+    "relevance": ("answer_relevance",),
+    "heuristic": ("coherence", "rubric", "completeness"),
+}  # fmt: skip
+_KIND_OF = {metric: kind for kind, metrics in _KINDS.items() for metric in metrics}
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Agreement with people on one set; `metrics` are those of a run that it speaks for."""
+
+    kind: str
+    metrics: tuple[str, ...]
+    language: str = ""
+    auroc: float | None = None
+    accuracy: float | None = None
+    """Balanced accuracy, where verdicts were compared."""
+    rows: int = 0
+    data: str = ""
+
+
+@lru_cache(maxsize=1)
+def _measured() -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = json.loads(
+        learned_file("quality.json").read_text("utf-8")
+    )
+    return found
+
+
+def quality(metrics: list[str], language: str | None) -> list[Quality]:
+    """What was measured for these metrics, in the language given where it was, else in both."""
+    found = []
+    for kind in _KINDS:
+        mine = tuple(name for name in metrics if _KIND_OF.get(name) == kind)
+        if not mine:
+            continue
+        if kind == "heuristic":
+            found.append(Quality(kind, mine))
+            continue
+        rows = _measured()[kind]
+        own = [row for row in rows if row["language"] == (language or "").split("-")[0]]
+        found += [Quality(kind, mine, **row) for row in own or rows]
+    return found
