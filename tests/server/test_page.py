@@ -16,6 +16,7 @@ from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium, playwri
 from live import Server, in_thread
 from ragstone.monitor import Archive, Interaction, Scored
 from ragstone.monitor.interactions import micros
+from ragstone.report.monitor import period
 from ragstone.server import Settings
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
@@ -312,7 +313,7 @@ def poisoned(payload: str, number: int, now: int) -> tuple[Interaction, Scored]:
     """An interaction with the payload in every text that the page can show."""
     text = f"{payload} {number}"
     one = Interaction(
-        id=text,
+        id=text.replace("\x00", ""),
         at=now - 1_000_000 * (number + 1),
         question=text,
         contexts=Ranked((Chunk(text, f"{text} and a quote. {text}", 0.5), Chunk("b", text))),
@@ -329,7 +330,7 @@ def poisoned(payload: str, number: int, now: int) -> tuple[Interaction, Scored]:
         f"m{payload}": Score(0.1, findings=findings, warnings=(payload,), label=payload),
         "faithfulness": Score(outcome="judge_error", kind="refusal", reason=payload, label=payload),
     }
-    return one, Scored(text, scores)
+    return one, Scored(one.id, scores)
 
 
 def test_no_text_from_outside_runs_or_loads_anything(browser: Any, tmp_path: Path) -> None:
@@ -383,6 +384,31 @@ def test_the_page_loads_only_its_own_script_and_style(empty: Server) -> None:
     assert answer.body.decode().count("<script") == 1
     assert empty.get("/page.js").headers["Content-Type"].startswith("text/javascript")
     assert empty.get("/page.css").headers["Content-Type"].startswith("text/css")
+
+
+def test_a_link_on_another_site_leads_here_but_nothing_else_does(busy: Server) -> None:
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}  # fmt: skip
+    assert busy.get("/", **link).status == 200
+    assert busy.get("/v1/status", **link).status == 403
+    assert busy.get("/", **{**link, "Sec-Fetch-Dest": "iframe"}).status == 403
+    assert busy.get("/page.js", **{**link, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}).status == 403  # fmt: skip
+    assert busy.post("/logout", {}, **link).status == 403
+
+
+def test_pages_and_reports_are_the_same_on_every_store(place: str) -> None:
+    archive = Archive(Store.open(place))
+    now = micros()
+    watched.fill(archive, 60, now, days=1)
+    watched.keep(archive, [watched.drop(now)], now)
+    with in_thread(Settings(), archive.store) as server:
+        for metric in ("faithfulness", "feedback"):
+            page = server.get(f"/?by=model&slice=model:small&metric={metric}").body.decode()
+            assert "i-57" in page
+            assert "i-58" not in page
+        assert b"23 days of leave" in server.get("/interaction?id=i-57").body
+    whole = period.read(archive, "daily", now + watched.DAY - now % watched.DAY)
+    assert whole.report.now.interactions + whole.report.before.interactions == 60
+    assert "# Daily report" in period.rendered(whole, ".md", "en")
 
 
 # ── the token ─────────────────────────────────────────────────────────────────────────────
