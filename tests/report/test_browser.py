@@ -2,61 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium, playwright
 from ragstone.analysis import Summary, summarise
 from ragstone.report import html
 from ragstone.store import StoredRun
 from ragstone.types import Finding, Score
 
-CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="needs chromium-headless-shell or chromium"
-)
-
-PAYLOADS = (
-    "<script>window.hit=1</script>",
-    "<img src=x onerror=window.hit=1>",
-    "\"><svg onload=window.hit=1>",
-    "'><iframe srcdoc='<script>parent.hit=1</script>'>",
-    "</style></title></textarea></script><script>window.hit=1</script>",
-    "' onmouseover='window.hit=1' autofocus onfocus='window.hit=1' x='",
-    "{{ 7*7 }}{% for x in [1] %}{% endfor %}",
-    "<a href=javascript:window.hit=1>x</a><base href=//evil.invalid><link rel=stylesheet href=//evil.invalid>",
-    "<meta http-equiv=refresh content='0;url=javascript:window.hit=1'><style>*{display:none}</style>",
-    "<!-- ]]> --><details open ontoggle=window.hit=1>\u2028\u2029\x00",
-)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        one = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
-
-
-class Visit:
-    """A page that was opened, with everything it asked for and complained about."""
-
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        self.page = browser.new_context(**options).new_page()
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
-        self.page.goto(path.as_uri())
-
-    def shown(self) -> int:
-        return int(self.page.locator(".sample:visible").count())
+__all__ = ["browser"]
+pytestmark = needs_chromium
 
 
 @pytest.fixture
@@ -110,7 +68,7 @@ def test_no_text_from_outside_runs_or_loads_anything(
                     judge=payload, bad=(payload,))  # fmt: skip
         summary = summarise(run, gates={f"m{payload}": ">= 0.5"})
         html.write(run, summary, path, ("en", "es")[number % 2])
-        visit = Visit(browser, path)
+        visit = Visit(browser, path.as_uri())
         visit.page.locator(".claim").first.focus()
         visit.page.locator(".claim").first.hover()
         visit.page.get_by_role("searchbox").fill(payload)
@@ -138,14 +96,14 @@ def test_the_notebook_table_runs_nothing_either(build: Any, browser: Any, tmp_pa
         run = build([({"question": "q"}, scores)], metrics=metrics, name=payload, source=payload)
         fragment = html.summary_html(summarise(run))
         path.write_text(f'<!doctype html><meta charset="utf-8">{fragment}', encoding="utf-8")
-        visit = Visit(browser, path)
+        visit = Visit(browser, path.as_uri())
         assert visit.page.evaluate("window.hit") is None
         assert [url for url in visit.requests if "evil" in url] == []
         visit.page.context.close()
 
 
 def test_the_page_reads_without_its_script(browser: Any, page_file: Path) -> None:
-    visit = Visit(browser, page_file, java_script_enabled=False)
+    visit = Visit(browser, page_file.as_uri(), java_script_enabled=False)
     assert visit.shown() == 120
     assert not visit.page.locator("#filter").is_visible()
     visit.page.locator("#list summary").nth(1).click()
@@ -153,7 +111,7 @@ def test_the_page_reads_without_its_script(browser: Any, page_file: Path) -> Non
 
 
 def test_filters_by_outcome_metric_and_text(browser: Any, page_file: Path, run: StoredRun) -> None:
-    visit = Visit(browser, page_file)
+    visit = Visit(browser, page_file.as_uri())
     failed = [row for row in run.rows() if not row.scores["faithfulness"].ok]
     errors = [row for row in failed if row.scores["faithfulness"].outcome == "judge_error"]
     visit.page.locator("select[name=metric]").select_option(label="faithfulness")
@@ -174,7 +132,7 @@ def test_filters_by_outcome_metric_and_text(browser: Any, page_file: Path, run: 
 def test_choosing_a_metric_sorts_its_worst_first(
     browser: Any, page_file: Path, run: StoredRun
 ) -> None:
-    visit = Visit(browser, page_file)
+    visit = Visit(browser, page_file.as_uri())
     visit.page.locator("select[name=metric]").select_option(label="hallucination_rate")
     visit.page.locator("select[name=outcome]").select_option("o:ok")
     playwright.expect(visit.page.locator("output")).to_have_text("102 of 120 shown")
@@ -187,7 +145,7 @@ def test_choosing_a_metric_sorts_its_worst_first(
 def test_pointing_at_a_claim_lights_up_its_evidence(
     browser: Any, page_file: Path, summary: Summary, run: StoredRun, script: bool
 ) -> None:
-    visit = Visit(browser, page_file, java_script_enabled=script, reduced_motion="reduce")
+    visit = Visit(browser, page_file.as_uri(), java_script_enabled=script, reduced_motion="reduce")
     position = next(p for p in summary.worst if run.row(p).scores["faithfulness"].findings
                     and run.row(p).scores["faithfulness"].findings[0].quote)  # fmt: skip
     sample = visit.page.locator(f"#s{position}")
@@ -209,31 +167,9 @@ def test_pointing_at_a_claim_lights_up_its_evidence(
 def test_nothing_sticks_out_and_text_has_contrast(
     browser: Any, page_file: Path, width: int, scheme: str
 ) -> None:
-    visit = Visit(browser, page_file, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    visit = Visit(
+        browser, page_file.as_uri(), viewport={"width": width, "height": 900}, color_scheme=scheme
+    )
     visit.page.locator("#list summary").nth(1).click()
     assert visit.page.evaluate("document.documentElement.scrollWidth") == width
     assert visit.page.evaluate(CONTRAST) == []
-
-
-CONTRAST = """() => {
-  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
-    .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (node) => {
-    for (let at = node; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.length === 3 || colour[3] === 1) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const poor = new Set();
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const node = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !node.checkVisibility() || node.matches("i, script")) continue;
-    const [a, b] = [light(parse(getComputedStyle(node).color)), light(behind(node))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) poor.add(node.outerHTML.slice(0, 120));
-  }
-  return [...poor];
-}"""

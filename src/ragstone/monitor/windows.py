@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Literal
 
 from ragstone.config.durations import duration
-from ragstone.errors import DataError
+from ragstone.errors import DataError, RagstoneError
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, Cell, Slice, add_slices
 from ragstone.monitor.interactions import from_micros, micros, to_micros
@@ -391,10 +391,9 @@ def limits_of(name: str) -> tuple[tuple[float, float] | None, bool]:
 def described_metric(name: str) -> Any:
     """The registered metric of a stored name; None when this installation does not have it."""
     from ragstone import metrics as _every_metric  # noqa: F401  registers them
-    from ragstone.errors import UnknownMetric
     from ragstone.registry import resolve
 
     try:
         return resolve(name)
-    except UnknownMetric:
+    except RagstoneError:  # unknown, or a file or module of someone's own that is not here
         return None

@@ -68,7 +68,7 @@ def _refusal(
     origin = request.headers.get("Origin")
     if origin is not None and not same_site(origin, hosts[0], settings):
         return ("origin", 403, "requests from pages of other sites are not taken", {})
-    if request.headers.get("Sec-Fetch-Site") == "cross-site":
+    if request.headers.get("Sec-Fetch-Site") == "cross-site" and not _follows(request, open_paths):
         return ("origin", 403, "requests from pages of other sites are not taken", {})
     if settings.token is None or request.path in open_paths:
         return None
@@ -79,6 +79,14 @@ def _refusal(
         401,
         "show the token: Authorization: Bearer …",
         {"headers": {"WWW-Authenticate": 'Bearer realm="ragstone"'}},
+    )
+
+
+def _follows(request: web.Request, open_paths: frozenset[str]) -> bool:
+    """Whether someone follows a link to a page, from a chat say: the site it stands on sees nothing of the answer."""
+    how = request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest")
+    return (
+        request.method == "GET" and request.path in open_paths and how == ("navigate", "document")
     )
 
 

@@ -83,10 +83,14 @@ def overview(archive: Archive, frame: Frame) -> str:
         for one in (status.streams if status else ())
         if (one.field, one.value) == (where or ("", ""))
     }
-    names = list(found.whole.metrics)
-    # what someone who comes because of an alert wants to see first
-    moved = [name for name in names if name in streams and streams[name].state == "firing"]
-    metric = query.metric or next(iter([*moved, *names]), reading.FEEDBACK)
+    # what fires comes first: someone who comes because of an alert wants to see that
+    names = sorted(
+        found.whole.metrics,
+        key=lambda name: name not in streams or streams[name].state != "firing",
+    )
+    # of what the address names only stored metrics are looked up: a metric's name can be a file to load
+    known_metrics = {*names, reading.FEEDBACK}
+    metric = query.metric if query.metric in known_metrics else next(iter(names), reading.FEEDBACK)
     known = fields(archive, since, until)
     return frame.fill(
         "monitor.html.j2",

@@ -93,10 +93,12 @@ def read(archive: Archive, period: str, until: int, zone: str = "UTC") -> Whole:
 
 
 def _worst_by(report: PeriodReport) -> str:
-    """The metric that got worse, else the first."""
+    """The metric that got worse, else one with an alert, else the first."""
     scored = [one for one in report.changes if one.name in report.now.metrics]
     worse = [one.name for one in scored if one.verdict == "worse"]
-    return next(iter([*worse, *(one.name for one in scored)]), reading.FEEDBACK)
+    warned = {one.metric for one in report.alerts}
+    named = [one.name for one in scored if one.name in warned]
+    return next(iter([*worse, *named, *(one.name for one in scored)]), reading.FEEDBACK)
 
 
 # ── what both formats say ─────────────────────────────────────────────────────────────────
@@ -115,7 +117,10 @@ def headline(report: PeriodReport, say: Words) -> Line:
         parts.append(say.count("summary.better", better))
     if not parts:
         parts.append(say("summary.same" if report.now.metrics else "summary.nothing"))
-    tone: Tone = "bad" if worse else "good" if better or report.now.metrics else "warn"
+    if report.alerts:
+        parts.append(say.count("alert", len(report.alerts)))
+    calm: Tone = "good" if report.now.metrics and not report.alerts else "warn"
+    tone: Tone = "bad" if worse else calm
     return Line("; ".join(parts), tone)
 
 
@@ -137,7 +142,7 @@ def difference(one: Change, say: Words) -> str:
 
 def signed(value: float, say: Words) -> str:
     """A number with its sign."""
-    text = say.number(value)
+    text = say.number(value, 3 if abs(value) < 1 else None)
     return text if text.startswith("-") or value == 0 else f"+{text}"
 
 
