@@ -235,7 +235,7 @@ def test_signing_in_works_through_a_proxy_that_strips_its_prefix(browser: Any, p
 def test_speaks_the_language_of_the_browser_or_of_the_address(browser: Any, busy: Server) -> None:
     visit = Visit(browser, f"{busy.url}/?window=7d", locale="es-ES")
     assert visit.page.locator("h1").inner_text() == "Calidad en producción"
-    assert "bajó de 0.850 a 0.700" in visit.page.locator(".alert").first.inner_text()
+    assert "bajó de 0,850 a 0,700 (-0,150)" in visit.page.locator(".alert").first.inner_text()
     visit.page.get_by_role("link", name="English").click()
     assert visit.page.locator("h1").inner_text() == "Quality in production"
     assert parse_qs(urlsplit(visit.page.url).query) == {"window": ["7d"], "lang": ["en"]}

@@ -9,8 +9,8 @@ MONITORING: dict[str, tuple[str, str]] = {
     "language_other": ("Español", "English"),
     "looked_at": ("last round of watching {time}", "última ronda de vigilancia {time}"),
     "never_looked": (
-        "not watched yet: the server looks every few minutes, `ragstone monitor check` once",
-        "aún sin vigilar: el servidor mira cada pocos minutos, `ragstone monitor check` una vez",
+        "the server looks for drops every few minutes",
+        "el servidor busca caídas cada pocos minutos",
     ),
     "pause": ("Pause refreshing", "Pausar la actualización"),
     "go_on": ("Refresh by itself", "Actualizar sola"),
