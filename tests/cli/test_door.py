@@ -16,6 +16,7 @@ import ragstone.cli
 from ragstone._version import __version__
 from ragstone.cli import COMMANDS
 from ragstone.cli import ragstone as group
+from ragstone.cli.monitor import SUBCOMMANDS
 from ragstone.errors import ConfigError, StoreError
 
 SHOW_MODULES = """
@@ -58,7 +59,15 @@ def test_every_file_with_a_command_is_in_the_table():
         for path in folder.glob("*.py")
         if "\ndef command(" in path.read_text(encoding="utf-8")
     }
-    assert found == set(COMMANDS)
+    below = {f"monitor_{name.replace('-', '_')}" for name in SUBCOMMANDS}
+    assert found == set(COMMANDS) | below
+
+
+@pytest.mark.parametrize("name", list(SUBCOMMANDS))
+def test_every_command_of_the_monitor_explains_itself_as_its_table_does(call, name):
+    result = call("monitor", name, "--help")
+    assert result.code == 0
+    assert SUBCOMMANDS[name] in " ".join(result.out.split())
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))

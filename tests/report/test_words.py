@@ -138,3 +138,15 @@ def test_an_unknown_language_names_the_known_ones() -> None:
 )
 def test_a_judge_that_cannot_be_asked_is_told_in_spanish_too(sentence: str) -> None:
     assert translated(sentence, "es") != sentence
+
+
+def test_no_phrase_of_one_report_hides_that_of_another() -> None:
+    from ragstone.report.comparison.phrases import COMPARING
+    from ragstone.report.drawing.phrases import DRAWING
+    from ragstone.report.failures.phrases import FAILING
+    from ragstone.report.monitor.phrases import MONITORING
+
+    parts = [COMPARING, DRAWING, FAILING, MONITORING]
+    names = [name for part in parts for name in part]
+    assert sorted(names) == sorted(set(names))
+    assert all(PHRASES[name] == part[name] for part in parts for name in part)

@@ -16,7 +16,7 @@ from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium, playwri
 from live import Server, in_thread
 from ragstone.monitor import Archive, Interaction, Scored
 from ragstone.monitor.interactions import micros
-from ragstone.report.monitor import period
+from ragstone.report.monitor import period, reading
 from ragstone.server import Settings
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
@@ -235,7 +235,7 @@ def test_signing_in_works_through_a_proxy_that_strips_its_prefix(browser: Any, p
 def test_speaks_the_language_of_the_browser_or_of_the_address(browser: Any, busy: Server) -> None:
     visit = Visit(browser, f"{busy.url}/?window=7d", locale="es-ES")
     assert visit.page.locator("h1").inner_text() == "Calidad en producción"
-    assert "bajó de 0.850 a 0.700" in visit.page.locator(".alert").first.inner_text()
+    assert "bajó de 0,850 a 0,700 (-0,150)" in visit.page.locator(".alert").first.inner_text()
     visit.page.get_by_role("link", name="English").click()
     assert visit.page.locator("h1").inner_text() == "Quality in production"
     assert parse_qs(urlsplit(visit.page.url).query) == {"window": ["7d"], "lang": ["en"]}
@@ -466,3 +466,28 @@ def test_a_page_of_another_site_cannot_sign_in_or_out(closed: Server) -> None:
     large = closed.ask("POST", "/login", None, {"Content-Type": "application/x-www-form-urlencoded"}, raw=b"token=" + b"x" * 20_000)  # fmt: skip
     assert large.status == 413
     assert closed.post("/login", {"token": TOKEN}).status == 415
+
+
+@pytest.mark.parametrize(
+    "value", ["a", "100%", "a_b", "año", 'q"x', "back\\slash", "!", 1, 1.0, 2.5, True, "true", ""]
+)
+def test_lists_hold_exactly_the_slice(place: str, value: Any) -> None:
+    archive = Archive(Store.open(place))
+    now = micros()
+    others = ["aa", "100", "axb", "ano", "q", "back", "?", 11, 3, False, "truer", "x"]
+    some = [
+        Interaction(f"i-{n}", now - n - 1, f"question {n}", feedback=0.5, meta={"field": one, "b": "a"})
+        for n, one in enumerate([value, *others])
+    ]  # fmt: skip
+    archive.add([*some, Interaction("none", now - 99, "q", language="a")]).result()
+    archive.save_scores([Scored(one.id, {"faithfulness": Score(0.5)}) for one in some]).result()
+    where = ("field", some[0].slices["field"])
+    for found in (
+        reading.recent(archive, 0, now, where, 5),
+        reading.worst(archive, "faithfulness", 0, now, where, 5),
+        reading.worst(archive, "feedback", 0, now, where, 5),
+    ):
+        assert [one.id for one in found] == ["i-0"]
+    assert [one.id for one in reading.recent(archive, 0, now, ("language", "a"), 5)] == ["none"]
+    assert len(reading.recent(archive, 0, now, None, 50)) == 14
+    archive.store.close()

@@ -79,7 +79,25 @@ def alert_view(one: Alert, now: int, say: Words) -> AlertView:
 
 def title(one: Alert, language: str) -> str:
     """What moved, by how much, since when, in a language."""
-    return sentence(one.facts, language) if "phrase" in one.facts else one.title
+    if "phrase" not in one.facts:
+        return one.title
+    return sentence(_with_commas(one.facts) if language == "es" else one.facts, language)
+
+
+class _Comma(float):
+    """A number that every format writes with a decimal comma."""
+
+    def __format__(self, form: str) -> str:
+        return super().__format__(form).replace(".", ",")
+
+
+def _with_commas(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _Comma(value) if isinstance(value, float)
+        else _with_commas(value) if isinstance(value, Mapping)
+        else value
+        for name, value in facts.items()
+    }  # fmt: skip
 
 
 def state_text(state: str, say: Words) -> str:

@@ -142,7 +142,7 @@ def interaction(archive: Archive, id: str, frame: Frame) -> str | None:
     view = samples.view(row, book, ranges, samples.GENEROUS, say)
     facts = [
         (say("time"), f"{exact(one.at)} UTC", False),
-        (say("feedback"), say.number(one.feedback) if one.feedback is not None else "", False),
+        (say("feedback"), say.number(one.feedback, 2) if one.feedback is not None else "", False),
         (say("comment"), shortened(one.comment or "", 4000), False),
         (say("latency"), f"{say.number(one.latency)} s" if one.latency is not None else "", False),
         (say("usd"), say.money(one.cost) if one.cost is not None else "", False),

@@ -45,7 +45,7 @@ def _changes(whole: period.Whole, say: Words) -> list[str]:
     if not rows:
         return []
     keys = ("metric", "verdict", "trend", "this_period", "period_before", "change")
-    against = say("against", unit=say(f"unit.{report.period}"))
+    against = say("against_unit", unit=say(f"unit.{report.period}"))
     return [
         f"## {say('metrics')} ({against})",
         "",

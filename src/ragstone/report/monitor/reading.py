@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ragstone.monitor import Archive, Interaction
 from ragstone.monitor.windows import described_metric
@@ -12,15 +14,17 @@ from ragstone.types import Sample, Score
 FEEDBACK = "feedback"
 """Orders the worst interactions by what people said instead of by a metric."""
 
-_WORST = (
-    "SELECT i.id FROM monitor_scores s JOIN interactions i ON i.number = s.number"
-    " WHERE s.metric = ? AND s.at >= ? AND s.at < ? AND s.value IS NOT NULL"
-    " ORDER BY s.value * ?, s.at DESC, i.number DESC"
+_FOUND = "SELECT i.id, i.language, i.meta FROM {} AND (? = '' OR i.language = ? OR i.meta LIKE ? ESCAPE '!') ORDER BY {}"
+_RECENT = _FOUND.format("interactions i WHERE i.at >= ? AND i.at < ?", "i.at DESC, i.number DESC")
+_WORST = _FOUND.format(
+    "monitor_scores s JOIN interactions i ON i.number = s.number"
+    " WHERE s.metric = ? AND s.at >= ? AND s.at < ? AND s.value IS NOT NULL",
+    "s.value * {}, s.at DESC, i.number DESC",
 )
-_DISLIKED = (
-    "SELECT i.id FROM feedback f JOIN interactions i ON i.id = f.interaction"
-    " WHERE i.at >= ? AND i.at < ? AND f.value IS NOT NULL"
-    " ORDER BY f.value, i.at DESC, i.number DESC"
+_DISLIKED = _FOUND.format(
+    "feedback f JOIN interactions i ON i.id = f.interaction"
+    " WHERE i.at >= ? AND i.at < ? AND f.value IS NOT NULL",
+    "f.value, i.at DESC, i.number DESC",
 )
 
 
@@ -69,8 +73,7 @@ def recent(
     archive: Archive, since: int, until: int, where: tuple[str, str] | None, most: int
 ) -> list[Seen]:
     """The newest of a stretch and a slice."""
-    slices = dict([where]) if where else None
-    return seen(archive, list(archive.interactions(since, until, slice=slices, limit=most)))
+    return _first(archive, _RECENT, (since, until), where, most)
 
 
 def worst(
@@ -83,21 +86,43 @@ def worst(
 ) -> list[Seen]:
     """The worst of a stretch and a slice by a metric or by feedback, the newest of equals first."""
     if metric == FEEDBACK:
-        sql, values = _DISLIKED, (since, until)
-    else:
-        sign = 1 if range_of(metric).higher_is_better else -1
-        sql, values = _WORST, (metric, since, until, sign)  # type: ignore[assignment]
-    ids: Iterable[Sequence[str]]
-    ids = (
-        archive.store.stream(sql, values)
-        if where
-        else archive.store.read(f"{sql} LIMIT ?", (*values, most))
-    )
+        return _first(archive, _DISLIKED, (since, until), where, most)
+    sql = _WORST.format(1 if range_of(metric).higher_is_better else -1)
+    return _first(archive, sql, (metric, since, until), where, most)
+
+
+def _first(
+    archive: Archive,
+    sql: str,
+    values: tuple[Any, ...],
+    where: tuple[str, str] | None,
+    most: int,
+) -> list[Seen]:
+    """The first so many of a slice; the database leaves out most others, so that few texts are read in vain."""
+    field, value = where or ("", "")
+    asked = (*values, field, value, _pattern(value))
     kept: list[Interaction] = []
-    for (id,) in ids:
+    rows: Iterable[tuple[Any, ...]]
+    if where is None:
+        rows = archive.store.read(f"{sql} LIMIT ?", (*asked, most))
+    else:
+        rows = archive.store.stream(sql, asked)
+    for id, language, meta in rows:
+        if where is not None:
+            slices = Interaction(id, 0, language=language, meta=json.loads(meta)).slices
+            if slices.get(field) != value:
+                continue
         one = archive.get(id)
-        if one is not None and (where is None or one.slices.get(where[0]) == where[1]):
+        if one is not None:  # purged meanwhile
             kept.append(one)
         if len(kept) >= most:
             break
     return seen(archive, kept)
+
+
+def _pattern(value: str) -> str:
+    """What a meta column that holds the value is like; others may be, too."""
+    text = json.dumps(value)[1:-1]
+    for special in "!%_":
+        text = text.replace(special, f"!{special}")
+    return f"%{text}%"
