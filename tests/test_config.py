@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.config import Plan, load, revealed, split_gate, without_password
-from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS
+from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS, SLURM_KEYS
 from ragstone.errors import ConfigError
 
 
@@ -278,10 +278,12 @@ def test_a_date_is_a_text(write):
 
 def test_every_key_has_one_reader():
     special = {"data", "metrics", "judge", "embeddings", "prompts", "gates", "store", "output",
-               "monitor"}  # fmt: skip
+               "monitor", "slurm"}  # fmt: skip
     assert set(PLAN_KEYS) == special | (set(SCALARS) & set(PLAN_KEYS))
     assert set(DATA_KEYS) == {"path", "fields"} | (set(SCALARS) & set(DATA_KEYS))
-    assert set(SCALARS) <= set(PLAN_KEYS) | set(DATA_KEYS)
+    lists = {"modules", "setup", "options", "folder"}
+    assert set(SLURM_KEYS) == lists | (set(SCALARS) & set(SLURM_KEYS))
+    assert set(SCALARS) <= set(PLAN_KEYS) | set(DATA_KEYS) | set(SLURM_KEYS)
 
 
 @pytest.mark.parametrize(

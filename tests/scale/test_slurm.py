@@ -75,7 +75,7 @@ def test_the_launcher_asks_for_what_the_config_says() -> None:
         "#SBATCH --ntasks-per-node=3", "#SBATCH --cpus-per-task=4", "#SBATCH --gpus-per-node=1",
         "#SBATCH --mem=32G", "#SBATCH --time=1:00:00", "#SBATCH --mail-user=ann@example.org",
         "#SBATCH --requeue", "#SBATCH --constraint=fast", "module load python/3.11",
-        ". '/apps/my env/bin/activate'", "srun --overlap --ntasks=6 \\",
+        ". '/apps/my env/bin/activate'", "srun --overlap --ntasks=6 --cpus-per-task=4 \\",
         '"$python" -m ragstone eval -c \'a b.yaml\' --run r1 --on "$attempt/scheduler.json"',
     ):  # fmt: skip
         assert wanted in lines
@@ -98,7 +98,7 @@ def test_without_slurm_the_launcher_is_written_and_sending_it_is_refused(tmp_pat
     assert "there is no 'sbatch' here" in done.stderr
     assert (tmp_path / "slurm" / "r1.sbatch").exists()
     status = command("slurm", "status", "r1", "--folder", str(tmp_path / "slurm"), env=empty)
-    assert status.stdout == "r1: not sent yet; 0 samples in the store\n"
+    assert status.stdout == "r1: not sent yet; 0 samples done\n"
     gone = command("slurm", "status", "nobody", "--folder", str(tmp_path / "slurm"), env=empty)
     assert gone.returncode == 2
     assert "no run 'nobody'" in gone.stderr
@@ -223,7 +223,7 @@ def test_cancelled_and_sent_again(cluster: dict[str, str], tmp_path: Path) -> No
     until(cluster, job, "COMPLETED")
     assert kept(Run.open("r", store=tmp_path / "runs.db")) == as_alone(config)
     status = command("slurm", "status", "r", "--folder", folder, env={**os.environ, **cluster})
-    assert "COMPLETED; 1000 samples in the store" in status.stdout
+    assert "COMPLETED; 1000 samples done of 1000" in status.stdout
 
 
 @pytest.mark.slow

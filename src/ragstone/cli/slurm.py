@@ -67,10 +67,8 @@ def status_(run: str, folder: str) -> None:
     from ragstone.scale.slurm import state, ticket_of
 
     ticket = ticket_of(run, Path(folder))
-    done = _stored(ticket)
     job = f"job {ticket.job} is {state(ticket)}" if ticket.job else "not sent yet"
-    of = f" of {ticket.total}" if ticket.total is not None else ""
-    click.echo(f"{ticket.run}: {job}; {counted(done, 'sample')}{of} in the store")
+    click.echo(f"{ticket.run}: {job}; {_far(ticket)}")
 
 
 @command.command("cancel")
@@ -83,8 +81,7 @@ def cancel_(run: str, folder: str) -> None:
     ticket = ticket_of(run, Path(folder))
     cancel(ticket)
     click.echo(
-        f"job {ticket.job} is cancelled; {counted(_stored(ticket), 'sample')} kept; "
-        f"go on with: sbatch {ticket.launcher}"
+        f"job {ticket.job} is cancelled; {_far(ticket)}; go on with: sbatch {ticket.launcher}"
     )
 
 
@@ -101,17 +98,20 @@ def prepared(
     plan: Plan, words: Sequence[str], run_id: str | None, *, submit: bool, folder: Path
 ) -> Ticket:
     """The launcher written, and sent if wanted."""
-    from ragstone.config import Slurm, revealed
+    from ragstone.config import Slurm
     from ragstone.run import new_id
     from ragstone.scale import slurm
 
     if plan.data.path in (None, "-"):
         raise click.UsageError("a job under Slurm needs a data file that all nodes see; name one")
+    if any("***@" in word for word in words):
+        raise click.UsageError(
+            "a launcher holds no password; put the store's URL into the config (store: ${NAME}) "
+            "or into RAGSTONE_STORE"
+        )
     run = run_id or new_id()
     name = plan.name or Path(plan.data.path or "run").stem
-    store = revealed(plan.store)
-    place = str(Path(store).resolve()) if store and "://" not in store else None
-    ticket = slurm.Ticket(run, str(folder / f"{run}.sbatch"), place)
+    ticket = slurm.Ticket(run, str(folder / f"{run}.sbatch"))
     text = slurm.launcher(run, name, words, plan.slurm or Slurm(), folder)
     path = slurm.write(ticket, text)
     click.echo(f"wrote {path}")
@@ -131,6 +131,7 @@ def evaluated(plan: Plan, words: Sequence[str], run_id: str | None, *, quiet: bo
     from ragstone.errors import Interrupted
     from ragstone.run import Run
     from ragstone.scale import slurm
+    from ragstone.scale.progress import told_progress
     from ragstone.types import NOTHING_USED
 
     plan = replace(plan, on=None)
@@ -140,7 +141,7 @@ def evaluated(plan: Plan, words: Sequence[str], run_id: str | None, *, quiet: bo
         with Bar(quiet=quiet) as bar:
             bar.what = ticket.run
             while (now := slurm.state(ticket)) not in slurm.ENDED:
-                bar(Progress(_stored(ticket), ticket.total, 0, NOTHING_USED))
+                bar(Progress(*told_progress(ticket.progress), 0, NOTHING_USED))
                 time.sleep(1)
     except KeyboardInterrupt:
         raise Interrupted(
@@ -165,6 +166,7 @@ def _folder_of(config: str, plan: Plan) -> Path:
 
 
 def _opened(ticket: Ticket, store: Any) -> Any:
+    """The run, once its job has ended: a store that another host is writing must not be opened here."""
     from ragstone.errors import RagstoneError
     from ragstone.run import Run
 
@@ -174,6 +176,8 @@ def _opened(ticket: Ticket, store: Any) -> Any:
         return None
 
 
-def _stored(ticket: Ticket) -> int:
-    run = _opened(ticket, ticket.store)
-    return run.stored.count() if run is not None else 0
+def _far(ticket: Ticket) -> str:
+    from ragstone.scale.progress import told_progress
+
+    done, total = told_progress(ticket.progress)
+    return f"{counted(done, 'sample')} done" + (f" of {total}" if total is not None else "")

@@ -35,6 +35,10 @@ class Place:
     file: str = ""
 
 
+WORKERS = "RAGSTONE_WORKERS"
+"""Says how many workers a launcher starts, so that none is missing when the judge's places are shared out."""
+
+
 def place(on: str) -> Place:
     """What `--on` names, checked before anything is started."""
     scheme, separator, rest = on.partition("://")
@@ -86,10 +90,22 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
                 memory_limit=0,
                 asynchronous=True,
                 silence_logs=50,
+                # other users of this machine reach loopback too
+                security=_own_certificates(),
             ) as cluster,
             distributed.Client(cluster, asynchronous=True) as client,
         ):
             yield client
+
+
+def _own_certificates() -> Any:
+    """Certificates for one cluster, known to its own processes only."""
+    from distributed.security import Security
+
+    try:
+        return Security.temporary()
+    except ImportError:
+        raise MissingExtra("a cluster that only you can talk to", "dask") from None
 
 
 @asynccontextmanager
@@ -108,6 +124,12 @@ async def _client(distributed: Any, where: Place) -> AsyncIterator[Any]:
         yield client
     finally:
         await client.close()
+
+
+def workers_expected(where: Place) -> int:
+    """How many workers to wait for: all of our own, or as many as a launcher says it starts."""
+    named = os.environ.get(WORKERS, "")
+    return where.workers or (int(named) if named.isdecimal() else 1)
 
 
 def host_for(client: Any) -> str:

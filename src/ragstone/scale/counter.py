@@ -1,7 +1,8 @@
 """The driver's counter: workers get the job here, and share its replies, its budget and its pace.
 
 One for all workers, so that a reply is paid for once, a budget is spent once and a rate limit holds whatever the
-number of workers. It speaks Dask's own protocol (plain messages only, nothing pickled) with Dask's own TLS."""
+number of workers. It speaks Dask's own protocol and, like it, trusts whoever can connect: the line is encrypted and
+both ends show certificates wherever the cluster's own lines do."""
 
 from __future__ import annotations
 
@@ -42,16 +43,14 @@ class Counter:
         self._claims: dict[str, tuple[str, asyncio.Event]] = {}
         """Key of a question under way → the worker that asks it, and when that is over."""
         self._server: Any = None
-        self.found = 0
-        """Questions answered from the store."""
 
     @property
     def address(self) -> str:
         """Where workers reach it."""
         return str(self._server.address)
 
-    async def open(self, host: str, security: Any) -> None:
-        """Listen on a free port of this host, encrypted if the cluster is."""
+    async def open(self, host: str, protocol: str, security: Any) -> None:
+        """Listen on a free port of this host, by the protocol that the cluster speaks."""
         from distributed.core import Server
 
         handlers = {
@@ -64,8 +63,8 @@ class Counter:
         self._server = Server(
             handlers, serializers=["msgpack"], deserializers=["msgpack"], needs_workdir=False
         )
-        protocol = "tls" if security is not None and security.require_encryption else "tcp"
-        arguments = security.get_listen_args("scheduler") if security is not None else {}
+        # the driver is a client of the cluster: those are the certificates it has for sure
+        arguments = security.get_listen_args("client") if protocol == "tls" else {}
         await self._server.listen(f"{protocol}://{host}:0", **arguments)
 
     async def close(self) -> None:
@@ -94,7 +93,6 @@ class Counter:
                 continue
             reply = self._store.replies([key], self._job.run).get(key)
             if reply is not None:
-                self.found += 1
                 answers.append([KNOWN, encode_reply(reply), list(astuple(reply.usage))])
                 continue
             if held is None:

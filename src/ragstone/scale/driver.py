@@ -16,10 +16,11 @@ from ragstone.data.ranges import cut
 from ragstone.engine import Execution, failed_rows, skip_stored
 from ragstone.errors import BadRows, DataError, RagstoneError
 from ragstone.judges.limits import Budget
-from ragstone.scale.cluster import NoCluster, connected, host_for, place
+from ragstone.scale.cluster import NoCluster, connected, host_for, place, workers_expected
 from ragstone.scale.counter import Counter
 from ragstone.scale.jobs import Job, told
 from ragstone.scale.pieces import Piece, Sizes, digest_rows, from_ranges, from_records
+from ragstone.scale.progress import tell_progress
 from ragstone.scale.shards import Line, Shard, Shelf, decode_shard, encode_shard
 from ragstone.scale.worker import put_away, score_piece, sees
 from ragstone.store import NewRow, encode_scores
@@ -97,11 +98,11 @@ class ClusterExecution(Execution):
         where = place(self.on)
         # two pieces at once keep a remote judge's lanes full while one of them ends
         self._client = await stack.enter_async_context(connected(where, 2 if shared else 1))
-        try:
-            await self._client.wait_for_workers(where.workers or 1, timeout=60)
-        except TimeoutError:
-            raise NoCluster(f"no worker has joined {self.on!r}; start `dask worker`") from None
+        with suppress(TimeoutError):  # those that are there will do
+            await self._client.wait_for_workers(workers_expected(where), timeout=60)
         await self._look()
+        if not self._workers:
+            raise NoCluster(f"no worker has joined {self.on!r}; start `dask worker`")
         settings = dict(self.settings or {})
         budget = Budget(
             settings.get("max_usd"),
@@ -113,7 +114,8 @@ class ClusterExecution(Execution):
         self._counter = Counter(
             self._job(settings, shared=shared), self.run.store, name, budget, self._alive
         )
-        await self._counter.open(host_for(self._client), self._client.security)
+        protocol = self._client.scheduler.address.partition("://")[0]
+        await self._counter.open(host_for(self._client), protocol, self._client.security)
         stack.push_async_callback(self._counter.close)
         stack.push_async_callback(self._put_away)
         watching = asyncio.create_task(self._watch_workers())
@@ -199,7 +201,13 @@ class ClusterExecution(Execution):
 
         await self._gate.wait()
         try:
-            return [(piece, await self._submitted(piece))]
+            result = await self._submitted(piece)
+            if (
+                "unseen" in result
+            ):  # a worker that came later does not see the file: it is sent the rows
+                piece = Piece(piece.positions, tuple(piece.texts()))
+                result = await self._submitted(piece)
+            return [(piece, result)]
         except KilledWorker:
             if len(piece.positions) == 1:
                 return [(piece, await self._alone(piece))]
@@ -323,8 +331,13 @@ class _Merging:
             await asyncio.wrap_future(write)
 
     async def _merge(self, piece: Piece, shard: Shard) -> None:
-        rows = []
-        for line, text in zip(shard.lines, piece.texts(), strict=True):
+        rows, texts = [], piece.texts()
+        if shard.rows != digest_rows(texts):
+            raise DataError(
+                f"samples {piece.first} to {piece.last} of {self._reading.source} changed while they "
+                "were scored; start a new run"
+            )
+        for line, text in zip(shard.lines, texts, strict=True):
             if self._seen is not None and not self._seen.add(line.id, line.position):
                 raise BadRows(
                     [
@@ -340,6 +353,7 @@ class _Merging:
             await asyncio.wrap_future(self._writes.pop(0))
         self._next = piece.last + 1
         self._execution.note(len(rows), shard.failures, shard.usage)
+        tell_progress(self._execution.done, self._execution.total)
 
 
 def _facts(source: Any) -> tuple[str, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import shlex
 import shutil
@@ -29,9 +30,12 @@ class Ticket:
 
     run: str
     launcher: str
-    store: str | None
     job: str | None = None
-    total: int | None = None
+
+    @property
+    def progress(self) -> Path:
+        """The file in which the run tells how far it is."""
+        return Path(self.launcher).with_suffix(".progress")
 
 
 def launcher(run: str, name: str, words: Sequence[str], slurm: Slurm, folder: Path) -> str:
@@ -47,11 +51,14 @@ def launcher(run: str, name: str, words: Sequence[str], slurm: Slurm, folder: Pa
             f"# Run {run}, written by ragstone {__version__}. Edit it if you like; send it with: sbatch {run}.sbatch",
             *_asked_of_slurm(run, name, slurm, folder),
             "",
-            "set -eu",
+            "set -e",
             f"cd {shlex.quote(str(Path.cwd()))}",
             *_environment(slurm),
             f"export OMP_NUM_THREADS={slurm.cpus} OPENBLAS_NUM_THREADS={slurm.cpus}",
+            f"export RAGSTONE_WORKERS={slurm.nodes * slurm.workers}",
+            f"export RAGSTONE_PROGRESS={shlex.quote(str(folder / run))}.progress",
             f"python={python}",
+            "set -u  # not before: modules and environments are less careful",
             "",
             "# A folder for each attempt: a requeued job must not meet the scheduler of the one before.",
             f"attempt={attempt}",
@@ -61,11 +68,15 @@ def launcher(run: str, name: str, words: Sequence[str], slurm: Slurm, folder: Pa
             "# Scheduler here, workers on every node; they end with the job or a minute after the scheduler.",
             '"$python" -m distributed.cli.dask_scheduler --scheduler-file "$attempt/scheduler.json" --port 0 \\',
             f'  --no-dashboard{protocol}{interface} > "$attempt/scheduler.log" 2>&1 &',
-            f"srun --overlap --ntasks={slurm.nodes * slurm.workers} \\",
+            "scheduler=$!",
+            f"srun --overlap --ntasks={slurm.nodes * slurm.workers} --cpus-per-task={slurm.cpus} \\",
             '  "$python" -m distributed.cli.dask_worker --scheduler-file "$attempt/scheduler.json" --nthreads 1 \\',
             f'  --no-dashboard --memory-limit 0 --death-timeout 60{interface} > "$attempt/workers.log" 2>&1 &',
             "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT",
-            'until [ -s "$attempt/scheduler.json" ]; do sleep 0.2; done',
+            'until [ -s "$attempt/scheduler.json" ]; do',
+            '  kill -0 $scheduler 2> /dev/null || { cat "$attempt/scheduler.log" >&2; exit 1; }',
+            "  sleep 0.2",
+            "done",
             "",
             "# The run itself. What an earlier attempt finished is in the store or in shards and is not done again.",
             f'"$python" -m ragstone {evaluate} --on "$attempt/scheduler.json"',
@@ -89,7 +100,7 @@ def _asked_of_slurm(run: str, name: str, slurm: Slurm, folder: Path) -> list[str
         "mail-user": slurm.mail,
         "mail-type": "END,FAIL,REQUEUE" if slurm.mail else None,
         "open-mode": "append",
-        "output": folder / f"{run}.log",
+        "output": f'"{folder / run}.log"',
     }
     lines = [f"#SBATCH --{key}={value}" for key, value in wanted.items() if value is not None]
     return [*lines, "#SBATCH --requeue", *(f"#SBATCH {option}" for option in slurm.options)]
@@ -173,7 +184,8 @@ def submit(ticket: Ticket) -> Ticket:
 
 def ticket_of(run: str, folder: Path) -> Ticket:
     """What is known of a run that was written into this folder."""
-    found = sorted(folder.glob(f"{run}*.json")) if folder.is_dir() else []
+    exact = folder / f"{run}.json"
+    found = [exact] if exact.is_file() else sorted(folder.glob(f"{glob.escape(run)}*.json"))
     if len(found) != 1:
         how = "no run" if not found else f"{len(found)} runs"
         raise SlurmError(

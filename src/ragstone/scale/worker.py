@@ -19,7 +19,7 @@ from ragstone.data.strict import BadRow, parse, reparse
 from ragstone.engine.desk import Desk, unusable
 from ragstone.engine.rounds import score_sample
 from ragstone.engine.scoring import plain_scores, starter
-from ragstone.errors import OutOfBudget, RagstoneError
+from ragstone.errors import DataError, OutOfBudget, RagstoneError
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
 from ragstone.scale.counter import BUSY, KNOWN
@@ -41,13 +41,19 @@ def score_piece(ticket: Mapping[str, str], piece: Mapping[str, Any]) -> dict[str
     """One piece of rows scored: the bytes of its shard, or the rows that cannot be read."""
     started = time.perf_counter()
     try:
-        bench = _bench(ticket)
+        bench = _taken(ticket)
     except RagstoneError as wrong:  # as a text: its class may not survive the way to the driver
         return {"error": str(wrong)}
-    samples, bad = _samples(bench.mapper, piece)
-    if bad:
-        return {"bad": bad}
-    scores = bench.score([row.sample for row in samples])
+    try:
+        samples, bad = _samples(bench.mapper, piece)
+        if bad:
+            return {"bad": bad}
+        scores = bench.score([row.sample for row in samples])
+    except DataError:  # the file is not here, or not to be read by us
+        return {"unseen": True}
+    finally:
+        with _making:
+            bench.users -= 1
     lines = [
         Line(row.position, row.sample.id if row.given else None, row.sample.group, encode_scores(one))
         for row, one in zip(samples, scores, strict=True)
@@ -57,14 +63,17 @@ def score_piece(ticket: Mapping[str, str], piece: Mapping[str, Any]) -> dict[str
     return {"shard": shard, "seconds": time.perf_counter() - started}
 
 
-def _bench(ticket: Mapping[str, str]) -> Bench:
+def _taken(ticket: Mapping[str, str]) -> Bench:
+    """This run's bench; those of other runs are closed, unless another thread is still at work on one."""
     with _making:
         bench = _benches.get(ticket["token"])
         if bench is None:
-            for old in list(_benches.values()):  # a worker may outlive many runs
-                old.close()
-            _benches.clear()
+            for token, old in list(_benches.items()):  # a worker may outlive many runs
+                if not old.users:
+                    del _benches[token]
+                    old.close()
             bench = _benches[ticket["token"]] = Bench(ticket)
+        bench.users += 1
         return bench
 
 
@@ -129,6 +138,8 @@ class Bench:
     """What a worker keeps for one run: its metrics, its judge (the model loaded once), an event loop of its own."""
 
     def __init__(self, ticket: Mapping[str, str]) -> None:
+        self.users = 0
+        """Threads that are scoring here now."""
         self._ticket = ticket
         self._address, self._connections = _this_worker()
         self._loop = asyncio.new_event_loop()

@@ -1,0 +1,31 @@
+"""How far a run is, told in a small file: another host can read that, but not a store that is being written."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+PROGRESS = "RAGSTONE_PROGRESS"
+"""Names the file, if anybody wants to know."""
+
+
+def tell_progress(done: int, total: int | None) -> None:
+    """Write how many samples are merged; whole or not at all."""
+    named = os.environ.get(PROGRESS)
+    if not named:
+        return
+    part = Path(f"{named}.part")
+    with suppress(OSError):  # a run does not fail because nobody can watch it
+        part.write_text(json.dumps({"done": done, "total": total}), encoding="ascii")
+        part.replace(named)
+
+
+def told_progress(path: Path) -> tuple[int, int | None]:
+    """Samples done, and of how many if that is known; none when nothing was told yet."""
+    try:
+        told = json.loads(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return 0, None
+    return told["done"], told["total"]
