@@ -51,13 +51,13 @@ def peak(pid: int) -> float:
     raise ValueError("no VmHWM in /proc")
 
 
-def compare(folder: Path, count: int) -> None:
+def compare(folder: Path, count: int, turns: int) -> None:
     """One process, one worker, two workers, on the same samples."""
     data = folder / "data.jsonl"
     write_samples(data, count)
     wanted = ["-m", "coherence", "--judge", JUDGE]
     times: dict[str, list[float]] = {"alone": [], "dask:1": [], "dask:2": []}
-    for turn in range(2):  # alternating, so that a neighbour's load falls on all of them
+    for turn in range(turns):  # alternating, so that a neighbour's load falls on all of them
         for name, taken in times.items():
             on = [] if name == "alone" else ["--on", name]
             taken.append(seconds(evaluated(data, folder / f"{name}-{turn}.db", *wanted, *on)))
@@ -124,11 +124,12 @@ def memory(folder: Path, count: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=20_000)
+    parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--many", type=int, default=1_000_000)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if asked.samples:
-            compare(Path(folder), asked.samples)
+            compare(Path(folder), asked.samples, asked.turns)
         if asked.many:
             memory(Path(folder), asked.many)
 

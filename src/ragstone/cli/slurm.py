@@ -180,4 +180,4 @@ def _far(ticket: Ticket) -> str:
     from ragstone.scale.progress import told_progress
 
     done, total = told_progress(ticket.progress)
-    return f"{counted(done, 'sample')} done" + (f" of {total}" if total is not None else "")
+    return f"{counted(done, 'sample')} done" + (f" of {total:,}" if total is not None else "")
