@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragstone.asks import Answered, Ask, Reply
-from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.errors import JudgeFailed, OutOfBudget, StoreError
 from ragstone.judges.limits import Budget
 from ragstone.metrics import resolve
 from ragstone.monitor import Archive, Feedback, Interaction
@@ -266,3 +266,61 @@ def test_two_scorers_share_the_work(place: str) -> None:
     asyncio.run(scorer(archives[0], judges[0]).run_out())  # one may have stopped before the other
     assert len(values(archives[0])) == 100
     assert sum(len(judge.asked) for judge in judges) == 100
+
+
+def test_two_scorers_spend_one_budget_between_them(place: str) -> None:
+    archives = [Archive(Store.open(place)) for _ in range(2)]
+    archives[0].add(some(200)).result()
+    judges = [Judge(Budget(max_calls=64)) for _ in range(2)]
+    works = [scorer(a, j) for a, j in zip(archives, judges, strict=True)]
+
+    async def in_turns() -> None:
+        for work in works * 4:
+            await work.step()
+
+    asyncio.run(in_turns())
+    assert [len(judge.asked) for judge in judges] == [32, 32]
+    assert all(work.progress.out_of_budget for work in works)
+
+
+def test_what_could_not_be_billed_still_counts(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.add(some(100)).result()
+    judge = Judge(Budget(max_calls=40))
+    work = scorer(archive, judge)
+    save = archive.save_scores
+
+    def away(*given: Any) -> Any:
+        raise StoreError("away")
+
+    monkeypatch.setattr(archive, "save_scores", away)
+    with pytest.raises(StoreError):
+        asyncio.run(work.step())
+    monkeypatch.setattr(archive, "save_scores", save)
+    asyncio.run(work.run_out())
+    assert len(judge.asked) == 40
+    assert archive.counters()["judge_calls"] == 40
+
+
+def test_following_outlives_a_store_that_is_away_and_is_quick_again_afterwards(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = scorer(archive, Judge())
+    faults = iter([True, False, False])
+    pauses: list[float] = []
+
+    def report() -> None:
+        if next(faults):
+            raise StoreError("away")
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(work, "_report", report)
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(work.follow(0.5))
+    assert pauses == [5.0, 0.5, 0.5]

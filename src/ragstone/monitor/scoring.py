@@ -88,7 +88,7 @@ class Scorer:
         """Decide on new interactions and score a batch; how many were decided on or scored."""
         decided = await asyncio.to_thread(decide, self.archive, self.policy)
         self.progress.decided += decided
-        if not self._has_budget():
+        if not await asyncio.to_thread(self._has_budget):
             return decided
         taken = await asyncio.to_thread(claim, self.archive, BATCH, self.newest)
         if taken:
@@ -104,25 +104,28 @@ class Scorer:
     async def follow(self, pause: float = 1.0) -> None:
         """Work for ever."""
         while True:
+            rest = pause
             try:
                 done = await self.step()
+                await asyncio.to_thread(self._report)
             except Exception:  # the store may be back, the judge too
                 log.exception("scoring failed and goes on")
-                done, pause = 0, max(pause, 5.0)
-            await asyncio.to_thread(self._report)
+                done, rest = 0, max(pause, 5.0)
             if not done:
-                await asyncio.sleep(pause)
+                await asyncio.sleep(rest)
 
     # ── underneath ────────────────────────────────────────────────────────────────────────
 
     def _has_budget(self) -> bool:
-        """Whether the day's budget has something left; a new day starts anew."""
+        """Whether the day's budget has something left; a new day starts anew, and other scorers spend it too."""
         day = micros() // DAY
         if day != self._day:
-            calls, usd = spent_today(self.archive)
             self._day, self._spent = day, False
-            self.budget.calls, self.budget.usd = calls, usd
-            self._billed = (calls, usd)
+        billed = spent_today(self.archive)
+        # what was spent and could not be written down, the store being away, is still owed
+        self.budget.calls += billed[0] - self._billed[0]
+        self.budget.usd = max(0.0, self.budget.usd + billed[1] - self._billed[1])
+        self._billed = billed
         most_calls, most_usd = self.budget.max_calls, self.budget.max_usd
         spent = (
             self._spent
