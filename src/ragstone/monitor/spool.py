@@ -46,11 +46,7 @@ class Spool:
                 if self.size() + len(data) > self.most_bytes:
                     raise SpoolFull(f"the spool {str(self.folder)!r} is full")
                 descriptor = self._opened()
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(descriptor, view) :]
-                if sync:
-                    os.fsync(descriptor)
+                self._write(descriptor, data, sync)
                 if os.fstat(descriptor).st_size >= LARGEST_FILE:
                     self._close()
             except OSError as broken:
@@ -111,6 +107,22 @@ class Spool:
             else:  # another process took it for left behind before it was locked
                 os.close(descriptor)
         return self._file[0]
+
+    def _write(self, descriptor: int, data: bytes, sync: bool) -> None:
+        """All of it or none: half a row would make one damaged line with the next."""
+        before = os.fstat(descriptor).st_size
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            if sync:
+                os.fsync(descriptor)
+        except OSError:
+            try:
+                os.ftruncate(descriptor, before)
+            except OSError:
+                self._close()  # half a last line is read by nobody
+            raise
 
     def _close(self) -> None:
         if self._file is not None:
