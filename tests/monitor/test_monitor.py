@@ -303,3 +303,118 @@ def test_the_spool_of_a_dead_process_is_adopted_and_half_a_line_is_dropped(spool
     ]  # fmt: skip
     with pytest.raises(SpoolFull):
         live.append([{"text": "x" * 20_000}])
+
+
+class Unspeakable:
+    """A value that cannot be written."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [10**400, -(10**400), 10**5000, Unspeakable(), float("inf")],
+    ids=["large", "small", "too long to print", "unspeakable", "infinite"],
+)
+def test_an_odd_meta_value_costs_neither_its_interaction_nor_the_batch(
+    tmp_path: Path, spool: Path, odd: object
+) -> None:
+    place = str(tmp_path / "s.db")
+    with Monitor(place, spool=spool) as monitor:
+        monitor.log("q", [], "a", id="before")
+        monitor.log("q", [], "a", id="odd", n=odd)
+        monitor.log("q", [{"text": "t", "score": odd}], "a", id="score")
+        monitor.log("q", [], "a", id="after")
+    found = everything(place)
+    assert set(found) == {"before", "odd", "score", "after"}
+    assert isinstance(found["odd"].meta["n"], str)  # type: ignore[attr-defined]
+    assert monitor.lost == 0
+
+
+def test_what_nobody_thought_of_is_one_invalid_interaction(
+    tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gentle = module.gentle_row
+
+    def breaks(row: dict[str, object]) -> dict[str, object]:
+        if row["id"] == "odd":
+            raise ZeroDivisionError("nobody thought of this")
+        return gentle(row)
+
+    monkeypatch.setattr(module, "gentle_row", breaks)
+    place = str(tmp_path / "s.db")
+    with Monitor(place, spool=spool) as monitor:
+        for id in ("before", "odd", "after"):
+            monitor.log("q", [], "a", id=id)
+        monitor.log("q", [], "a", id=Unspeakable())  # type: ignore[arg-type]
+        monitor.feedback(Unspeakable(), "up")  # type: ignore[arg-type]
+    assert {"before", "after"} <= set(everything(place))
+    assert (monitor.counts["invalid"], monitor.lost) == (1, 0)
+
+
+def test_an_odd_row_of_the_spool_holds_up_no_other(
+    tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = module.interaction_of
+
+    def breaks(row: dict[str, object]) -> object:
+        if row["id"] == "odd":
+            raise ZeroDivisionError("nobody thought of this")
+        return read(row)
+
+    left = Spool(spool, 10_000)
+    left.append([{"id": id, "question": "q"} for id in ("before", "odd", "after")])
+    left.close()
+    monkeypatch.setattr(module, "interaction_of", breaks)
+    place = str(tmp_path / "s.db")
+    with Monitor(place, spool=spool) as monitor:
+        monitor.log("q", [], "a", id="live")
+        assert _until(lambda: not list(spool.iterdir()))
+    assert set(everything(place)) == {"live", "before", "after"}
+    assert monitor.counts["invalid"] == 1
+
+
+def test_a_disk_that_fills_up_in_the_midst_of_a_row_eats_no_other(
+    spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = Spool(spool, 10_000)
+    mine.append([{"n": 1}])
+    write, calls = os.write, []
+
+    def full(descriptor: int, data: memoryview) -> int:
+        calls.append(len(data))
+        if len(calls) > 1:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data[:4])
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ragstone.monitor.spool.os.write", full)
+        with pytest.raises(SpoolFull):
+            mine.append([{"n": 2}])
+    mine.append([{"n": 3}])
+    assert [row for file in mine.files() for row in Spool.rows(file)] == [{"n": 1}, {"n": 3}]
+
+
+def test_what_cannot_be_cut_off_ends_its_file(spool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = Spool(spool, 10_000)
+    mine.append([{"n": 1}])
+    write, calls = os.write, []
+
+    def full(descriptor: int, data: memoryview) -> int:
+        calls.append(len(data))
+        if len(calls) > 1:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data[:4])
+
+    def stuck(descriptor: int, size: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ragstone.monitor.spool.os.write", full)
+        patched.setattr("ragstone.monitor.spool.os.ftruncate", stuck)
+        with pytest.raises(SpoolFull):
+            mine.append([{"n": 2}])
+    mine.append([{"n": 3}])
+    rows = [row for file in mine.files() for row in Spool.rows(file)]
+    assert sorted(row["n"] for row in rows if row) == [1, 3]

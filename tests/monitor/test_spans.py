@@ -228,3 +228,63 @@ def test_a_trace_without_its_root_is_complete_after_a_while(place: str) -> None:
     found = archive.get(TRACE)
     assert found is not None
     assert (found.question, found.answer) == ("paris location", "In France, I think.")
+
+
+HUGE = 10**400
+"""A whole number that no float can hold."""
+
+
+def huge_span(trace: str, **more: Any) -> Span:
+    attributes = {
+        "openinference.span.kind": "LLM",
+        "input.value": "q?",
+        "output.value": "a",
+        **more,
+    }
+    return Span(trace, "1", start=START // 1000, end=START // 1000 + 5, attributes=attributes)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"llm.cost.total": HUGE},
+        {"llm.token_count.total": HUGE},
+        {"llm.token_count.prompt": HUGE},
+        {"metadata": f'{{"n": {HUGE}}}'},
+        {"metadata": '{"n": Infinity}'},
+        {"session.id": HUGE},
+        {"openinference.span.kind": "RETRIEVER", "retrieval.documents.0.document.score": HUGE},
+    ],
+)
+def test_a_number_beyond_every_float_costs_no_interaction(odd: dict[str, Any]) -> None:
+    found = interaction_of_trace([huge_span(TRACE, **odd)], micros())
+    assert found is not None
+    assert found.question == "q?"
+    assert found.cost is None
+    assert found.contexts is None or [chunk.score for chunk in found.contexts] == [None]
+
+
+def test_a_double_beyond_every_float_is_refused_at_the_door() -> None:
+    row = span(1, 0, 0, {})
+    row["attributes"] = [{"key": "llm.cost.total", "value": {"doubleValue": HUGE}}]
+    body = {"resourceSpans": [{"scopeSpans": [{"spans": [row]}]}]}
+    with pytest.raises(BadRow, match="doubleValue"):
+        spans_of_json(json.dumps(body).encode())
+
+
+def test_a_trace_that_cannot_be_read_is_set_aside_and_holds_up_no_other(
+    place: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def read(spans: list[Span], now: int) -> Interaction | None:
+        if spans[0].trace == "bad":
+            raise ZeroDivisionError("nobody thought of this")
+        return interaction_of_trace(spans, now)
+
+    monkeypatch.setattr("ragstone.monitor.traces.interaction_of_trace", read)
+    archive = Archive(Store.open(place))
+    archive.add([], spans=[huge_span(trace) for trace in ("bad", "first", "second")]).result()
+    assert put_together(archive, grace=0) == 3
+    assert {one.id for one in archive.interactions()} == {"first", "second"}
+    assert archive.counters()["broken_traces"] == 1
+    assert "nobody thought of this" in caplog.text
+    assert put_together(archive, grace=0) == 0

@@ -83,6 +83,24 @@ def test_a_bad_row_is_named_and_nothing_of_its_request_is_stored(
 
 
 @pytest.mark.parametrize(
+    "odd",
+    [
+        {"meta": {"n": 10**400}},
+        {"cost": 10**400},
+        {"tokens": 10**400},
+        {"latency": 10**400},
+        {"feedback": 10**400},
+        {"at": 10**400},
+    ],
+)
+def test_a_number_beyond_every_float_is_a_bad_row_like_any_other(
+    start: Any, odd: dict[str, Any]
+) -> None:
+    server, _archive = start()
+    assert server.post("/v1/interactions", [event("a"), event("b", **odd)]).status == 422
+
+
+@pytest.mark.parametrize(
     ("body", "status"),
     [
         (b"", 400),

@@ -14,6 +14,7 @@ from ragstone.monitor.interactions import (
     MOST_CHUNKS,
     MOST_META,
     chunk_row,
+    moderate,
 )
 from ragstone.systems.protocol import SystemFault
 from ragstone.systems.reading import answer_text, ranked
@@ -31,7 +32,7 @@ def gentle_row(row: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("latency", "cost", "tokens", "feedback"):
         if name in kept and not isinstance(kept[name], str | bool | int):
             kept[name] = _number(kept[name])
-    meta = {_NOT_NAME.sub("_", str(key))[:64]: value for key, value in kept["meta"].items()}
+    meta = {_NOT_NAME.sub("_", written(key))[:64]: value for key, value in kept["meta"].items()}
     kept["meta"] = {key: _scalar(meta[key]) for key in list(meta)[:MOST_META]}
     if "language" in kept:
         kept["language"] = kept["language"][:LONGEST_META]
@@ -46,14 +47,22 @@ def _text(value: Any) -> str:
     try:
         return answer_text(value) or ""
     except SystemFault:
+        return written(value)
+
+
+def written(value: Any) -> str:
+    """The value as text; its type where it cannot be written."""
+    try:
         return str(value)
+    except Exception:  # a stranger's __str__, or a number of thousands of digits
+        return f"<{type(value).__name__}>"
 
 
 def _chunks(value: Any) -> list[dict[str, Any]]:
     try:
         found = ranked(value, None, None)
     except SystemFault:
-        found = ranked([str(value)], None, None)
+        found = ranked([written(value)], None, None)
     rows = [chunk_row(chunk) for chunk in found[:MOST_CHUNKS]]
     return [{**row, "text": mend(row["text"])} for row in rows]
 
@@ -61,14 +70,12 @@ def _chunks(value: Any) -> list[dict[str, Any]]:
 def _number(value: Any) -> float | None:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 
 
 def _scalar(value: Any) -> Any:
-    if value is None or isinstance(value, bool):
+    if value is None or moderate(value):
         return value
-    if isinstance(value, int | float) and math.isfinite(value) and abs(value) <= 1e15:
-        return value
-    return mend(str(value))[:LONGEST_META]
+    return mend(written(value))[:LONGEST_META]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeGuard
 
 from ragstone.data.strict import BadRow, mend
 from ragstone.data.values import chunks_of, id_of
@@ -303,10 +302,15 @@ def meta_of(value: Any) -> Mapping[str, Scalar]:
             continue
         if isinstance(item, str):
             item = short(item, f"meta.{name}") or ""
-        elif not isinstance(item, int | float) or not math.isfinite(item) or abs(item) > 1e15:
+        elif not moderate(item):
             raise BadRow(f'"meta.{name}" is {str(item)[:60]!r}; give a text, a number or a boolean')
         found[name] = item
     return found or EMPTY
+
+
+def moderate(value: Any) -> TypeGuard[float]:
+    """Whether it is a number between -1e15 and 1e15; `math.isfinite` fails on a whole number beyond every float."""
+    return isinstance(value, int | float) and -1e15 <= value <= 1e15
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")

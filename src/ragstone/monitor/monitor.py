@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from ragstone.data.strict import BadRow
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.gentle import gentle_row
+from ragstone.monitor.gentle import gentle_row, written
 from ragstone.monitor.interactions import (
     Feedback,
     Interaction,
@@ -121,7 +121,7 @@ class Monitor:
     ) -> str:
         """Hand over one interaction; its id, for feedback that comes later. Never raises, never waits."""
         row = {
-            "id": new_id() if id is None else str(id),
+            "id": new_id() if id is None else written(id),
             "at": iso(micros()) if at is None else at,
             "question": question,
             "contexts": list(contexts) if isinstance(contexts, list | tuple) else contexts,
@@ -141,7 +141,7 @@ class Monitor:
 
     def feedback(self, id: str, value: Any = None, comment: str | None = None) -> None:
         """Hand over what a person said of an interaction: 0 to 1, `up` or `down`, a comment. Never raises, never waits."""
-        row = {"id": str(id), "at": iso(micros()), "feedback": value, "comment": comment}
+        row = {"id": written(id), "at": iso(micros()), "feedback": value, "comment": comment}
         self._hand_over({"feedback of": row})
 
     @contextmanager
@@ -260,6 +260,9 @@ class Monitor:
         except RagstoneError as failed:
             self.counts["unredacted"] += 1
             log.warning("an interaction was not kept: %s", failed)
+        except Exception as odd:  # of one interaction: the others of its batch are kept
+            self.counts["invalid"] += 1
+            log.warning("an interaction was refused: %s: %s", type(odd).__name__, written(odd))
         return None
 
     def _keep(self, items: list[Interaction | Feedback]) -> None:
@@ -308,10 +311,14 @@ class Monitor:
         for file in self._spool.files():
             items: list[Interaction | Feedback] = []
             for row in self._spool.rows(file):
+                if row is None:  # a damaged line
+                    self.counts["lost"] += 1
+                    continue
                 try:
                     items.append(_read_line(row))
-                except (BadRow, KeyError, TypeError):
-                    self.counts["lost"] += 1
+                except Exception as odd:  # of one row: the others of its file are kept
+                    self.counts["invalid"] += 1
+                    log.warning("a row of the spool was refused: %s", written(odd))
             for at in range(0, len(items), BATCH):
                 if not self._stored(items[at : at + BATCH]):
                     return
@@ -325,9 +332,7 @@ def _line(one: Interaction | Feedback) -> dict[str, Any]:
     return {"feedback of": said}
 
 
-def _read_line(row: Mapping[str, Any] | None) -> Interaction | Feedback:
-    if row is None:
-        raise BadRow("a damaged line")
+def _read_line(row: Mapping[str, Any]) -> Interaction | Feedback:
     return feedback_of(row["feedback of"]) if "feedback of" in row else interaction_of(row)
 
 

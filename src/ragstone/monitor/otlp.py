@@ -127,10 +127,7 @@ def _value(value: Any, depth: int) -> Any:
     if "intValue" in value:
         return _whole(value["intValue"], "intValue")
     if "doubleValue" in value:
-        number = value["doubleValue"]
-        return (
-            number if isinstance(number, int | float) else None
-        )  # "NaN" and "Infinity" say nothing
+        return _double(value["doubleValue"])
     if "arrayValue" in value:
         inner = value["arrayValue"] or {}
         if not isinstance(inner, dict):
@@ -186,6 +183,15 @@ def _bytes(value: Any, key: str) -> bytes:
 
 def _nanos(row: dict[str, Any], key: str) -> int:
     return max(0, _whole(row.get(key) or 0, key))
+
+
+def _double(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None  # "NaN" and "Infinity" say nothing
+    try:
+        return float(value)
+    except OverflowError:
+        raise BadRow(f'"doubleValue" is {str(value)[:40]!r}…, beyond every float') from None
 
 
 def _whole(value: Any, key: str) -> int:

@@ -6,7 +6,6 @@ question from the root, the retriever or the last user message; tokens and cost 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,7 +13,14 @@ from typing import Any
 
 from ragstone.data.strict import mend
 from ragstone.monitor.gentle import gentle_row
-from ragstone.monitor.interactions import AHEAD, EARLIEST, Interaction, interaction_of, iso
+from ragstone.monitor.interactions import (
+    AHEAD,
+    EARLIEST,
+    Interaction,
+    interaction_of,
+    iso,
+    moderate,
+)
 
 Attributes = Mapping[str, Any]
 
@@ -242,7 +248,7 @@ def _documents(items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"text": "" if text is None else str(text)}
         if name is not None or not row["text"]:
             row["id"] = f"#{rank}" if name is None else str(name)
-        if isinstance(score, int | float) and math.isfinite(score):
+        if moderate(score):
             row["score"] = float(score)
         found.append(row)
     return found
@@ -324,11 +330,7 @@ def _first(item: Mapping[str, Any], *names: str) -> Any:
 
 
 def _sum(values: Iterable[Any]) -> float | None:
-    known = [
-        value
-        for value in values
-        if isinstance(value, int | float) and math.isfinite(value) and value >= 0
-    ]
+    known = [value for value in values if moderate(value) and value >= 0]
     return sum(known) if known else None
 
 

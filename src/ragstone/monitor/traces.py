@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 
 from ragstone.data.strict import BadRow
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, micros
-from ragstone.monitor.spans import Span, interaction_of_trace, span_of
+from ragstone.monitor.spans import interaction_of_trace, span_of
 from ragstone.monitor.statements import bucket_of, count, insert, mark, marks
 from ragstone.store.database import Connection
 
@@ -19,6 +20,8 @@ TIMEOUT = 30_000_000
 
 TRACES = 200
 """Put together in one transaction at most."""
+
+log = logging.getLogger("ragstone.monitor")
 
 
 def put_together(archive: Archive, *, grace: int = GRACE, timeout: int = TIMEOUT) -> int:
@@ -44,24 +47,33 @@ def _step(db: Connection, now: int, grace: int, timeout: int) -> int:
     ]
     if not ready:
         return 0
-    spans: dict[str, list[Span]] = {trace: [] for trace in ready}
+    bodies: dict[str, list[str]] = {trace: [] for trace in ready}
     sql = f"SELECT trace, body FROM monitor_spans WHERE trace IN ({marks(ready)})"  # noqa: S608
     for trace, body in db.execute(sql, ready):
-        spans[trace].append(span_of(json.loads(body)))
+        bodies[trace].append(body)
     found: list[Interaction] = []
-    unread = 0
-    for some in spans.values():
+    unread = broken = 0
+    for trace, some in bodies.items():
         try:
-            one = interaction_of_trace(some, now)
+            one = interaction_of_trace([span_of(json.loads(body)) for body in some], now)
         except BadRow:
             one = None
+        except Exception:  # whatever one trace does, those after it must not wait for ever
+            log.exception("the trace %s cannot be read and is left out", trace)
+            broken += 1
+            continue
         if one is None:
             unread += 1
         else:
             found.append(one)
     new = insert(db, found, now)
     mark(db, {bucket_of(one.at) for one in found if one.id in new})
-    tally = {"interactions": len(new), "repeated": len(found) - len(new), "empty_traces": unread}
+    tally = {
+        "interactions": len(new),
+        "repeated": len(found) - len(new),
+        "empty_traces": unread,
+        "broken_traces": broken,
+    }
     count(db, tally, now)
     sql = f"DELETE FROM monitor_spans WHERE trace IN ({marks(ready)})"  # noqa: S608
     db.execute(sql, ready)

@@ -180,7 +180,7 @@ def _score(value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 
@@ -211,5 +211,5 @@ def _total(usage: Any) -> float | None:
     for names in _TOTALS:
         parts = [_get(usage, (name,)) for name in names]
         if all(isinstance(part, int | float) for part in parts):
-            return float(sum(parts))
+            return sum(parts)  # type: ignore[no-any-return]
     return None
