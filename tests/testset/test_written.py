@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -240,6 +241,31 @@ def test_the_budget_stops_it_and_a_larger_one_goes_on_to_the_same_file(tmp_path:
         assert len(made) < 40
         written(server, 40, tmp_path, resume=True, concurrency=2)
         assert len(server.calls) <= 2 * free
+    wanted = (tmp_path / "free" / "set.jsonl").read_bytes()
+    assert (tmp_path / "set.jsonl").read_bytes() == wanted
+
+
+def test_groups_that_are_whole_are_kept_when_a_later_one_runs_out_of_budget(
+    tmp_path: Path,
+) -> None:
+    """The last verification finds the budget spent while those before it are still under way."""
+
+    async def slow_to_answer(call: Call) -> None:
+        if "answers" in call.truth():
+            await asyncio.sleep(0.3)
+        await honestly(call)
+
+    (tmp_path / "free").mkdir()
+    with FaultServer(slow_to_answer) as server:
+        assert len(written(server, 24, tmp_path / "free")) == 24
+        free = len(server.calls)
+        made = written(server, 24, tmp_path, max_calls=free - 1, concurrency=8)
+        assert "budget" in made.stopped
+        assert len(made) == 16  # two of three groups
+        steps = part_file(tmp_path / "set.jsonl").read_bytes().count(b'"step"')
+        assert steps == 2
+        written(server, 24, tmp_path, resume=True)
+        assert len(server.calls) == 2 * free
     wanted = (tmp_path / "free" / "set.jsonl").read_bytes()
     assert (tmp_path / "set.jsonl").read_bytes() == wanted
 

@@ -24,8 +24,6 @@ class Journal:
         self._file = file
         self._steps = steps
         self._synced = time.monotonic()
-        self.found = len(steps)
-        """Steps that an earlier process has left."""
 
     @classmethod
     def open(cls, path: Path | None, plan: Mapping[str, Any], *, resume: bool) -> Journal:

@@ -60,6 +60,8 @@ class Made:
     usage: Usage = NOTHING_USED
     spent: list[str] = field(default_factory=list)
     """Kinds of which the document had nothing more to offer."""
+    cut: bool = False
+    """Whether a call that it needs was not made or did not reach the judge."""
 
     def row(self) -> dict[str, Any]:
         """The step as it is kept."""
@@ -231,7 +233,7 @@ class Generation:
         turn: asyncio.Future[None] | None = None
         try:
             while True:
-                while len(line) < writer.window:
+                while len(line) < writer.window and not writer.stopped:
                     entry = next(source, None)
                     if entry is None:
                         break
@@ -246,10 +248,13 @@ class Generation:
                     line.append((step, group, asyncio.create_task(work)))
                     turn = mine
                 if not line:
+                    self.stopped = writer.stopped
                     return number + len(groups)
                 step, group, task = line.popleft()
                 made = await task
-                if writer.stopped:
+                # Groups before the one that was cut are whole and kept. Those after it were looked through without
+                # what it would have given; their replies are in the store and cost nothing another time.
+                if made.cut and writer.stopped:
                     self.stopped = writer.stopped
                     return step
                 self.journal.add(step, made.row())

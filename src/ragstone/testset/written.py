@@ -18,7 +18,7 @@ from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, item
 from ragstone.testset.making import Checker, Made
 from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
-from ragstone.types import NOTHING_USED, Chunk, Usage
+from ragstone.types import NOTHING_USED, Chunk
 
 LONGEST = 6000
 """Characters of a document that are shown to the judge; a longer one shows a part, another one each time."""
@@ -82,7 +82,7 @@ class JudgeWriter:
         let_through: list[Item] = []
         for sheet, answered in zip(sheets, replies, strict=True):
             made.usage = made.usage + (answered.usage or NOTHING_USED)
-            self._note_failure(answered)
+            self._note_failure(answered, made)
             for one in sheet.items(answered, self.judge):
                 checked = one if isinstance(one, Rejection) else self.checker.check(one)
                 if isinstance(checked, Rejection):
@@ -91,7 +91,9 @@ class JudgeWriter:
                     let_through.append(checked)
         if not done.done():
             done.set_result(None)
-        if let_through and not self.stopped:
+        if let_through and self.stopped:
+            made.cut = True
+        elif let_through:
             await self._verify(let_through, made)
         return made
 
@@ -127,9 +129,7 @@ class JudgeWriter:
         ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
         (answered,) = await self.desk.replies([ask])
         made.usage = made.usage + (answered.usage or NOTHING_USED)
-        self._note_failure(answered)
-        if self.stopped:
-            return
+        self._note_failure(answered, made)
         if not isinstance(answered, Reply):
             made.judged += [Rejection("judge_failed", item, answered.reason) for item in items]
             return
@@ -172,10 +172,11 @@ class JudgeWriter:
         # another document tells the same: whoever finds that one is right too
         return _with(item, proof=proof, relevant={**item.relevant, home: 1.0})
 
-    def _note_failure(self, answered: Answered) -> None:
+    def _note_failure(self, answered: Answered, made: Made) -> None:
         if isinstance(answered, OutOfBudget):
-            self.stopped = answered.reason
+            made.cut, self.stopped = True, answered.reason
         elif isinstance(answered, JudgeFailed) and answered.kind == "transport":
+            made.cut = True
             self._unreachable += 1
             if self._unreachable >= 3:
                 self.stopped = f"the judge cannot be reached: {answered.reason}"
@@ -307,10 +308,3 @@ def _with(
     item: Item, *, proof: Mapping[str, Any], relevant: Mapping[str, float] | None = None
 ) -> Item:
     return replace(item, proof=proof, relevant=item.relevant if relevant is None else relevant)
-
-
-def spent(usage: Usage) -> str:
-    """`120 calls, 45,000 tokens, 0.03 USD`."""
-    tokens = usage.input_tokens + usage.output_tokens
-    money = f", {usage.usd:,.2f} USD" if usage.usd else ""
-    return f"{usage.calls:,} calls, {tokens:,} tokens{money}"
