@@ -1,14 +1,23 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from ragstone.config.alerts import Alerts, Channel
 from ragstone.data.strict import BadRow
 from ragstone.monitor import Archive, Feedback, Interaction, Scored
+from ragstone.monitor.alerts import Alert, Reading, open_alerts, save
+from ragstone.monitor.documents import put_document, read_document
+from ragstone.monitor.forgetting import known_examples
 from ragstone.monitor.interactions import interaction_of, row_of
+from ragstone.monitor.outbox import enqueue
 from ragstone.monitor.statements import BUCKET, bucket_of
+from ragstone.monitor.watcher import _advance
 from ragstone.store import Store
+from ragstone.store.database import Connection
 from ragstone.types import Chunk, Finding, Ranked, Score, Usage
 
 AT = 1_780_000_000_000_000
@@ -139,6 +148,88 @@ def test_purge_by_age_keeps_what_is_younger(archive: Archive) -> None:
     assert archive.purge(before=AT + 1090) == 1090
     assert sum(1 for _ in archive.interactions()) == 10
     assert archive.store.read("SELECT COUNT(*) FROM feedback") == [(10,)]
+
+
+SHOWN = {"examples": [{"id": id, "question": f"{id} asks?", "answer": f"{id} says"} for id in "ab"]}
+
+
+def told(archive: Archive, id: str, closed: int | None, facts: dict[str, Any] = SHOWN) -> Alert:
+    """An alert with examples in every place where one leaves its traces; its message was sent when it was over."""
+    alert = Alert(id, f"drop:{id}", "drop", "firing", AT, AT, closed, "m", "", "", "fell", facts)
+
+    def write(db: Connection) -> None:
+        save(db, [alert])
+        enqueue(db, [Channel("log")], alert, AT)
+        db.execute("UPDATE monitor_outbox SET sent = ? WHERE sent IS NULL", (closed,))
+        put_document(db, "watch", json.dumps({"open": [alert.to_dict()]}), AT)
+        day = {"mark": "x", "readings": [{"rule": "questions:topics", "facts": facts}]}
+        put_document(db, "questions:day", json.dumps(day), AT)
+
+    archive.run(write).result()
+    return alert
+
+
+def bodies(archive: Archive) -> str:
+    """All that is kept about alerts."""
+    tables = ("monitor_alerts", "monitor_alert_events", "monitor_outbox", "monitor_state")
+    return "".join(
+        text for name in tables for (text,) in archive.store.read(f"SELECT body FROM {name}")
+    )
+
+
+def test_purge_by_id_takes_its_texts_out_of_alerts_and_messages(archive: Archive) -> None:
+    archive.add([one("a"), one("b")]).result()
+    told(archive, "open", None)
+    told(archive, "over", AT + 1)
+    assert bodies(archive).count("a asks?") == 6
+    archive.purge(ids=["a"])
+    left = bodies(archive)
+    assert "a asks?" not in left
+    assert "a says" not in left
+    assert left.count("b asks?") == 5  # the day's questions are worked out anew
+    assert read_document(archive, "questions:day") is None
+    assert [len(found.facts["examples"]) for found in open_alerts(archive)] == [1]
+
+
+def test_what_is_purged_while_alerts_lack_it_leaves_them_alone(archive: Archive) -> None:
+    archive.add([one(id) for id in "abc"]).result()
+    told(archive, "open", None)
+    archive.purge(ids=["c"])
+    assert read_document(archive, "questions:day") is not None
+    assert bodies(archive).count("asks?") == 8
+
+
+def test_purge_by_age_forgets_alerts_that_were_over_and_messages_that_left(
+    archive: Archive,
+) -> None:
+    archive.add([one("a"), one("b", AT + 20)]).result()
+    told(archive, "old", AT + 1)
+    told(archive, "young", AT + 15)
+    told(archive, "open", None)
+    archive.purge(before=AT + 10)
+    read = archive.store.read
+    assert read("SELECT id FROM monitor_alerts ORDER BY id") == [("open",), ("young",)]
+    assert read("SELECT DISTINCT alert FROM monitor_alert_events ORDER BY alert") == [
+        ("open",), ("young",),
+    ]  # fmt: skip
+    assert read("SELECT sent FROM monitor_outbox ORDER BY sent") in (
+        [(None,), (AT + 15,)], [(AT + 15,), (None,)],
+    )  # fmt: skip
+    assert "a asks?" not in bodies(archive)
+    assert "b asks?" in bodies(archive)
+
+
+def test_a_round_of_watching_does_not_bring_back_what_was_purged_meanwhile(
+    archive: Archive,
+) -> None:
+    archive.add([one("b")]).result()
+    facts = archive.run(lambda db: known_examples(db, SHOWN)).result()
+    assert [item["id"] for item in facts["examples"]] == ["b"]
+    reading = Reading("drop:m", "drop", "firing", "m", title="fell", facts=SHOWN)
+    settings = Alerts(channels=(Channel("log"),))
+    archive.run(lambda db: _advance(db, settings, [reading], [], AT)).result()
+    assert "b asks?" in bodies(archive)
+    assert "a asks?" not in bodies(archive)
 
 
 def test_counters_add_up_by_hour(archive: Archive) -> None:

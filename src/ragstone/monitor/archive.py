@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from ragstone.monitor.forgetting import forget_before, forget_ids
 from ragstone.monitor.interactions import Feedback, Interaction, micros
 from ragstone.monitor.spans import Span
 from ragstone.monitor.statements import (
@@ -17,8 +18,6 @@ from ragstone.monitor.statements import (
     bucket_of,
     count,
     decoded,
-    forget_before,
-    forget_ids,
     insert,
     mark,
     numbers,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from ragstone.monitor.archive import Archive
+from typing import TYPE_CHECKING
+
 from ragstone.store.database import Connection
+
+if TYPE_CHECKING:
+    from ragstone.monitor.archive import Archive
 
 
 def read_document(archive: Archive, name: str) -> str | None:
@@ -19,3 +23,8 @@ def put_document(db: Connection, name: str, body: str, now: int) -> None:
         " ON CONFLICT (name) DO UPDATE SET updated = excluded.updated, body = excluded.body",
         (name, now, body),
     )
+
+
+def lock_watching(db: Connection, now: int) -> None:
+    """Until the transaction ends, nobody else moves alerts on or takes examples out of them."""
+    put_document(db, "watching", "{}", now)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 from ragstone.config.alerts import Alerts
 from ragstone.config.durations import duration
 from ragstone.monitor.alerts import Reading
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.documents import put_document, read_document
+from ragstone.monitor.documents import lock_watching, put_document, read_document
+from ragstone.monitor.forgetting import known_examples
 from ragstone.monitor.questions import Usual, compare_questions, day_name, learn_questions, sampled
 from ragstone.monitor.rollups import DAY
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows import moment_of
+from ragstone.store.database import Connection
 
 
 def question_readings(archive: Archive, settings: Alerts, now: int) -> list[Reading]:
@@ -33,9 +36,16 @@ def question_readings(archive: Archive, settings: Alerts, now: int) -> list[Read
     found = compare_questions(
         usual, some, day_name(yesterday), settings.false_alarms, duration(settings.resolve)
     )
-    body = json.dumps({"mark": mark, "readings": [asdict(one) for one in found]}, allow_nan=False)
-    archive.run(lambda db: put_document(db, "questions:day", body, now)).result()
+    archive.run(lambda db: _remember(db, mark, found, now)).result()
     return found
+
+
+def _remember(db: Connection, mark: str, found: Sequence[Reading], now: int) -> None:
+    """Keep a day's readings, without what was forgotten while they were made."""
+    lock_watching(db, now)
+    kept = [asdict(replace(one, facts=known_examples(db, one.facts))) for one in found]
+    body = json.dumps({"mark": mark, "readings": kept}, allow_nan=False)
+    put_document(db, "questions:day", body, now)
 
 
 def _usual(archive: Archive, settings: Alerts, span: tuple[int, int], now: int) -> Usual | None:

@@ -1,4 +1,4 @@
-"""The monitor's tables inside a transaction: what is put, marked, counted and forgotten together."""
+"""The monitor's tables inside a transaction: what is put, marked and counted together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_row, from_micros
+from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_row
 from ragstone.monitor.spans import Span, span_row
 from ragstone.store.database import Connection
 from ragstone.types import EMPTY, Chunk, Ranked
@@ -153,54 +153,6 @@ def numbers(db: Connection, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         sql = f"SELECT id, number, at FROM interactions WHERE id IN ({marks(part)})"  # noqa: S608
         found.update({id: (number, at) for id, number, at in db.execute(sql, part)})
     return found
-
-
-def forget_ids(db: Connection, ids: Sequence[str]) -> int:
-    """Remove these interactions, their feedback and their spans."""
-    found = numbers(db, ids)
-    for part in pieces(list(ids)):
-        for table, column in (("feedback", "interaction"), ("monitor_spans", "trace")):
-            sql = f"DELETE FROM {table} WHERE {column} IN ({marks(part)})"  # noqa: S608
-            db.execute(sql, part)
-    forget(db, list(found.values()))
-    # replies quote the texts they judge and do not say whose they are; they are only a cache
-    db.execute("DELETE FROM replies WHERE run = ?", (RUN,))
-    return len(found)
-
-
-def forget_before(db: Connection, before: int) -> int:
-    """Remove some of the interactions older than a time; fewer than `MANY` when none is left."""
-    rows = list(
-        db.execute(
-            "SELECT number, at, id FROM interactions WHERE at < ? ORDER BY at LIMIT ?",
-            (before, MANY),
-        )
-    )
-    ids = [id for _, _, id in rows]
-    if ids:
-        sql = f"DELETE FROM feedback WHERE interaction IN ({marks(ids)})"  # noqa: S608
-        db.execute(sql, ids)
-        forget(db, [(number, at) for number, at, _ in rows])
-    if len(rows) < MANY:
-        db.execute("DELETE FROM feedback WHERE at < ?", (before,))  # of what never arrived
-        db.execute("DELETE FROM monitor_spans WHERE arrived < ?", (before,))
-        db.execute("DELETE FROM monitor_counters WHERE hour < ?", (before - before % HOUR,))
-        db.execute("DELETE FROM replies WHERE run = ? AND created < ?", (RUN, day_text(before)))
-    return len(rows)
-
-
-def forget(db: Connection, places: Sequence[tuple[int, int]]) -> None:
-    """Remove interactions by number with their texts and scores."""
-    for part in pieces([number for number, _ in places]):
-        for table in ("interactions", "interaction_texts", "monitor_scores", "monitor_queue"):
-            sql = f"DELETE FROM {table} WHERE number IN ({marks(part)})"  # noqa: S608
-            db.execute(sql, part)
-    mark(db, {bucket_of(at) for _, at in places})
-
-
-def day_text(at: int) -> str:
-    """A time as `replies.created` writes it."""
-    return from_micros(at).isoformat(timespec="seconds")
 
 
 def body_of(one: Interaction) -> str:

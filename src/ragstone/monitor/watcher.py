@@ -11,8 +11,9 @@ from ragstone.config.alerts import Alerts
 from ragstone.config.durations import duration
 from ragstone.monitor.alerts import Alert, Reading, advance, open_alerts, save
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.documents import put_document, read_document
+from ragstone.monitor.documents import lock_watching, put_document, read_document
 from ragstone.monitor.drops import Stream, drop_readings, explained
+from ragstone.monitor.forgetting import known_examples
 from ragstone.monitor.outbox import enqueue
 from ragstone.monitor.rollups import DAY, refresh
 from ragstone.monitor.silence import judge_readings, silence_readings
@@ -100,7 +101,7 @@ def _advance(
     now: int,
 ) -> Status:
     """Move alerts on inside one transaction, which a second watcher waits for."""
-    put_document(db, "watching", "{}", now)  # locks the row until the end
+    lock_watching(db, now)
     rows = db.execute("SELECT body FROM monitor_alerts WHERE closed IS NULL ORDER BY opened, rule")
     held = {one.rule: one for one in (Alert(**json.loads(body)) for (body,) in rows)}
     given = {one.rule for one in readings}
@@ -111,6 +112,7 @@ def _advance(
     ]
     kept: list[Alert] = []
     for reading in [*readings, *gone]:
+        reading = replace(reading, facts=known_examples(db, reading.facts))
         alert, tell = advance(held.get(reading.rule), reading, now)
         if alert is None:
             continue
