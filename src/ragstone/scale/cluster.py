@@ -78,6 +78,8 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
         # a worker that is down at the wrong moment would be given up for good after 15 s
         "distributed.deploy.lost-worker-timeout": "1d",
         "distributed.logging.distributed": "critical",
+        # looks at every thread's stack a hundred times a second, which costs more than the engine itself
+        "distributed.worker.profile.enabled": False,
     }
     with dask.config.set(settings):
         async with (

@@ -55,6 +55,7 @@ def launcher(run: str, name: str, words: Sequence[str], slurm: Slurm, folder: Pa
             f"cd {shlex.quote(str(Path.cwd()))}",
             *_environment(slurm),
             f"export OMP_NUM_THREADS={slurm.cpus} OPENBLAS_NUM_THREADS={slurm.cpus}",
+            "export DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False",
             f"export RAGSTONE_WORKERS={slurm.nodes * slurm.workers}",
             f"export RAGSTONE_PROGRESS={shlex.quote(str(folder / run))}.progress",
             f"python={python}",
