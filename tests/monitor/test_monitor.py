@@ -332,6 +332,34 @@ def test_an_odd_meta_value_costs_neither_its_interaction_nor_the_batch(
     assert monitor.lost == 0
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [Unspeakable(), {"answer": "a", "usage": {"total_tokens": 10**400}}, {"answer": Unspeakable()}],
+    ids=["unspeakable", "huge usage", "unspeakable answer"],
+)
+def test_a_watched_function_returns_whatever_it_returns(
+    tmp_path: Path, spool: Path, odd: object
+) -> None:
+    place = str(tmp_path / "s.db")
+    with Monitor(place, spool=spool) as monitor:
+
+        @monitor.watch
+        def answer(question: object) -> object:
+            return odd
+
+        @monitor.watch
+        def stream(question: object) -> Iterator[object]:
+            yield odd
+
+        assert answer("q?") is odd
+        assert answer(Unspeakable()) is odd
+        assert list(stream("q?")) == [odd]
+        with monitor.interaction("q?") as turn:
+            turn.meta[1] = "one"  # type: ignore[index]
+    assert len(everything(place)) == 4
+    assert monitor.lost == 0
+
+
 def test_what_nobody_thought_of_is_one_invalid_interaction(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

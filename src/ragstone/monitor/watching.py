@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragstone.monitor.gentle import written
 from ragstone.monitor.interactions import iso, micros, new_id
-from ragstone.systems.protocol import SystemFault
 from ragstone.systems.reading import reply_of
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ class Turn:
 
     def failed(self, raised: BaseException) -> None:
         """Note why there is no answer."""
-        self.error = f"{type(raised).__name__}: {raised}"
+        self.error = f"{type(raised).__name__}: {written(raised)}"
 
     def returned(self, value: Any) -> None:
         """Take answer and contexts out of whatever the function returned."""
         try:
             reply = reply_of(value)
-        except SystemFault:
-            self.answer = None if value is None else str(value)
+        except Exception:  # a reply of no known form, or one that fails when it is looked at
+            self.answer = None if value is None else written(value)
             return
         self.answer, self.contexts = reply.answer, reply.contexts
         self.cost = reply.cost
@@ -60,7 +60,7 @@ class Turn:
         names = ("id", "question", "contexts", "answer", "feedback", "comment", "reference", "cost",
                  "tokens", "language", "error")  # fmt: skip
         own = {name: getattr(self, name) for name in names}
-        meta = {name: value for name, value in self.meta.items() if name not in own}
+        meta = {written(name): value for name, value in self.meta.items() if name not in own}
         latency = took if self.latency is None else self.latency
         return {**meta, **own, "at": iso(self._at), "latency": latency}
 
@@ -82,7 +82,7 @@ def watched(
                 pieces: list[str] = []
                 try:
                     async for piece in function(*args, **kwargs):
-                        pieces.append(str(piece))
+                        pieces.append(written(piece))
                         yield piece
                 finally:
                     one.answer = "".join(pieces)
@@ -96,7 +96,7 @@ def watched(
                 pieces: list[str] = []
                 try:
                     for piece in function(*args, **kwargs):
-                        pieces.append(str(piece))
+                        pieces.append(written(piece))
                         yield piece
                 finally:
                     one.answer = "".join(pieces)
@@ -134,6 +134,6 @@ def _asked(
 
     def asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         value = kwargs.get(name, args[place] if len(args) > place else None)
-        return value if value is None or isinstance(value, str) else str(value)
+        return value if value is None or isinstance(value, str) else written(value)
 
     return asked
