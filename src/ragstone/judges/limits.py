@@ -103,7 +103,8 @@ class Budget:
         if self.rate is None:
             return 0.0
         if self._pace is None:
-            self._pace = Pace(self.rate)
+            # calls arrive a little sooner or later than they leave; the server's own count must hold
+            self._pace = Pace(0.97 * self.rate)
         return self._pace.wait(time.monotonic())
 
     def enter(self, estimate: float) -> None:

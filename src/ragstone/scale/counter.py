@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import astuple
 from typing import Any
 
+from ragstone.asks import Reply
 from ragstone.errors import OutOfBudget
 from ragstone.judges.limits import Budget
 from ragstone.scale.jobs import Job
@@ -56,6 +57,7 @@ class Counter:
         handlers = {
             "hello": self._hello,
             "claim": self._claim,
+            "wait": self._wait,
             "keep": self._keep,
             "permit": self._permit,
             "settle": self._settle,
@@ -83,34 +85,28 @@ class Counter:
     async def _claim(self, token: str, worker: str, keys: Sequence[str]) -> list[list[Any]]:
         """For each question: the reply, if it is known; that another asks it; or that it is the worker's to ask."""
         self._checked(token)
-        answers: list[list[Any]] = []
-        for key in keys:
-            held = self._claims.get(key)
-            if held is not None and held[0] != worker and len(keys) == 1:
-                held = await self._waited(key)
-            if held is not None and held[0] != worker:
-                answers.append([BUSY])
-                continue
-            reply = self._store.replies([key], self._job.run).get(key)
-            if reply is not None:
-                answers.append([KNOWN, encode_reply(reply), list(astuple(reply.usage))])
-                continue
-            if held is None:
-                self._claims[key] = (worker, asyncio.Event())
-            answers.append([YOURS])
-        return answers
+        known = self._store.replies(list(dict.fromkeys(keys)), self._job.run)
+        return [self._claimed(worker, key, known.get(key)) for key in keys]
 
-    async def _waited(self, key: str) -> tuple[str, asyncio.Event] | None:
-        """Who still asks the question after a while of patience; a worker that is gone asks nothing."""
-        worker, over = self._claims[key]
-        for _ in range(int(PATIENCE / LOOK)):
-            if worker not in self._alive():
-                self._release(key, worker)
-            if over.is_set():
-                break
-            with suppress(TimeoutError):
-                await asyncio.wait_for(over.wait(), LOOK)
-        return self._claims.get(key)
+    def _claimed(self, worker: str, key: str, reply: Reply | None) -> list[Any]:
+        if reply is not None:
+            return [KNOWN, encode_reply(reply), list(astuple(reply.usage))]
+        held = self._claims.setdefault(key, (worker, asyncio.Event()))
+        return [YOURS] if held[0] == worker else [BUSY]
+
+    async def _wait(self, token: str, worker: str, key: str) -> list[Any]:
+        """The same for one question that another worker asks, after a while of patience."""
+        self._checked(token)
+        if key in self._claims:
+            asking, over = self._claims[key]
+            for _ in range(int(PATIENCE / LOOK)):
+                if asking not in self._alive():  # a worker that is gone asks nothing
+                    self._release(key, asking)
+                if over.is_set():
+                    break
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(over.wait(), LOOK)
+        return (await self._claim(token, worker, [key]))[0]
 
     def _release(self, key: str, worker: str) -> None:
         held = self._claims.get(key)
@@ -134,15 +130,20 @@ class Counter:
             for key in asked:
                 self._release(key, worker)
 
-    async def _permit(self, token: str, estimate: float) -> dict[str, Any]:
-        """Seconds until a call may be made, or why it may not."""
+    async def _permit(self, token: str, estimates: Sequence[float]) -> list[dict[str, Any]]:
+        """For each call: seconds until it may be made, or why it may not."""
         self._checked(token)
+        return [self._permitted(estimate) for estimate in estimates]
+
+    def _permitted(self, estimate: float) -> dict[str, Any]:
         try:
             self._budget.enter(estimate)
         except OutOfBudget as spent:
             return {"refused": spent.reason}
         return {"wait": self._budget.turn()}
 
-    async def _settle(self, token: str, estimate: float, usd: float) -> None:
+    async def _settle(self, token: str, bills: Sequence[Sequence[float]]) -> None:
+        """What calls really took, in the place of their estimates."""
         self._checked(token)
-        self._budget.leave(estimate, Usage(usd=usd))
+        for estimate, usd in bills:
+            self._budget.leave(estimate, Usage(usd=usd))

@@ -26,6 +26,9 @@ from ragstone.scale.worker import put_away, score_piece, sees
 from ragstone.store import NewRow, encode_scores
 from ragstone.types import NOTHING_USED, Score
 
+LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")
+"""Settings of a judge that hold for all workers together."""
+
 KILLS = 2
 """Times that a sample alone must kill its worker before it is given up."""
 
@@ -134,6 +137,7 @@ class ClusterExecution(Execution):
             metrics=told(self.metrics),
             judge=settings if self.judge is not None else None,
             shared=shared,
+            limited=any(settings.get(name) is not None for name in LIMITS),
             shape=dict(self.run.info.shape),
             language=self.run.info.plan.get("language"),
             concurrency=concurrency,

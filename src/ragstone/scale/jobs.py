@@ -21,6 +21,8 @@ class Job:
     """Settings as `make_judge` takes them; None when no metric asks."""
     shared: bool
     """Whether replies, budget and pace are the driver's: for judges whose replies are worth keeping."""
+    limited: bool
+    """Whether there is a budget or a pace to ask for before each call."""
     shape: Mapping[str, Any]
     language: str | None
     concurrency: int | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple
 from typing import Any, NamedTuple
@@ -189,7 +189,7 @@ class Bench:
         from ragstone.judges.choose import make_judge
 
         line = _Line(self._driver, self._ticket["token"], self._address)
-        budget = SharedBudget(line) if self._job.shared else None
+        budget = SharedBudget(line, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
         answering: Any = SharedJudge(self._judge, line) if self._job.shared else self._judge
         # a judge that needs no store is handed to the desk: replies to be kept go to the driver
@@ -233,6 +233,42 @@ def _this_worker() -> tuple[str, dict[str, Any]]:
     return worker.address, dict(worker.security.get_connection_args("worker"))
 
 
+class _Together:
+    """Messages of one kind: those that come up while one is under way go in the next one, together."""
+
+    def __init__(self, send: Callable[[list[Any]], Awaitable[list[Any]]]) -> None:
+        self._send = send
+        self._waiting: list[tuple[list[Any], asyncio.Future[list[Any]]]] = []
+        self._carrier: asyncio.Task[None] | None = None
+
+    async def put(self, items: Sequence[Any]) -> list[Any]:
+        """What came of each item."""
+        answered: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((list(items), answered))
+        if self._carrier is None:
+            self._carrier = asyncio.create_task(self._carry())
+        return await answered
+
+    async def _carry(self) -> None:
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                try:
+                    answers = await self._send([item for items, _ in batch for item in items])
+                except Exception as broken:  # it belongs to those who wait
+                    for _, answered in batch:
+                        if not answered.done():
+                            answered.set_exception(broken)
+                    continue
+                at = 0
+                for items, answered in batch:
+                    if not answered.done():
+                        answered.set_result(answers[at : at + len(items)])
+                    at += len(items)
+        finally:
+            self._carrier = None
+
+
 class _Line:
     """A worker's line to the driver's counter."""
 
@@ -241,19 +277,53 @@ class _Line:
         self._token = token
         self._worker = worker
         self._gone = False
+        self._claims = _Together(self._send_claims)
+        self._kept = _Together(self._send_kept)
+        self._permits = _Together(self._send_permits)
+        self._bills = _Together(self._send_bills)
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def claim(self, keys: Sequence[str]) -> list[list[Any]]:
         """What is known of these questions, or that they are this worker's to ask."""
-        return await self._said("claim", worker=self._worker, keys=list(keys))  # type: ignore[no-any-return]
+        return await self._claims.put(keys)
+
+    async def wait(self, key: str) -> list[Any]:
+        """What is known of a question that another worker asks, when there is news."""
+        return await self._said("wait", worker=self._worker, key=key)  # type: ignore[no-any-return]
 
     async def keep(self, rows: Sequence[Sequence[Any]], asked: Sequence[str]) -> None:
         """Have replies stored, and what was asked let go of."""
-        await self._said("keep", worker=self._worker, rows=list(rows), asked=list(asked))
+        await self._kept.put([(list(rows), list(asked))])
 
     async def permit(self, estimate: float) -> dict[str, Any]:
         """Leave to make a call."""
-        return await self._said("permit", estimate=estimate)  # type: ignore[no-any-return]
+        return (await self._permits.put([estimate]))[0]  # type: ignore[no-any-return]
+
+    def settle(self, estimate: float, usd: float) -> None:
+        """Say what a call really took; nobody waits for it."""
+        telling = asyncio.ensure_future(self._told(estimate, usd))
+        self._under_way.add(telling)
+        telling.add_done_callback(self._under_way.discard)
+
+    async def _told(self, estimate: float, usd: float) -> None:
+        with suppress(OSError):  # a driver that is gone has no bill any more
+            await self._bills.put([(estimate, usd)])
+
+    async def _send_claims(self, keys: list[str]) -> list[Any]:
+        return await self._said("claim", worker=self._worker, keys=keys)  # type: ignore[no-any-return]
+
+    async def _send_kept(self, parts: list[tuple[list[Any], list[str]]]) -> list[Any]:
+        rows = [row for part, _ in parts for row in part]
+        asked = [key for _, keys in parts for key in keys]
+        await self._said("keep", worker=self._worker, rows=rows, asked=asked)
+        return [None] * len(parts)
+
+    async def _send_permits(self, estimates: list[float]) -> list[Any]:
+        return await self._said("permit", estimates=estimates)  # type: ignore[no-any-return]
+
+    async def _send_bills(self, bills: list[tuple[float, float]]) -> list[Any]:
+        await self._said("settle", bills=[list(bill) for bill in bills])
+        return [None] * len(bills)
 
     async def _said(self, what: str, **arguments: Any) -> Any:
         if self._gone:  # not tried again and again: the piece is to end soon
@@ -264,26 +334,19 @@ class _Line:
             self._gone = True
             raise
 
-    def settle(self, estimate: float, usd: float) -> None:
-        """Say what a call really took; nobody waits for it."""
-        telling = asyncio.ensure_future(self._told(estimate, usd))
-        self._under_way.add(telling)
-        telling.add_done_callback(self._under_way.discard)
-
-    async def _told(self, estimate: float, usd: float) -> None:
-        with suppress(OSError):  # a driver that is gone has no bill any more
-            await self._said("settle", estimate=estimate, usd=usd)
-
 
 class SharedBudget(Budget):
-    """The driver's budget and pace, asked before each call."""
+    """The driver's budget and pace, asked before each call if there is any."""
 
-    def __init__(self, line: _Line) -> None:
+    def __init__(self, line: _Line, *, limited: bool) -> None:
         super().__init__()
         self._line = line
+        self._limited = limited
 
     async def admit(self, estimate: float) -> None:
         """Wait for the turn that the driver gives, or be refused."""
+        if not self._limited:
+            return
         said = await self._line.permit(estimate)
         if "refused" in said:
             raise OutOfBudget(said["refused"])
@@ -291,7 +354,8 @@ class SharedBudget(Budget):
 
     def leave(self, estimate: float, usage: Usage) -> None:
         """Tell the driver what the call took."""
-        self._line.settle(estimate, usage.usd)
+        if self._limited:
+            self._line.settle(estimate, usage.usd)
 
 
 class SharedJudge:
@@ -335,7 +399,7 @@ class SharedJudge:
     async def _awaited(self, key: str, ask: Ask) -> Answered:
         """The reply another worker is getting, or our own if that one died or got none."""
         while True:
-            (said,) = await self._line.claim([key])  # the driver answers when there is news
+            said = await self._line.wait(key)
             if said[0] == KNOWN:
                 return decode_reply(said[1], Usage(*said[2]))
             if said[0] != BUSY:
