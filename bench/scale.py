@@ -2,8 +2,9 @@
 
 python -m bench.scale [--samples 20000] [--many 1000000]
 
-Each figure is of `ragstone eval` in a process of its own. The first three runs use a judge that only works the CPU
-(bench/scale_judge.py); starting a cluster is counted. The last run sends ranking and text metrics through a Dask
+Each figure is of `ragstone eval` in a process of its own. The first three runs judge faithfulness with the embedded judge,
+which only works the CPU; starting a cluster is counted. With `--function` a Python function of about a millisecond judges
+instead: its replies are worth keeping, so each question asks the driver, which shows what that costs. The last run sends ranking and text metrics through a Dask
 scheduler of its own and watches the memory of scheduler and driver."""
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ def peak(pid: int) -> float:
     raise ValueError("no VmHWM in /proc")
 
 
-def compare(folder: Path, count: int, turns: int) -> None:
+def compare(folder: Path, count: int, turns: int, *, function: bool) -> None:
     """One process, one worker, two workers, on the same samples."""
     data = folder / "data.jsonl"
     write_samples(data, count)
-    wanted = ["-m", "coherence", "--judge", JUDGE]
+    wanted = ["-m", "coherence", "--judge", JUDGE] if function else ["-m", "faithfulness"]
     times: dict[str, list[float]] = {"alone": [], "dask:1": [], "dask:2": []}
     for turn in range(turns):  # alternating, so that a neighbour's load falls on all of them
         for name, taken in times.items():
@@ -124,12 +125,13 @@ def memory(folder: Path, count: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=20_000)
+    parser.add_argument("--function", action="store_true")
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--many", type=int, default=1_000_000)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if asked.samples:
-            compare(Path(folder), asked.samples, asked.turns)
+            compare(Path(folder), asked.samples, asked.turns, function=asked.function)
         if asked.many:
             memory(Path(folder), asked.many)
 

@@ -11,7 +11,7 @@ ROUNDS = 1500
 
 
 async def judge(ask: Ask) -> Any:
-    """A level by a hash of many rounds, about two milliseconds of CPU."""
+    """A level by a hash of many rounds, about a millisecond of CPU."""
     state = ask.key.encode()
     for _ in range(ROUNDS):
         state = hashlib.sha256(state).digest()
