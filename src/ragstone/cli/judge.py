@@ -32,6 +32,14 @@ def _judge_options(function: Any) -> Any:
 
 
 @command.command()
+def quality() -> None:
+    """Show how far the embedded judge agrees with people, how that was measured, and where it fails."""
+    from ragstone.judges.offline.quality import page
+
+    click.echo(page().rstrip())
+
+
+@command.command()
 @click.option(
     "--export", "export_to", metavar="DIR", type=click.Path(), help="Write our prompts into DIR."
 )

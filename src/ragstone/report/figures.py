@@ -139,7 +139,7 @@ def judge_lines(summary: Summary, say: Words) -> list[str]:
     info = summary.run
     if not (info.judge or "").startswith("offline "):
         return []
-    from ragstone.judges.offline.quality import PAGE, quality
+    from ragstone.judges.offline.quality import SHOWN_BY, quality
 
     language = info.plan.get("language")
     lines = []
@@ -157,7 +157,7 @@ def judge_lines(summary: Summary, say: Words) -> list[str]:
         return []
     unknown = language is not None and language.split("-")[0] not in ("en", "es")
     unmeasured = [say("judge_unmeasured", language=language)] if unknown else []
-    head = say("judge_measured", name=info.judge, page=PAGE)
+    head = say("judge_measured", name=info.judge, page=SHOWN_BY)
     return [head, *unmeasured, *lines, say("judge_llm")]
 
 

@@ -16,6 +16,7 @@ from ragstone.report.drawing.shapes import NARROW, WIDE
 from ragstone.report.drawing.svg import inline
 from ragstone.report.files import encoded, write_text
 from ragstone.report.page import policy, resource, template
+from ragstone.report.prose import blocks
 from ragstone.report.samples import GENEROUS, opened, view
 from ragstone.report.words import Words, words
 from ragstone.types import NOTHING_USED, OUTCOMES
@@ -101,7 +102,7 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
         "name": figures.shortened(info.name or info.id, 200),
         "created": figures.moment(info.created),
         "heading": figures.heading(summary, say),
-        "judged": figures.judge_lines(summary, say),
+        **_judged(summary, say),
         "state": figures.state(summary, say),
         "cards": _cards(summary, say),
         "overview": _overview(summary, say),
@@ -129,6 +130,16 @@ def _overview(summary: Summary, say: Words) -> list[Any]:
         Markup(inline(metric_bars(summary, say, width), kind))  # noqa: S704 - every text in it is escaped
         for kind, width in (("wide", WIDE), ("narrow", NARROW))
     ]
+
+
+def _judged(summary: Summary, say: Words) -> dict[str, Any]:
+    """What the embedded judge is worth on these metrics, and its whole page of figures to unfold."""
+    lines = figures.judge_lines(summary, say)
+    if not lines:
+        return {"judged": [], "judge_page": []}
+    from ragstone.judges.offline.quality import page
+
+    return {"judged": lines, "judge_page": blocks(page())}
 
 
 def _cards(summary: Summary, say: Words) -> list[Card]:

@@ -36,6 +36,7 @@ PHRASES: dict[str, tuple[str, str]] = {
         "judge: {name}, measured against people ({page})",
         "juez: {name}, medido frente a personas ({page})",
     ),
+    "judge_page": ("all figures and known weaknesses", "todas las cifras y debilidades conocidas"),
     "judge_unmeasured": (
         "It was not measured in this run's language ({language}); the figures below are for others.",
         "No se ha medido en la lengua de esta ejecución ({language}); las cifras siguientes son de otras.",

@@ -9,8 +9,8 @@ from typing import Any
 
 from ragstone.judges.offline.tables import learned_file
 
-PAGE = "docs/judge-offline.md"
-"""Where all figures, their making and the known weaknesses stand."""
+SHOWN_BY = "ragstone judge quality"
+"""The command that shows all figures, their making and the known weaknesses."""
 
 _KINDS = {
     "support": (
@@ -45,6 +45,11 @@ def _measured() -> dict[str, list[dict[str, Any]]]:
         learned_file("quality.json").read_text("utf-8")
     )
     return found
+
+
+def page() -> str:
+    """The page of measured quality, as Markdown; it is shipped with the models it speaks of."""
+    return learned_file("quality.md").read_text("utf-8")
 
 
 def quality(metrics: list[str], language: str | None) -> list[Quality]:
