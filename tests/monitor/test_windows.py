@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import DataError
 from ragstone.monitor.archive import Archive, Scored
-from ragstone.monitor.cells import Cell
 from ragstone.monitor.interactions import Feedback, Interaction, to_micros
-from ragstone.monitor.rollups import DAY, SPANS, load, raw, refresh
+from ragstone.monitor.rollups import BINS, DAY, SPANS, SUMS, load, read, refresh
 from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows import between, bounds, duration, periods, series, summary
+from ragstone.monitor.tables import COLUMNS, Pile, stored_bins, stored_table
+from ragstone.monitor.windows import Window, between, bounds, duration, periods, series, summary
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -80,7 +82,47 @@ def test_a_field_with_a_value_for_each_user_can_still_be_asked_for(archive: Arch
     archive.add(some).result()
     found = between(archive, START - HOUR, START + DAY, by="user")
     assert len(found.slices) == 100
+    assert found.more == 0
     assert load(archive, HOUR, START, START + HOUR, "user") == {START: None}
+    few = between(archive, START - HOUR, START + DAY, by="user", most=7)
+    assert (len(few.slices), few.more) == (7, 93)
+    one = between(archive, START - HOUR, START + DAY, where=("user", "u42")).whole
+    assert one.interactions == 1
+
+
+def test_an_id_is_no_slice_and_can_still_be_asked_for(archive: Archive) -> None:
+    """Nearly every interaction has a value of its own: nothing of it is kept, it is read from the rows."""
+    step = HOUR // 1500
+    some = [interaction(n, START + n * step, meta={"request": f"r{n}"}) for n in range(3000)]
+    some += [interaction(3000, START + 10 * step, meta={"request": "r7"})]
+    archive.add(some).result()
+    found = between(archive, START - HOUR, START + 3 * DAY, by="request")
+    assert [(one.value, one.interactions) for one in found.slices[:2]] == [("r7", 2), ("r0", 1)]
+    assert (len(found.slices), found.more) == (200, 2800)
+    for span in SPANS[:2]:
+        assert not any(body for _, body in read(archive, span, 0, 2**62, "request", SUMS))
+    late = interaction(3001, START + 20 * step, meta={"request": "r7"})
+    archive.add([late]).result()
+    whose = between(archive, START, START + DAY, where=("request", "r7")).whole
+    assert whose.interactions == 3
+
+
+def test_a_field_with_thousands_of_values_is_not_kept_by_day(archive: Archive) -> None:
+    some = [
+        interaction(n, START + n * HOUR // 100, latency=1.0 + n, meta={"user": f"u{n * 7 % 1100}"})
+        for n in range(4000)
+    ]
+    archive.add(some).result()
+    found = between(archive, START, START + 40 * HOUR, by="user", most=5000)
+    assert len(found.slices) == 1100
+    assert {one.interactions for one in found.slices} == {3, 4}
+    days = read(archive, DAY, 0, 2**62, "user", SUMS)
+    assert days == [(START, b"")]
+    latencies = sorted(one.latency.total for one in found.slices if one.latency is not None)
+    expected: dict[int, list[float]] = {}
+    for n in range(4000):
+        expected.setdefault(n * 7 % 1100, []).append(1.0 + n)
+    assert latencies == pytest.approx(sorted(sum(some) for some in expected.values()))
 
 
 def test_weights_make_the_mean_stand_for_all_interactions(archive: Archive) -> None:
@@ -187,45 +229,178 @@ def apply(archive: Archive, change: tuple[Any, ...], clock: int) -> None:
             refresh(archive)
 
 
-def rounded(cell: Cell) -> Any:
-    return [
-        {k: round(v, 9) for k, v in part.items()} if isinstance(part, dict)
-        else round(part, 9) if isinstance(part, float) else part
-        for part in [*cell.dump(), cell.bins]
-    ]  # fmt: skip
+class Plain:
+    """Cells worked out from the interactions one by one, with nothing but sums: what roll-ups must come to."""
+
+    def __init__(self, archive: Archive) -> None:
+        weights = {
+            (id, metric): (weight, drawn)
+            for id, metric, weight, drawn in archive.store.read(
+                "SELECT i.id, s.metric, s.weight, s.drawn FROM monitor_scores s"
+                " JOIN interactions i ON i.number = s.number"
+            )
+        }
+        self.values: list[tuple[int, dict[str, str], str, float | None, float, str]] = []
+        """Time, slices, series, value, weight, outcome."""
+        for one in archive.interactions():
+            slices = {"": "", **one.slices}
+            told = {":latency": one.latency, ":feedback": one.feedback}
+            for name, value in told.items():
+                if value is not None:
+                    self.values.append((one.at, slices, name, value, 1.0, "ok"))
+            for metric, score in archive.scores(one.id).items():
+                weight = weights[one.id, metric][0]
+                self.values.append((one.at, slices, metric, score.value, weight, score.outcome))
+
+    def figures(self, since: int, until: int, field: str) -> dict[str, dict[str, list[Any]]]:
+        """Value → series → count, weighted mean, least, largest, failures."""
+        found: dict[str, dict[str, list[Any]]] = {}
+        for value, name in sorted({(s[field], n) for _, s, n, *_ in self.values if field in s}):
+            some = [
+                (x, w, o)
+                for at, slices, series, x, w, o in self.values
+                if since <= at < until and slices.get(field) == value and series == name
+            ]
+            known = [(x, w) for x, w, _ in some if x is not None]
+            if some:
+                mean = sum(x * w for x, w in known) / sum(w for _, w in known) if known else None
+                found.setdefault(value, {})[name] = [
+                    len(known),
+                    mean if mean is None else pytest.approx(mean),
+                    min((x for x, _ in known), default=None),
+                    max((x for x, _ in known), default=None),
+                    len(some) - len(known),
+                ]
+        return found
 
 
-def rolled_up_equals_scratch(archive: Archive) -> None:
+def cells_of(window: Window) -> dict[str, list[Any]]:
+    figures = {":feedback": window.feedback, ":latency": window.latency, **window.metrics}
+    return {
+        name: [one.scored, one.mean, one.minimum, one.maximum, sum(one.outcomes.values())]
+        for name, one in figures.items()
+        if one is not None
+    }
+
+
+def as_from_scratch(archive: Archive) -> None:
+    """Windows of every size, also in the middle of buckets and of days elsewhere, as if no roll-up had ever been."""
+    plain = Plain(archive)
+    interactions = [one.at for one in archive.interactions()]
+    end = START + 4 * DAY
+    stretches = [
+        (START, end),
+        (START + 7 * MINUTE + 1, end - 5 * HOUR - 3),
+        (START + DAY, START + 2 * DAY),
+        (START + 30 * HOUR + 1, START + 30 * HOUR + 20 * MINUTE),
+    ]
+    for since, until in stretches:
+        for field in ("model", "odd"):
+            found = between(archive, since, until, by=field)
+            assert found.whole.interactions == sum(since <= at < until for at in interactions)
+            assert cells_of(found.whole) == plain.figures(since, until, "").get("", {})
+            slices = {one.value: cells_of(one) for one in found.slices}
+            expected = plain.figures(since, until, field)
+            assert {value: cells for value, cells in slices.items() if cells} == expected
+    for one in periods(archive, "day", START, end, zone="Europe/Madrid"):
+        assert cells_of(one) == plain.figures(one.since, one.until, "").get("", {})
+    for one in series(archive, START, end, 6 * HOUR, where=("model", "a")):
+        assert cells_of(one) == plain.figures(one.since, one.until, "model").get("a", {})
     refresh(archive)
-    for span in SPANS:
-        for field in ("", "model", "odd"):
-            kept = load(archive, span, START - DAY, START + 5 * DAY, field, bins=True)
-            for at in range(START, START + 4 * DAY, span):
-                if at not in kept and span != HOUR:  # the last day is not added up while it grows
-                    continue
-                scratch = raw(archive, at, at + span, [field]).get(field, {})
-                found = kept.get(at) or {}
-                assert {
-                    value: {name: rounded(cell) for name, cell in cells.items()}
-                    for value, cells in found.items()
-                } == {
-                    value: {name: rounded(cell) for name, cell in cells.items()}
-                    for value, cells in scratch.items()
-                }
     assert archive.store.read("SELECT COUNT(*) FROM monitor_dirty")[0][0] == 0
 
 
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(changes=st.lists(CHANGE, min_size=5, max_size=40))
-def test_roll_ups_equal_a_recomputation_from_scratch(
-    archive: Archive, changes: list[tuple[Any, ...]]
-) -> None:
-    archive.purge(ids=[f"i{n}" for n in range(41)])
-    for clock, change in enumerate(changes):
-        apply(archive, change, clock)
-    rolled_up_equals_scratch(archive)
+def stored(archive: Archive) -> dict[tuple[Any, ...], Any]:
+    """Everything that is kept, without what only rounding changes."""
+    found = {}
+    for span in SPANS:
+        for field in ("", "model", "odd"):
+            for kind in (SUMS, BINS):
+                for bucket, body in read(archive, span, 0, 2**62, field, kind):
+                    pile = Pile()
+                    pile.put(0, body)
+                    if kind == SUMS:
+                        rows = [
+                            (value, name, *(round(getattr(cell, one) or 0, 9) for one in COLUMNS), cell.outcomes)
+                            for _, value, name, cell in pile.table().cells()
+                        ]  # fmt: skip
+                    else:
+                        rows = [
+                            (value, name, keys.tolist(), weights.round(9).tolist())
+                            for (_, value, name), keys, weights in pile.histograms().each()
+                        ]
+                    found[span, field, kind, bucket] = sorted(rows, key=str)
+    return found
+
+
+def test_roll_ups_equal_a_recomputation_from_scratch(place: str, tmp_path: Path) -> None:
+    """Whatever came late, changed or was purged, in whatever order, and wherever a refresh came between."""
+    numbers = itertools.count()
+
+    @settings(max_examples=12, deadline=None)
+    @given(changes=st.lists(CHANGE, min_size=5, max_size=40))
+    def check(changes: list[tuple[Any, ...]]) -> None:
+        store = Store.open(place)
+        try:
+            archive = Archive(store)
+            archive.purge(ids=[f"i{n}" for n in range(41)])
+            for clock, change in enumerate(changes):
+                apply(archive, change, clock)
+            as_from_scratch(archive)
+            kept = stored(archive)
+            # the same once more, all at once
+            fresh = Archive(Store.open(tmp_path / f"{next(numbers)}.db"))
+            copied(archive, fresh)
+            refresh(fresh)
+            anew = stored(fresh)
+            for key in kept.keys() ^ anew.keys():  # a day may be kept or be read from its hours
+                assert key[0] == DAY
+            assert all(kept[key] == anew[key] for key in kept.keys() & anew.keys())
+            fresh.store.close()
+        finally:
+            store.close()
+
+    check()
+
+
+def copied(source: Archive, target: Archive) -> None:
+    """Interactions, feedback and scores, in one go."""
+    some = list(source.interactions(order="oldest"))
+    target.add(some).result()
+    rows = source.store.read(
+        "SELECT i.id, s.metric, s.weight, s.drawn FROM monitor_scores s"
+        " JOIN interactions i ON i.number = s.number"
+    )
+    target.save_scores(
+        [
+            Scored(id, {metric: source.scores(id)[metric]}, bool(drawn), weight)
+            for id, metric, weight, drawn in rows
+        ]
+    ).result()
+
+
+@pytest.mark.parametrize("spoiled", [SUMS, BINS])
+def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive, spoiled: str) -> None:
+    fill(archive, 50)
+    refresh(archive)
+    before = stored(archive)
+    as_from_scratch(archive)
+    ((at, body),) = read(archive, HOUR, START, START + HOUR, "", spoiled)
+    pile = Pile()
+    for _ in range(2):  # everything twice
+        pile.put(0, body)
+    wrong = stored_table(pile.table()) if spoiled == SUMS else stored_bins(pile.histograms())
+    archive.run(
+        lambda db: db.execute(
+            "UPDATE monitor_rollups SET body = ? WHERE span = 3600 AND bucket = ? AND field = ''"
+            " AND kind = ?",
+            (wrong, at, spoiled),
+        )
+    ).result()
+    assert stored(archive) != before
+    if spoiled == SUMS:
+        with pytest.raises(AssertionError):
+            as_from_scratch(archive)
 
 
 def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: Archive) -> None:
@@ -235,11 +410,12 @@ def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: A
     archive.add([interaction(1, START)]).result()
     marks = {START: [n for (n,) in archive.store.read("SELECT number FROM monitor_dirty")]}
     stale = rollups._buckets(archive, START, START + SPANS[0])
+    assert stale
     archive.add([interaction(2, START + 1)]).result()
     refresh(archive)
     before = rollups._buckets
     try:
-        rollups._buckets = lambda *_: stale  # type: ignore[assignment]
+        rollups._buckets = lambda *_: stale
         assert rollups._recompute(archive, marks) == 0
     finally:
         rollups._buckets = before
