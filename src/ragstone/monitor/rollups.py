@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from ragstone.errors import DataError, nearest
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.cells import ALL, Slice
 from ragstone.monitor.statements import BUCKET, HOUR, pieces
@@ -34,6 +35,8 @@ ELSEWHERE: Stored = (b"", b"")
 
 _HELD = "SELECT number FROM monitor_dirty WHERE number IN ({})"
 _AT_ONCE = 50_000
+_IN_ONE_COMMIT = 144
+"""Twelve hours: what arrives meanwhile waits for it."""
 
 
 def refresh(
@@ -59,7 +62,9 @@ def refresh(
         for number, bucket in marks:
             by_bucket[bucket].append(number)
         before, total = done, total + len(by_bucket)
-        for part in pieces(sorted(by_bucket)):
+        buckets = sorted(by_bucket)
+        for first in range(0, len(buckets), _IN_ONE_COMMIT):
+            part = buckets[first : first + _IN_ONE_COMMIT]
             done += _recompute(archive, {bucket: by_bucket[bucket] for bucket in part})
             if progress is not None:
                 progress(done, total)
@@ -117,6 +122,13 @@ def fields(archive: Archive, since: int, until: int) -> list[str]:
         (HOUR // 1_000_000, since - since % HOUR, until, SUMS),
     )
     return sorted(field for (field,) in rows)
+
+
+def check_field(archive: Archive, name: str) -> None:
+    """Complain of a field that no interaction has; an empty store has nothing to complain of."""
+    known = fields(archive, 0, 2**62)
+    if known and name not in known:
+        raise DataError(f"no interaction has a field {name!r}{nearest(name, known)}")
 
 
 def _recompute(archive: Archive, marks: Mapping[int, Sequence[int]]) -> int:

@@ -20,7 +20,7 @@ from ragstone.monitor.figures import (
     windows_of,
 )
 from ragstone.monitor.interactions import micros
-from ragstone.monitor.rollups import DAY, refresh
+from ragstone.monitor.rollups import DAY, check_field, refresh
 from ragstone.monitor.statements import BUCKET, HOUR
 from ragstone.monitor.tables import Pile, busiest
 
@@ -73,9 +73,16 @@ def summary(
     where: tuple[str, str] | None = None,
     most: int = MOST_SLICES,
 ) -> Summary:
-    """The window of a duration such as `1h` or `7d` that ends at `until` (now), whole or of one slice, and by slice."""
+    """The window of a duration such as `1h` or `7d` that ends at `until` (now), whole or of one slice, and by slice.
+
+    A field that no interaction ever had is refused."""
     end = micros() if until is None else until
-    return between(archive, end - duration(window), end, by=by, where=where, most=most)
+    found = between(archive, end - duration(window), end, by=by, where=where, most=most)
+    if by is not None and not found.slices:
+        check_field(archive, by)
+    if where is not None and not found.whole.interactions:
+        check_field(archive, where[0])
+    return found
 
 
 def between(
