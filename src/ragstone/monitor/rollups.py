@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ragstone.errors import DataError, nearest
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.cells import ALL, Slice
+from ragstone.monitor.cells import Slice
 from ragstone.monitor.statements import BUCKET, HOUR, pieces
 from ragstone.monitor.statements import marks as places_for
-from ragstone.monitor.tables import Pile, Table, stored_bins, stored_table, value_count
+from ragstone.monitor.tables import Pile, extent, stored_bins, stored_table, value_count
 from ragstone.monitor.tally import ROWS, SCORES, Stored, tally
 from ragstone.store.database import Connection
 
@@ -29,6 +29,9 @@ ENOUGH = 1000
 UNIQUE = 0.98
 """A field in which so large a share of at least `ENOUGH` interactions have values of their own is an id; it is read from the
 rows when asked for."""
+
+SAVING = 20
+"""Interactions for each value of a day from which its table is shorter than those of its hours."""
 
 ELSEWHERE: Stored = (b"", b"")
 """In the place of what is not kept, because it is no shorter than what it is made of."""
@@ -199,19 +202,13 @@ def _merged(db: Connection, finer: int, since: int, until: int) -> dict[str, Sto
 def _joined(sums: Sequence[bytes], bins: Sequence[bytes], finer: int) -> Stored:
     if not all(sums):
         return ELSEWHERE
-    table = _piled(sums).table()
-    if finer == BUCKET and _unique(table):
-        return ELSEWHERE
-    stored = stored_table(table), stored_bins(_piled(bins).histograms())
-    whole, parts = sum(map(len, stored)), sum(map(len, (*sums, *bins)))
-    if finer == HOUR and len(table.values) > FEW_VALUES and whole > parts / 2:
-        return ELSEWHERE
-    return stored
-
-
-def _unique(table: Table) -> bool:
-    count = table.numbers[table.series == [*table.names].index(ALL), 0].sum()
-    return bool(count >= ENOUGH and len(table.values) >= UNIQUE * count)
+    count, values = extent(sums)
+    if values > FEW_VALUES:
+        if finer == BUCKET and count >= ENOUGH and values >= UNIQUE * count:
+            return ELSEWHERE
+        if finer == HOUR and count < values * SAVING:
+            return ELSEWHERE
+    return stored_table(_piled(sums).table()), stored_bins(_piled(bins).histograms())
 
 
 def _piled(bodies: Iterable[bytes]) -> Pile:

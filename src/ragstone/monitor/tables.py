@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -79,31 +78,59 @@ class Histograms:
 
 
 class Pile:
-    """Stored tables laid on one another; `only` these values of the field are looked at, if given."""
+    """Stored tables laid on one another; of the slices, `only` one if a value is given."""
 
-    def __init__(self, only: Collection[str] | None = None) -> None:
-        self._only = None if only is None else frozenset(only)
-        self._values: dict[str, int] = {}
-        self._names: dict[str, int] = {}
+    def __init__(self, only: str | None = None) -> None:
+        self._only = only
+        self._values = _Codes()
+        self._names = _Codes()
+        self._kept: NDArray[np.bool_] | None = None
+        """Whether a value counts, by its code; None when all do."""
         self._outcomes: list[tuple[int, Column, Column, Column, Column, Sequence[str]]] = []
         self._parts: dict[int, list[tuple[Column, ...]]] = {0: [], 1: [], 2: []}
 
     def put(self, group: int, body: bytes) -> None:
         """Lay the table of a group, as it was stored, on the pile."""
         head, parts = unpack(body)
-        values, names = self._codes(head["values"]), _codes(self._names, head["names"])
+        values, names = self._places(head["values"]), self._names.of(head["names"])
+        every = self._only is None and self._kept is None
         for number, columns in enumerate(parts):
             if not columns:
                 continue
-            value = values[columns[0]]
-            rest = [names[columns[1]], *columns[2:]]
-            if self._only is not None:
-                kept = value >= 0
-                value, rest = value[kept], [column[kept] for column in rest]
+            value, rest = values[columns[0]], [names[columns[1]], *columns[2:]]
+            if not every:
+                counts = value >= 0
+                value, rest = value[counts], [column[counts] for column in rest]
             if number < len(self._parts):
                 self._parts[number].append((np.full(len(value), group), value, *rest))
             else:
                 self._outcomes.append((group, value, *rest, head["outcomes"]))
+
+    def limit(self, most: int) -> int:
+        """Keep the values with the most interactions and forget the others; how many those are."""
+        if len(self._values) <= most:
+            return 0
+        _, value, series, n = _stacked(self._parts[0])
+        every = series == self._names[ALL]
+        counts = np.bincount(value[every], n[every], len(self._values))
+        best = np.argsort(-counts, kind="stable")[:most]
+        self._kept = np.zeros(len(counts), bool)
+        self._kept[best] = True
+        for parts in self._parts.values():
+            for at, (group, value, *rest) in enumerate(parts):
+                counts_here = self._kept[value]
+                parts[at] = tuple(column[counts_here] for column in (group, value, *rest))
+        self._outcomes = [
+            (group, *(column[self._kept[value]] for column in (value, *rest)), kinds)  # type: ignore[misc]
+            for group, value, *rest, kinds in self._outcomes
+        ]
+        return len(counts) - most
+
+    def beside(self) -> Pile:
+        """An empty pile that is about the same values."""
+        other = Pile(self._only)
+        other._values, other._kept = self._values, self._kept
+        return other
 
     def table(self) -> Table:
         """All of it, each cell of each group once."""
@@ -135,14 +162,18 @@ class Pile:
             )
         )  # fmt: skip
 
-    def _codes(self, values: Sequence[str]) -> Whole:
-        if self._only is None:
-            return _codes(self._values, values)
-        kept = [value for value in values if value in self._only]
-        if not kept:
-            return np.full(len(values), -1)
-        _codes(self._values, kept)
-        return np.array([self._values.get(value, -1) for value in values])
+    def _places(self, values: list[str]) -> Whole:
+        """The code of each value, below 0 for one that does not count."""
+        if self._only is not None:
+            codes = np.full(len(values), -1)
+            if self._only in values:
+                codes[values.index(self._only)] = self._values[self._only]
+            return codes
+        codes = self._values.of(values)
+        if self._kept is None:
+            return codes
+        known = codes < len(self._kept)
+        return np.where(known & self._kept[np.where(known, codes, 0)], codes, -1)
 
     def _how_scoring_ended(self) -> dict[tuple[int, int, int], dict[str, int]]:
         found: dict[tuple[int, int, int], dict[str, int]] = {}
@@ -156,8 +187,16 @@ class Pile:
 _NONE: Whole = np.empty(0, np.int64)
 
 
-def _codes(known: dict[str, int], texts: Sequence[str]) -> Whole:
-    return np.array([known.setdefault(text, len(known)) for text in texts], np.int64)
+class _Codes(dict[str, int]):
+    """Text → number, in the order in which they came."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+    def of(self, texts: Sequence[str]) -> Whole:
+        """The number of each."""
+        return np.fromiter(map(self.__getitem__, texts), np.int64, len(texts))
 
 
 def _stacked(parts: Sequence[tuple[Column, ...]]) -> list[Column]:
@@ -260,17 +299,16 @@ def stored_bins(bins: Histograms) -> bytes:
     )
 
 
-def busiest(bodies: Sequence[bytes], most: int) -> tuple[list[str], int]:
-    """The values of a field with the most interactions, and how many more there are."""
-    counts: Counter[str] = Counter()
+def extent(bodies: Sequence[bytes]) -> tuple[int, int]:
+    """How many interactions some stored tables of a field count, and how many values of the field."""
+    values: set[str] = set()
+    total = 0
     for body in bodies:
         head, (bare, *_) = unpack(body)
+        values.update(head["values"])
         if bare:
-            value, series, n = bare
-            every = series == head["names"].index(ALL)
-            for at, count in zip(value[every].tolist(), n[every].tolist(), strict=True):
-                counts[head["values"][at]] += count
-    return [value for value, _ in counts.most_common(most)], max(0, len(counts) - most)
+            total += int(bare[2][bare[1] == head["names"].index(ALL)].sum())
+    return total, len(values)
 
 
 def value_count(body: bytes) -> int:

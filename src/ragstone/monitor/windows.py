@@ -22,7 +22,7 @@ from ragstone.monitor.figures import (
 from ragstone.monitor.interactions import micros
 from ragstone.monitor.rollups import DAY, check_field, refresh
 from ragstone.monitor.statements import BUCKET, HOUR
-from ragstone.monitor.tables import Pile, busiest
+from ragstone.monitor.tables import Pile
 
 __all__ = [
     "Figure",
@@ -102,11 +102,11 @@ def between(
         return Summary(whole)
     cover = Cover(archive, by)
     steps = cover.tables(since, until, _largest(until - since))
-    values, more = busiest([body for _, body in steps], most)
-    pile = Pile(values if more else None)
+    pile = Pile()
     for number, (_, body) in enumerate(steps):
         pile.put(number, body)
-    bins = Pile(values if more else None)
+    more = pile.limit(most)
+    bins = pile.beside()
     for _, body in cover.histograms(since, until, DAY):
         bins.put(0, body)
     material = Material(
@@ -153,7 +153,7 @@ def series(
     field, value = where or ("", "")
     cover = Cover(archive, field)
     windows = [(at, at + step) for at in range(start, until, step)]
-    pile, bins = Pile([value]), Pile([value])
+    pile, bins = Pile(value), Pile(value)
     for at, body in cover.tables(start, until, step):
         pile.put((at - start) // step, body)
     for at, body in cover.histograms(start, until, step):
@@ -176,7 +176,7 @@ def _of_value(
 
     Sums are read in steps fine enough for a trend, histograms in the largest buckets there are."""
     cover = Cover(archive, field)
-    pile, bins = Pile([value]), Pile([value])
+    pile, bins = Pile(value), Pile(value)
     starts: list[int] = []
     owners: list[int] = []
     for number, (since, until) in enumerate(windows):
