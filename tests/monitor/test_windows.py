@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from ragstone.errors import DataError
 from ragstone.monitor.archive import Archive, Scored
 from ragstone.monitor.interactions import Feedback, Interaction, to_micros
+from ragstone.monitor.piles import Pile
 from ragstone.monitor.rollups import BINS, DAY, SPANS, SUMS, load, read, refresh
 from ragstone.monitor.statements import HOUR
-from ragstone.monitor.tables import COLUMNS, Pile, stored_bins, stored_table
+from ragstone.monitor.tables import COLUMNS, stored_bins, stored_table
 from ragstone.monitor.windows import Window, between, bounds, duration, periods, series, summary
 from ragstone.store import Store
 from ragstone.types import Score
@@ -379,6 +380,29 @@ def copied(source: Archive, target: Archive) -> None:
     ).result()
 
 
+def test_scattered_changes_leave_hours_and_days_for_later_and_every_figure_right(
+    archive: Archive,
+) -> None:
+    fill(archive, 4 * 24 * 6, step=10 * MINUTE)
+    refresh(archive)
+    late = [interaction(9000 + n, START + n * 5 * HOUR + 1, latency=9.0) for n in range(19)]
+    archive.add(late).result()
+    found = between(archive, START, START + 4 * DAY, by="model")
+    assert found.whole.interactions == 4 * 24 * 6 + 19
+    left = archive.store.read(
+        "SELECT span, COUNT(*) FROM monitor_stale GROUP BY span ORDER BY span"
+    )
+    assert left
+    hours = load(archive, HOUR, START, START + 4 * DAY, "")
+    counts = [cells[""][":all"].n for cells in hours.values() if cells is not None]
+    assert (len(counts), sum(counts)) == (96, 4 * 24 * 6 + 19)
+    as_from_scratch(archive)
+    assert archive.store.read("SELECT COUNT(*) FROM monitor_stale") == [(0,)]
+    for span in SPANS:
+        for kind in (SUMS, BINS):
+            assert all(body for _, body in read(archive, span, 0, 2**62, "", kind))
+
+
 @pytest.mark.parametrize("spoiled", [SUMS, BINS])
 def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive, spoiled: str) -> None:
     fill(archive, 50)
@@ -416,7 +440,7 @@ def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: A
     before = rollups._buckets
     try:
         rollups._buckets = lambda *_: stale
-        assert rollups._recompute(archive, marks) == 0
+        assert rollups._recompute(archive, marks, None) == 0
     finally:
         rollups._buckets = before
     assert between(archive, START, START + HOUR).whole.interactions == 2

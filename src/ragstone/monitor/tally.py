@@ -97,7 +97,7 @@ def _field(
             entries.key[kept][valued], numbers[valued, 1],
         )
     )  # fmt: skip
-    for place in np.unique(table.group).tolist():
+    for place in sorted({*table.group.tolist()}):
         cells = slice(*np.searchsorted(table.group, [place, place + 1]))
         some = slice(*np.searchsorted(bins.group, [place, place + 1]))
         yield (

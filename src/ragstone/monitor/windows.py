@@ -20,9 +20,9 @@ from ragstone.monitor.figures import (
     windows_of,
 )
 from ragstone.monitor.interactions import micros
+from ragstone.monitor.piles import Pile
 from ragstone.monitor.rollups import DAY, check_field, refresh
 from ragstone.monitor.statements import BUCKET, HOUR
-from ragstone.monitor.tables import Pile
 
 __all__ = [
     "Figure",
@@ -100,24 +100,14 @@ def between(
     (whole,) = _of_value(archive, [(since, until)], field, value)
     if by is None:
         return Summary(whole)
-    cover = Cover(archive, by)
-    steps = cover.tables(since, until, _largest(until - since))
-    pile = Pile()
-    for number, (_, body) in enumerate(steps):
-        pile.put(number, body)
+    cover, pile = Cover(archive, by), Pile()
+    steps = _Steps(cover, pile)
+    steps.put(0, since, until)
     more = pile.limit(most)
     bins = pile.beside()
     for _, body in cover.histograms(since, until, DAY):
         bins.put(0, body)
-    material = Material(
-        windows=[(since, until)],
-        field=by,
-        steps=pile.table(),
-        starts=[at for at, _ in steps],
-        owners=[0] * len(steps),
-        bins=bins.histograms(),
-    )
-    slices = windows_of(material).values()
+    slices = windows_of(steps.material([(since, until)], bins)).values()
     order = sorted(slices, key=lambda one: (-one.interactions, one.value))
     return Summary(whole, tuple(order), more)
 
@@ -175,19 +165,41 @@ def _of_value(
     """Windows of one value of a field.
 
     Sums are read in steps fine enough for a trend, histograms in the largest buckets there are."""
-    cover = Cover(archive, field)
-    pile, bins = Pile(value), Pile(value)
-    starts: list[int] = []
-    owners: list[int] = []
+    cover, bins = Cover(archive, field), Pile(value)
+    steps = _Steps(cover, Pile(value))
     for number, (since, until) in enumerate(windows):
-        for at, body in cover.tables(since, until, _largest(until - since)):
-            pile.put(len(starts), body)
-            starts.append(at)
-            owners.append(number)
+        steps.put(number, since, until)
         for _, body in cover.histograms(since, until, DAY):
             bins.put(number, body)
-    material = Material(windows, field, pile.table(), starts, owners, bins.histograms())
-    return _in_order(material, value)
+    return _in_order(steps.material(windows, bins), value)
+
+
+class _Steps:
+    """Windows cut at whole five minutes, hours or days, each fine enough for a trend: the points it goes through."""
+
+    def __init__(self, cover: Cover, pile: Pile) -> None:
+        self._cover = cover
+        self._pile = pile
+        self._starts: list[int] = []
+        self._owners: list[int] = []
+
+    def put(self, window: int, since: int, until: int) -> None:
+        """Take in a window; a step is one point whatever buckets it is read from."""
+        length = until - since
+        step = DAY if length > 21 * DAY else HOUR if length > 12 * HOUR else BUCKET
+        last = None
+        for at, body in self._cover.tables(since, until, step):
+            if at // step != last:
+                last = at // step
+                self._starts.append(at)
+                self._owners.append(window)
+            self._pile.put(len(self._starts) - 1, body)
+
+    def material(self, windows: Sequence[tuple[int, int]], bins: Pile) -> Material:
+        """What the figures are made of."""
+        table = self._pile.table()
+        field = self._cover.field
+        return Material(windows, field, table, self._starts, self._owners, bins.histograms())
 
 
 def _in_order(material: Material, value: str, *, moving: bool = True) -> list[Window]:
@@ -196,7 +208,3 @@ def _in_order(material: Material, value: str, *, moving: bool = True) -> list[Wi
         found.get((number, value)) or empty_window(since, until, material.field, value)
         for number, (since, until) in enumerate(material.windows)
     ]
-
-
-def _largest(length: int) -> int:
-    return DAY if length > 21 * DAY else HOUR if length > 12 * HOUR else BUCKET

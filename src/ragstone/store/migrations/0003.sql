@@ -14,3 +14,10 @@ CREATE TABLE monitor_rollups (
 
 DELETE FROM monitor_dirty;
 INSERT INTO monitor_dirty (bucket) SELECT DISTINCT at / 300000000 * 300000000 FROM interactions;
+
+-- Hours and days (span in seconds) that are read from what they are made of until somebody adds them up again.
+CREATE TABLE monitor_stale (
+    span BIGINT NOT NULL,
+    bucket BIGINT NOT NULL,
+    PRIMARY KEY (span, bucket)
+);
