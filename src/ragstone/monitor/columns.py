@@ -10,26 +10,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 Column = NDArray[Any]
+Numbers = NDArray[np.float64]
 
 _WHOLE = ("u1", "<u2", "<u4")
+_VALUES, _NAMES = b'{"values":', b'],"names":'
 _ROOM = 4
 """Bytes at the start that say how long the head is."""
 
 
-def pack(head: Mapping[str, Any], parts: Sequence[NDArray[np.float64]]) -> bytes:
-    """A head of plain JSON and some tables of numbers."""
+def pack(
+    values: Sequence[str], names: Sequence[str], more: Mapping[str, Any], parts: Sequence[Numbers]
+) -> bytes:
+    """Values, names and other facts of plain JSON, then some tables of numbers."""
     shapes: list[list[Any]] = []
     blocks: list[bytes] = []
     for part in parts:
         shapes.append([len(part), *(_packed(part, blocks) if len(part) else ())])
-    text = json.dumps({**head, "parts": shapes}, separators=(",", ":")).encode()
+    head = {"values": list(values), "names": list(names), **more, "parts": shapes}
+    text = json.dumps(head, separators=(",", ":")).encode()
     return b"".join([len(text).to_bytes(_ROOM, "little"), text, *blocks])
 
 
-def unpack(body: bytes) -> tuple[dict[str, Any], list[list[Column]]]:
-    """What `pack` packed, as columns in types that hold it; those of an empty table are left out."""
+def unpack(body: bytes) -> tuple[bytes, dict[str, Any], list[list[Column]]]:
+    """What `pack` packed: the values as JSON, which may be long and known already; the names and other facts; the columns in
+    types that hold them, those of an empty table left out."""
     start = _ROOM + int.from_bytes(body[:_ROOM], "little")
-    head: dict[str, Any] = json.loads(body[_ROOM:start])
+    text = body[_ROOM:start]
+    end = text.index(_NAMES) + 1  # within a value the quotes would be escaped
+    head: dict[str, Any] = json.loads(b"{" + text[end + 1 :])
     parts = []
     for rows, *shape in head.pop("parts"):
         columns: list[Column] = []
@@ -41,10 +49,10 @@ def unpack(body: bytes) -> tuple[dict[str, Any], list[list[Column]]]:
                 column = np.full(rows, how)
             columns.append(column)
         parts.append(columns)
-    return head, parts
+    return text[len(_VALUES) : end], head, parts
 
 
-def _packed(part: NDArray[np.float64], blocks: list[bytes]) -> list[str | int | float]:
+def _packed(part: Numbers, blocks: list[bytes]) -> list[str | int | float]:
     """How each column is written; what is written goes to the blocks. All columns are looked at together: there are many
     small tables, and each look costs more than what it looks at."""
     least, most = part.min(axis=0), part.max(axis=0)

@@ -11,8 +11,9 @@ import numpy as np
 
 from ragstone.errors import RagstoneError
 from ragstone.monitor.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, Cell, percentiles
+from ragstone.monitor.columns import Numbers
 from ragstone.monitor.interactions import from_micros
-from ragstone.monitor.tables import Histograms, Numbers, Table, Whole, regrouped
+from ragstone.monitor.tables import Histograms, Table, Whole, regrouped
 from ragstone.monitor.trends import Trend, trends
 from ragstone.stats import Interval, Moments, mean_interval
 

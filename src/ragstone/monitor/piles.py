@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,6 +30,7 @@ class Pile:
         self._only = only
         self._values = _Codes()
         self._names = _Codes()
+        self._seen: dict[bytes, Whole] = {}
         self._kept: NDArray[np.bool_] | None = None
         """Whether a value counts, by its code; None when all do."""
         self._outcomes: list[tuple[int, Column, Column, Column, Column, Sequence[str]]] = []
@@ -36,8 +38,8 @@ class Pile:
 
     def put(self, group: int, body: bytes) -> None:
         """Lay the table of a group, as it was stored, on the pile."""
-        head, parts = unpack(body)
-        values, names = self._places(head["values"]), self._names.of(head["names"])
+        text, head, parts = unpack(body)
+        values, names = self._places(text), self._names.of(head["names"])
         every = self._only is None and self._kept is None
         for number, columns in enumerate(parts):
             if not columns:
@@ -74,7 +76,7 @@ class Pile:
     def beside(self) -> Pile:
         """An empty pile that is about the same values."""
         other = Pile(self._only)
-        other._values, other._kept = self._values, self._kept
+        other._values, other._seen, other._kept = self._values, self._seen, self._kept
         return other
 
     def table(self) -> Table:
@@ -107,14 +109,18 @@ class Pile:
             )
         )  # fmt: skip
 
-    def _places(self, values: list[str]) -> Whole:
-        """The code of each value, below 0 for one that does not count."""
-        if self._only is not None:
-            codes = np.full(len(values), -1)
-            if self._only in values:
-                codes[values.index(self._only)] = self._values[self._only]
-            return codes
-        codes = self._values.of(values)
+    def _places(self, text: bytes) -> Whole:
+        """The code of each value, below 0 for one that does not count; lists of values often come again."""
+        codes = self._seen.get(text)
+        if codes is None:
+            values = json.loads(text)
+            if self._only is None:
+                codes = self._values.of(values)
+            else:
+                codes = np.full(len(values), -1)
+                if self._only in values:
+                    codes[values.index(self._only)] = self._values[self._only]
+            self._seen[text] = codes
         if self._kept is None:
             return codes
         known = codes < len(self._kept)
@@ -132,10 +138,13 @@ class Pile:
 def extent(bodies: Sequence[bytes]) -> tuple[int, int]:
     """How many interactions some stored tables of a field count, and how many values of the field."""
     values: set[str] = set()
+    seen: set[bytes] = set()
     total = 0
     for body in bodies:
-        head, (bare, *_) = unpack(body)
-        values.update(head["values"])
+        text, head, (bare, *_) = unpack(body)
+        if text not in seen:
+            seen.add(text)
+            values.update(json.loads(text))
         if bare:
             total += int(bare[2][bare[1] == head["names"].index(ALL)].sum())
     return total, len(values)

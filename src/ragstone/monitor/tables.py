@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.monitor.cells import Cell
-from ragstone.monitor.columns import Column, pack
+from ragstone.monitor.columns import Column, Numbers, pack
 
 Whole = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 
 COLUMNS = (
     "n", "weights", "weights_squared", "sums", "squares", "cubes", "low", "high", "extra", "calls", "usd",
@@ -165,15 +164,13 @@ def stored_table(table: Table) -> bytes:
         whole[full],
         np.array(ended, float).reshape(-1, 4),
     ]
-    return pack({"values": used, "names": names, "outcomes": [*kinds]}, parts)
+    return pack(used, names, {"outcomes": [*kinds]}, parts)
 
 
 def stored_bins(bins: Histograms) -> bytes:
     """Histograms of one group as bytes."""
     used, value, names, series = _local(bins.value, bins.series, bins.values, bins.names)
-    return pack(
-        {"values": used, "names": names}, [np.column_stack([value, series, bins.key, bins.weight])]
-    )
+    return pack(used, names, {}, [np.column_stack([value, series, bins.key, bins.weight])])
 
 
 def _places(table: Table) -> Iterator[tuple[int, int, int]]:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ragstone.monitor.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, bins_of
+from ragstone.monitor.columns import Numbers
 from ragstone.monitor.interactions import slice_text
 from ragstone.monitor.tables import (
     COLUMNS,
     LOW,
     Histograms,
-    Numbers,
     Table,
     Whole,
     added_up,

@@ -9,7 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ragstone.monitor.tables import Numbers, Table, Whole
+from ragstone.monitor.columns import Numbers
+from ragstone.monitor.tables import Table, Whole
 from ragstone.stats import LEVEL, t_quantile
 
 DAY = 86_400_000_000
