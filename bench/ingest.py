@@ -1,7 +1,8 @@
 """How fast the monitor takes interactions, what a kill -9 loses, and what happens at five times the load.
 
     python bench/ingest.py                 # all of it, on SQLite
-    python bench/ingest.py --store URL     # on PostgreSQL
+    python bench/ingest.py --postgresql    # on a throw-away PostgreSQL cluster
+    python bench/ingest.py --store URL     # on a store of yours
     python bench/ingest.py load --seconds 20
 
 The load comes from a second process on loopback; every event has a question, five chunks of 300 characters and an answer.
@@ -22,6 +23,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +134,8 @@ async def load(
                 statuses[type(broken).__name__] += 1
 
         began = time.perf_counter()
-        posts, tasks = 0, set()
+        posts = 0
+        tasks: set[asyncio.Task[None]] = set()
         while (now := time.perf_counter() - began) < seconds:
             while posts * batch < now * rate and len(tasks) < most:
                 task = asyncio.create_task(post(posts))
@@ -245,8 +248,6 @@ def measure_overload(store: str, seconds: float) -> None:
     """Five times what is promised, with many connections; then the usual load again."""
     server = Server(store)
     try:
-        how = {"url": server.url, "rate": 10_000.0, "batch": 20, "seconds": seconds,
-               "connections": 1000, "tag": "over"}  # fmt: skip
         most = [0.0]
         done = threading.Event()
 
@@ -256,7 +257,9 @@ def measure_overload(store: str, seconds: float) -> None:
 
         looking = threading.Thread(target=look)
         looking.start()
-        result = from_outside(**how)
+        result = from_outside(
+            server.url, rate=10_000.0, batch=20, seconds=seconds, connections=1000, tag="over"
+        )
         done.set()
         looking.join()
         found = stored(store)
@@ -282,6 +285,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", nargs="*", default=["load", "kills", "overload"])
     parser.add_argument("--store", help="where to store; a temporary file by default")
+    parser.add_argument("--postgresql", action="store_true", help="on a throw-away cluster")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--client", help=argparse.SUPPRESS)
@@ -289,8 +293,14 @@ def main() -> None:
     if given.client:
         print(json.dumps(asyncio.run(load(**json.loads(given.client)))))
         return
-    with tempfile.TemporaryDirectory() as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
         store = given.store or str(Path(folder) / "bench.db")
+        if given.postgresql:
+            sys.path.insert(0, str(ROOT / "tests"))
+            import postgres  # type: ignore[import-not-found, unused-ignore]
+
+            store = stack.enter_context(postgres.cluster()).format("postgres")
         if "load" in given.what:
             measure_load(store, given.seconds)
         if "kills" in given.what:

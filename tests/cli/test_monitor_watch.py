@@ -68,11 +68,46 @@ def test_summary_by_day_of_a_zone(store: str, capsys: Any) -> None:
         (["--zone", "Mars/Base", "--period", "day"], "no time zone 'Mars/Base'"),
         (["--where", "model"], "--where is 'model'; write FIELD=VALUE"),
         (["--until", "noon"], "'noon' is no time"),
+        (["--window", "0h"], "'0h' is not between a second and ten years; write 5m"),
+        (["--window", "-1h"], "'-1h' is no duration; write 5m"),
+        (["--by", "modell"], "no interaction has a field 'modell'; did you mean 'model'?"),
+        (["--where", "colour=red"], "no interaction has a field 'colour'; known: model"),
     ],
 )
 def test_mistakes_are_one_sentence(store: str, words: list[str], said: str, capsys: Any) -> None:
     assert run(["monitor", "summary", *words, "--store", store]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_summary_says_how_many_slices_it_leaves_out(tmp_path: Path, capsys: Any) -> None:
+    place = str(tmp_path / "m.db")
+    kept = Store.open(place)
+    now = micros()
+    some = [
+        Interaction(f"i{n}", now - n - 1, "q", meta={"user": f"u{n % 203}"}) for n in range(406)
+    ]
+    Archive(kept).add(some).result()
+    kept.close()
+    assert run(["monitor", "summary", "--by", "user", "--store", place]) == 0
+    said = capsys.readouterr()
+    assert said.out.count("user=u") == 200
+    assert "and 3 more values of user; --where user=VALUE shows one" in said.err
+
+
+def test_purging_an_id_leaves_no_slice_named_after_it(tmp_path: Path, capsys: Any) -> None:
+    place = str(tmp_path / "m.db")
+    kept = Store.open(place)
+    at = micros() - 3 * 86_400_000_000
+    some = [Interaction(f"i{n}", at + n, "q", meta={"user": f"person{n}"}) for n in range(3)]
+    Archive(kept).add(some).result()
+    assert run(["monitor", "summary", "--window", "7d", "--store", place]) == 0
+    bodies = "SELECT body FROM monitor_rollups"
+    assert any(b"person1" in body for (body,) in kept.read(bodies))
+    assert run(["monitor", "purge", "--id", "i1", "--yes", "--store", place]) == 0
+    assert kept.read(bodies)
+    assert not any(b"person1" in body for (body,) in kept.read(bodies))
+    kept.close()
+    capsys.readouterr()
 
 
 def test_check_fires_exits_1_and_status_repeats_it(store: str, tmp_path: Path, capsys: Any) -> None:

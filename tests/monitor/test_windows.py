@@ -1,4 +1,4 @@
-"""Windows: figures of any stretch of time, and roll-ups that equal a recomputation from scratch whatever comes late."""
+"""Windows: figures of any stretch of time, whole and by slice."""
 
 from __future__ import annotations
 
@@ -7,37 +7,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from ragstone.errors import DataError
 from ragstone.monitor.archive import Archive, Scored
-from ragstone.monitor.cells import Cell
-from ragstone.monitor.interactions import Feedback, Interaction, to_micros
-from ragstone.monitor.rollups import DAY, SPANS, load, raw, refresh
+from ragstone.monitor.interactions import to_micros
+from ragstone.monitor.rollups import DAY, SPANS, SUMS, load, read
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows import between, bounds, duration, periods, series, summary
 from ragstone.store import Store
 from ragstone.types import Score
-
-START = to_micros(datetime(2026, 5, 1, tzinfo=UTC))
-MINUTE = 60_000_000
-
-
-def interaction(number: int, at: int, **more: Any) -> Interaction:
-    return Interaction(id=f"i{number}", at=at, question="q", answer="a", **more)
-
-
-def fill(archive: Archive, count: int, step: int = MINUTE, **more: Any) -> None:
-    """One interaction a step, with scores 0, 0.5, 1 in turn and models `a` and `b` in turn."""
-    some = [
-        interaction(n, START + n * step, latency=n % 7 + 1.0, cost=0.01, meta={"model": "ab"[n % 2]}, **more)
-        for n in range(count)
-    ]  # fmt: skip
-    archive.add(some).result()
-    archive.save_scores(
-        [Scored(one.id, {"faithfulness": Score(n % 3 / 2)}) for n, one in enumerate(some)]
-    ).result()
+from windowed import MINUTE, START, fill, interaction
 
 
 @pytest.fixture
@@ -80,7 +59,47 @@ def test_a_field_with_a_value_for_each_user_can_still_be_asked_for(archive: Arch
     archive.add(some).result()
     found = between(archive, START - HOUR, START + DAY, by="user")
     assert len(found.slices) == 100
+    assert found.more == 0
     assert load(archive, HOUR, START, START + HOUR, "user") == {START: None}
+    few = between(archive, START - HOUR, START + DAY, by="user", most=7)
+    assert (len(few.slices), few.more) == (7, 93)
+    one = between(archive, START - HOUR, START + DAY, where=("user", "u42")).whole
+    assert one.interactions == 1
+
+
+def test_an_id_is_no_slice_and_can_still_be_asked_for(archive: Archive) -> None:
+    """Nearly every interaction has a value of its own: nothing of it is kept, it is read from the rows."""
+    step = HOUR // 1500
+    some = [interaction(n, START + n * step, meta={"request": f"r{n}"}) for n in range(3000)]
+    some += [interaction(3000, START + 10 * step, meta={"request": "r7"})]
+    archive.add(some).result()
+    found = between(archive, START - HOUR, START + 3 * DAY, by="request")
+    assert [(one.value, one.interactions) for one in found.slices[:2]] == [("r7", 2), ("r0", 1)]
+    assert (len(found.slices), found.more) == (200, 2800)
+    for span in SPANS[:2]:
+        assert not any(body for _, body in read(archive, span, 0, 2**62, "request", SUMS))
+    late = interaction(3001, START + 20 * step, meta={"request": "r7"})
+    archive.add([late]).result()
+    whose = between(archive, START, START + DAY, where=("request", "r7")).whole
+    assert whose.interactions == 3
+
+
+def test_a_field_with_thousands_of_values_is_not_kept_by_day(archive: Archive) -> None:
+    some = [
+        interaction(n, START + n * HOUR // 100, latency=1.0 + n, meta={"user": f"u{n * 7 % 1100}"})
+        for n in range(4000)
+    ]
+    archive.add(some).result()
+    found = between(archive, START, START + 40 * HOUR, by="user", most=5000)
+    assert len(found.slices) == 1100
+    assert {one.interactions for one in found.slices} == {3, 4}
+    days = read(archive, DAY, 0, 2**62, "user", SUMS)
+    assert days == [(START, b"")]
+    latencies = sorted(one.latency.total for one in found.slices if one.latency is not None)
+    expected: dict[int, list[float]] = {}
+    for n in range(4000):
+        expected.setdefault(n * 7 % 1100, []).append(1.0 + n)
+    assert latencies == pytest.approx(sorted(sum(some) for some in expected.values()))
 
 
 def test_weights_make_the_mean_stand_for_all_interactions(archive: Archive) -> None:
@@ -154,93 +173,3 @@ def test_durations_are_read_in_every_unit() -> None:
     assert [duration(text) // 1_000_000 for text in ("90s", "5m", "1.5h", "7d", "2w")] == [
         90, 300, 5400, 604800, 1209600,
     ]  # fmt: skip
-
-
-# ── roll-ups against a recomputation from scratch ─────────────────────────────────────────
-
-OFFSETS = st.integers(0, 3 * 24 * 60).map(lambda minutes: minutes * MINUTE // 2)
-CHANGE = st.one_of(
-    st.tuples(st.just("add"), st.integers(0, 40), OFFSETS, st.sampled_from("abc")),
-    st.tuples(st.just("feedback"), st.integers(0, 40), st.sampled_from([0.0, 0.5, 1.0])),
-    st.tuples(st.just("score"), st.integers(0, 40), st.sampled_from([0.0, 0.25, 1.0, None]), st.booleans()),
-    st.tuples(st.just("purge"), st.integers(0, 40)),
-    st.tuples(st.just("refresh")),
-)  # fmt: skip
-
-
-def apply(archive: Archive, change: tuple[Any, ...], clock: int) -> None:
-    match change:
-        case ("add", number, offset, model):
-            meta = {"model": model, "odd": bool(number % 2)}
-            one = interaction(number, START + offset, latency=number / 3 + 0.1, meta=meta)
-            archive.add([one]).result()
-        case ("feedback", number, value):
-            archive.add_feedback([Feedback(f"i{number}", START + clock, value)]).result()
-        case ("score", number, value, drawn):
-            score = Score(value) if value is not None else Score(outcome="judge_error", reason="x")
-            archive.save_scores(
-                [Scored(f"i{number}", {"faithfulness": score}, drawn, 1.0 + number % 3)]
-            ).result()
-        case ("purge", number):
-            archive.purge(ids=[f"i{number}"])
-        case _:
-            refresh(archive)
-
-
-def rounded(cell: Cell) -> Any:
-    return [
-        {k: round(v, 9) for k, v in part.items()} if isinstance(part, dict)
-        else round(part, 9) if isinstance(part, float) else part
-        for part in [*cell.dump(), cell.bins]
-    ]  # fmt: skip
-
-
-def rolled_up_equals_scratch(archive: Archive) -> None:
-    refresh(archive)
-    for span in SPANS:
-        for field in ("", "model", "odd"):
-            kept = load(archive, span, START - DAY, START + 5 * DAY, field, bins=True)
-            for at in range(START, START + 4 * DAY, span):
-                if at not in kept and span != HOUR:  # the last day is not added up while it grows
-                    continue
-                scratch = raw(archive, at, at + span, [field]).get(field, {})
-                found = kept.get(at) or {}
-                assert {
-                    value: {name: rounded(cell) for name, cell in cells.items()}
-                    for value, cells in found.items()
-                } == {
-                    value: {name: rounded(cell) for name, cell in cells.items()}
-                    for value, cells in scratch.items()
-                }
-    assert archive.store.read("SELECT COUNT(*) FROM monitor_dirty")[0][0] == 0
-
-
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(changes=st.lists(CHANGE, min_size=5, max_size=40))
-def test_roll_ups_equal_a_recomputation_from_scratch(
-    archive: Archive, changes: list[tuple[Any, ...]]
-) -> None:
-    archive.purge(ids=[f"i{n}" for n in range(41)])
-    for clock, change in enumerate(changes):
-        apply(archive, change, clock)
-    rolled_up_equals_scratch(archive)
-
-
-def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: Archive) -> None:
-    """The first reads before a change, the second after it; whoever writes last must not bring the old state back."""
-    from ragstone.monitor import rollups
-
-    archive.add([interaction(1, START)]).result()
-    marks = {START: [n for (n,) in archive.store.read("SELECT number FROM monitor_dirty")]}
-    stale = rollups._buckets(archive, START, START + SPANS[0])
-    archive.add([interaction(2, START + 1)]).result()
-    refresh(archive)
-    before = rollups._buckets
-    try:
-        rollups._buckets = lambda *_: stale  # type: ignore[assignment]
-        assert rollups._recompute(archive, marks) == 0
-    finally:
-        rollups._buckets = before
-    assert between(archive, START, START + HOUR).whole.interactions == 2

@@ -51,3 +51,24 @@ def test_from_each_earlier_version(
     archive.add([Interaction("a", 1_780_000_000_000_000, "q")]).result()
     assert archive.get("a") is not None
     assert tables(store) == tables(Store.open(tmp_path / "new.db"))
+
+
+def test_roll_ups_of_an_earlier_version_are_made_anew(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragstone.monitor.windows import between
+
+    at = 1_780_000_000_000_000
+    with monkeypatch.context() as then:
+        cut(then, 2)
+        old = Store.open(place)
+        Archive(old).add([Interaction(f"i{n}", at + n, "q") for n in range(7)]).result()
+        old.write(
+            lambda db: db.execute(  # type: ignore[arg-type]
+                "INSERT INTO monitor_rollups VALUES (300, 1779999900000000, '', '', '', '{}')"
+            )
+        ).result()
+        old.write(lambda db: db.execute("DELETE FROM monitor_dirty")).result()  # type: ignore[arg-type]
+        old.close()
+    archive = Archive(Store.open(place))
+    assert between(archive, at, at + 3_600_000_000).whole.interactions == 7

@@ -27,11 +27,13 @@ def command(
     names for the time (at, timestamp …), feedback, latency, cost and tokens are understood; other short values become
     slices. Reading a file again stores nothing twice."""
     from ragstone.cli.flags import fields_of
+    from ragstone.cli.progress import Bar
     from ragstone.data import read
     from ragstone.errors import ConfigError
     from ragstone.monitor.archive import Archive
     from ragstone.monitor.imports import import_log
     from ragstone.monitor.redaction import redactor
+    from ragstone.monitor.rollups import refresh
     from ragstone.store import Store
 
     complaints: list[str] = []
@@ -42,7 +44,16 @@ def command(
         log, format=format, fields=columns or None, skip_bad_rows=skip_bad_rows, limit=limit
     )
     kept = Store.open(store)
-    done = import_log(reading, Archive(kept), redactor(redact), skip_bad_rows=skip_bad_rows)
+    archive = Archive(kept)
+    with Bar() as bar:
+        done = import_log(
+            reading,
+            archive,
+            redactor(redact),
+            skip_bad_rows=skip_bad_rows,
+            progress=bar.counts("storing"),
+        )
+        refresh(archive, progress=bar.counts("adding up five-minute steps"))
     kept.close()
     again = f", {done.repeated:,} were there already" if done.repeated else ""
     note(f"stored {counted(done.new, 'interaction')} from {log} in {kept.place}{again}")

@@ -17,9 +17,11 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
 
     With them go their feedback, scores and spans; with --id also every reply of a judge that the monitor keeps, because
     replies quote the texts they are about. Roll-ups are computed anew from what is left."""
+    from ragstone.cli.progress import Bar
     from ragstone.errors import DataError
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import iso, micros
+    from ragstone.monitor.rollups import refresh
     from ragstone.monitor.windows import duration, moment_of
     from ragstone.store import Store
 
@@ -30,6 +32,7 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
         what = counted(len(ids), "interaction")
         if yes or click.confirm(f"Forget {what}?", err=True):
             gone = archive.purge(ids=ids)
+            refresh(archive)  # what slices are named after may be a person's id
             note(f"forgot {counted(gone, 'interaction')}")
             if gone < len(set(ids)):
                 note(f"{counted(len(set(ids)) - gone, 'id')} not found")
@@ -39,4 +42,7 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
     except DataError:
         limit = moment_of(before)
     if yes or click.confirm(f"Forget every interaction before {iso(limit)}?", err=True):
-        note(f"forgot {counted(archive.purge(before=limit), 'interaction')}")
+        gone = archive.purge(before=limit)
+        with Bar() as bar:
+            refresh(archive, progress=bar.counts("adding up five-minute steps"))
+        note(f"forgot {counted(gone, 'interaction')}")

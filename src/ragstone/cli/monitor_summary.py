@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import counted, note, store_option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,18 +36,24 @@ def command(
     """Say how good the last hours or days were, whole and by slice."""
     import json
 
+    from ragstone.cli.progress import Bar
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import micros
-    from ragstone.monitor.windows import duration, moment_of, periods, summary
+    from ragstone.monitor.rollups import refresh
+    from ragstone.monitor.windows import duration, moment_of, periods, summary, time_zone
     from ragstone.store import Store
 
     archive = Archive(Store.open(store, must_exist=True))
     end = micros() if until is None else moment_of(until, zone)
     slice = _slice(where)
+    length = duration(window)
+    time_zone(zone)  # a mistake is told before any work is done
+    with Bar() as bar:
+        refresh(archive, end - length, end, progress=bar.counts("adding up five-minute steps"))
     if period is not None:
         if by is not None:
             raise click.UsageError("give either --period or --by")
-        rows = periods(archive, period, end - duration(window), end, zone=zone, where=slice)  # type: ignore[arg-type]
+        rows = periods(archive, period, end - length, end, zone=zone, where=slice)  # type: ignore[arg-type]
         if as_json:
             click.echo(json.dumps([one.to_dict() for one in rows], indent=2))
         else:
@@ -58,6 +64,8 @@ def command(
         click.echo(json.dumps(found.to_dict(), indent=2))
     else:
         _show(_named(found))
+        if found.more:
+            note(f"and {counted(found.more, 'more value')} of {by}; --where {by}=VALUE shows one")
 
 
 def _slice(text: str | None) -> tuple[str, str] | None:

@@ -82,6 +82,16 @@ class Bar:
         self(Progress(filled.done, None, filled.failures, NOTHING_USED))
         self.what = what
 
+    def counts(self, what: str) -> Callable[[int, int | None], None]:
+        """What takes note of other work, done so far and in all."""
+        from ragstone.engine import Progress
+
+        def tell(done: int, total: int | None) -> None:
+            self.what = what
+            self(Progress(done, total, 0, NOTHING_USED))
+
+        return tell
+
     def _renamed(self, what: str) -> None:
         """Another kind of work has begun: its rate and its end are its own."""
         if self._task is not None and self._live.tasks[0].description != what:

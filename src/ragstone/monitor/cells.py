@@ -1,15 +1,16 @@
-"""What a bucket of time holds of one series: exact sums, and a histogram for percentiles. Cells add up."""
+"""What a bucket of time holds of one series: sums, and a histogram for percentiles."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from itertools import accumulate
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ragstone.types import FAILURES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ALL, LATENCY, COST, TOKENS, FEEDBACK = ":all", ":latency", ":cost", ":tokens", ":feedback"
 """Series beside the metrics; a metric's name never starts with a colon."""
@@ -21,7 +22,8 @@ FINE = 200
 """Steps between 0 and 1 in which scores are counted for percentiles."""
 RATIO = 50
 """Other values are counted in steps of 1 / 50 of their size."""
-_FAR = 100_000
+_FAR = 40_000
+"""The bin of 1 where bins are in steps of size; any value of use fits into two bytes."""
 _SMALLEST = 1e-30
 
 
@@ -67,115 +69,51 @@ class Cell:
         """Values that should be there and are not, for whatever reason but the sample's own."""
         return sum(n for outcome, n in self.outcomes.items() if outcome in FAILURES)
 
-    def put(self, values: Sequence[float], weights: Sequence[float] | None, scale: bool) -> None:
-        """Take in values; `scale` counts them between 0 and 1 in equal steps."""
-        mass = [1.0] * len(values) if weights is None else weights
-        first = [w * x for x, w in zip(values, mass, strict=True)]
-        second = [p * x for p, x in zip(first, values, strict=True)]
-        self.n += len(values)
-        self.weights += math.fsum(mass)
-        self.weights_squared += math.fsum([w * w for w in mass])
-        self.sums += math.fsum(first)
-        self.squares += math.fsum(second)
-        self.cubes += math.fsum([p * x for p, x in zip(second, values, strict=True)])
-        low, high = min(values), max(values)
-        self.low = low if self.low is None else min(low, self.low)
-        self.high = high if self.high is None else max(high, self.high)
-        bins = self.bins
-        for x, w in zip(values, mass, strict=True):
-            key = _bin(x, scale)
-            bins[key] = bins.get(key, 0.0) + w
-
-    def add(self, other: Cell) -> None:
-        """Take in another cell."""
-        self.n += other.n
-        self.weights += other.weights
-        self.weights_squared += other.weights_squared
-        self.sums += other.sums
-        self.squares += other.squares
-        self.cubes += other.cubes
-        if other.low is not None and other.high is not None:
-            self.low = other.low if self.low is None else min(self.low, other.low)
-            self.high = other.high if self.high is None else max(self.high, other.high)
-        if other.bins:
-            for key, weight in other.bins.items():
-                self.bins[key] = self.bins.get(key, 0.0) + weight
-        if other.outcomes:
-            for outcome, n in other.outcomes.items():
-                self.outcomes[outcome] = self.outcomes.get(outcome, 0) + n
-        self.extra += other.extra
-        self.calls += other.calls
-        self.usd += other.usd
-
-    def quantiles(self, shares: Sequence[float]) -> list[float] | None:
-        """Values below which these shares lie, each to within its bin; None without values."""
-        if self.low is None or self.high is None or not self.bins:
-            return None
-        order = sorted((_centre(key), weight) for key, weight in self.bins.items())
-        passed = list(accumulate(weight for _, weight in order))
-        found = []
-        for share in shares:
-            at = bisect_left(passed, share * passed[-1] - 1e-9 * passed[-1])
-            value = order[min(at, len(order) - 1)][0]
-            found.append(min(max(value, self.low), self.high))
-        return found
-
-    def dump(self) -> list[Any]:
-        """The sums as plain JSON; a shorter list where the end is empty. Bins are kept apart: they are read less often."""
-        full = [
-            self.n, self.weights, self.weights_squared, self.sums, self.squares, self.cubes,
-            self.low, self.high, self.outcomes, self.extra, self.calls, self.usd,
-        ]  # fmt: skip
-        while len(full) > _SUMS and not full[-1]:
-            full.pop()
-        return full
-
     @classmethod
-    def load(cls, item: Sequence[Any]) -> Cell:
-        """The cell that `dump` wrote, without bins."""
+    def of(cls, numbers: Sequence[float], outcomes: dict[str, int]) -> Cell:
+        """The cell of a row of a table, without bins."""
         cell = cls()
         (
-            cell.n, cell.weights, cell.weights_squared, cell.sums, cell.squares, cell.cubes,
-            cell.low, cell.high, *rest,
-        ) = item  # fmt: skip
-        for name, value in zip(("outcomes", "extra", "calls", "usd"), rest, strict=False):
-            setattr(cell, name, value)
+            n, cell.weights, cell.weights_squared, cell.sums, cell.squares, cell.cubes,
+            low, high, extra, calls, cell.usd,
+        ) = numbers  # fmt: skip
+        cell.n, cell.extra, cell.calls = int(n), int(extra), int(calls)
+        cell.low, cell.high = (None, None) if math.isnan(low) else (low, high)
+        cell.outcomes = outcomes
         return cell
 
-    def add_bins(self, bins: Mapping[str, float]) -> None:
-        """Take in a histogram as it was stored."""
-        mine = self.bins
-        for text, weight in bins.items():
-            key = int(text)
-            mine[key] = mine.get(key, 0.0) + weight
+
+def bins_of(values: NDArray[np.float64], scale: bool) -> NDArray[np.int64]:
+    """The bin of each value; `scale` counts those between 0 and 1 in equal steps. Larger values have larger bins."""
+    import numpy as np
+
+    size = np.abs(values)
+    with np.errstate(divide="ignore"):
+        far = np.where(size < _SMALLEST, 0, _FAR + np.rint(RATIO * np.log(size)))
+    key = np.copysign(far, values)
+    if scale:
+        key = np.where((values >= 0) & (values <= 1), np.rint(values * FINE), key)
+    return key.astype(np.int64)
 
 
-_SUMS = 8
-"""Numbers that every stored cell has."""
+def centres(keys: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The middle of each bin."""
+    import numpy as np
+
+    far = np.copysign(np.exp((np.abs(keys) - _FAR) / RATIO), keys)
+    return np.where((keys >= 0) & (keys <= FINE), keys / FINE, far)
 
 
-def add_slices(into: dict[str, Slice], more: Mapping[str, Slice]) -> None:
-    """Add the cells of a bucket, by value of a field and series, to those of others."""
-    for value, series in more.items():
-        mine = into.setdefault(value, {})
-        for name, cell in series.items():
-            if name not in mine:
-                mine[name] = Cell()
-            mine[name].add(cell)
+def percentiles(
+    keys: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    shares: Sequence[float],
+    ends: tuple[float, float],
+) -> list[float]:
+    """Values below which these shares of a histogram lie, each to within its bin and never beyond the ends."""
+    import numpy as np
 
-
-@lru_cache(maxsize=65536)
-def _bin(value: float, scale: bool) -> int:
-    if scale and 0 <= value <= 1:
-        return round(value * FINE)
-    size = abs(value)
-    if size < _SMALLEST:
-        return 0
-    key = _FAR + round(RATIO * math.log(size))
-    return key if value > 0 else -key
-
-
-def _centre(key: int) -> float:
-    if 0 <= key <= FINE:
-        return key / FINE
-    return math.copysign(math.exp((abs(key) - _FAR) / RATIO), key)
+    passed = np.cumsum(weights)
+    at = np.searchsorted(passed, (np.array(shares) - 1e-9) * passed[-1])
+    found: list[float] = centres(keys[np.minimum(at, len(keys) - 1)]).clip(*ends).tolist()
+    return found

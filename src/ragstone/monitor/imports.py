@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,9 +43,16 @@ class Imported:
 
 
 def import_log(
-    reading: Reading, archive: Archive, hook: Redact | None, *, skip_bad_rows: bool = False
+    reading: Reading,
+    archive: Archive,
+    hook: Redact | None,
+    *,
+    skip_bad_rows: bool = False,
+    progress: Callable[[int, int | None], None] | None = None,
 ) -> Imported:
-    """Store every row of a log, some at a time; a bad one stops it unless bad rows are skipped."""
+    """Store every row of a log, some at a time; a bad one stops it unless bad rows are skipped.
+
+    `progress` is told how many rows are stored."""
     mapper = compile_shape(reading.shape)
     new = repeated = 0
     bad: list[str] = []
@@ -56,6 +63,8 @@ def import_log(
         added = archive.add(batch).result()
         new, repeated = new + added.new, repeated + added.repeated
         batch.clear()
+        if progress is not None:
+            progress(new + repeated, None)
 
     for position, record in enumerate(reading, 1):
         try:

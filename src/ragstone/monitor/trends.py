@@ -1,12 +1,16 @@
-"""A slope with its interval, from the means of consecutive buckets."""
+"""Slopes with their intervals, from the means of consecutive buckets."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from ragstone.monitor.cells import Cell
+import numpy as np
+
+from ragstone.monitor.columns import Numbers
+from ragstone.monitor.tables import Table, Whole
 from ragstone.stats import LEVEL, t_quantile
 
 DAY = 86_400_000_000
@@ -31,33 +35,44 @@ class Trend:
         return self.low > 0 or self.high < 0
 
 
-def trend(points: Sequence[tuple[int, Cell]]) -> Trend | None:
-    """The slope through bucket means, each weighing as many values as it stands for; None with too few buckets.
+def trends(points: Table, starts: Sequence[int], line: Whole, lines: int) -> list[Trend | None]:
+    """The slope of each line through bucket means, each weighing as many values as it stands for; None with too few buckets.
 
-    The interval comes from how the means scatter about the line, so that hours which differ by more than chance widen it."""
-    used = [(at, cell) for at, cell in points if cell.effective > 0]
-    if len(used) < LEAST:
-        return None
-    first = used[0][0]
-    times = [(at - first) / DAY for at, _ in used]
-    weights = [cell.effective for _, cell in used]
-    means = [cell.sums / cell.weights for _, cell in used]
-    total = math.fsum(weights)
-    middle = math.fsum(w * t for w, t in zip(weights, times, strict=True)) / total
-    level = math.fsum(w * y for w, y in zip(weights, means, strict=True)) / total
-    across = math.fsum(w * (t - middle) ** 2 for w, t in zip(weights, times, strict=True))
-    if across <= 0:
-        return None
-    slope = (
-        math.fsum(
-            w * (t - middle) * (y - level) for w, t, y in zip(weights, times, means, strict=True)
+    `starts` says when each group of the points began, `line` which line each point is on. The interval comes from how
+    the means scatter about the line, so that hours which differ by more than chance widen it."""
+    n, mass, squared, sums = points.numbers[:, :4].T
+    used = squared > 0
+    line, n, mass, squared, sums = line[used], n[used], mass[used], squared[used], sums[used]
+    weight = np.minimum(n, mass**2 / squared)
+    mean = sums / mass
+    when = (np.array(starts, np.int64) - min(starts, default=0))[points.group[used]] / DAY
+
+    def added(what: Numbers) -> Numbers:
+        return np.bincount(line, what, lines).astype(float)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = added(weight)
+        when = when - (added(weight * when) / total)[line]
+        mean = mean - (added(weight * mean) / total)[line]
+        across = added(weight * when**2)
+        slope = added(weight * when * mean) / across
+        left = added(weight * (mean - slope[line] * when) ** 2)
+    counts = np.bincount(line, minlength=lines)
+    return [
+        _trend(*facts)
+        for facts in zip(
+            slope.tolist(), left.tolist(), across.tolist(), counts.tolist(), strict=True
         )
-        / across
-    )
-    left = math.fsum(
-        w * (y - level - slope * (t - middle)) ** 2
-        for w, t, y in zip(weights, times, means, strict=True)
-    )
-    freedom = len(used) - 2
-    reach = t_quantile((1 + LEVEL) / 2, freedom) * math.sqrt(left / freedom / across)
-    return Trend(slope, slope - reach, slope + reach, len(used))
+    ]
+
+
+def _trend(slope: float, left: float, across: float, count: int) -> Trend | None:
+    if count < LEAST or across <= 0:
+        return None
+    reach = _quantile(count - 2) * math.sqrt(left / (count - 2) / across)
+    return Trend(slope, slope - reach, slope + reach, count)
+
+
+@lru_cache(maxsize=4096)
+def _quantile(freedom: int) -> float:
+    return t_quantile((1 + LEVEL) / 2, freedom)

@@ -334,8 +334,12 @@ def schemas(settings: Settings) -> Schema:
             "properties": {
                 "whole": {"type": "object"},
                 "slices": {"type": "array", "items": {"type": "object"}},
+                "more": {
+                    "type": "integer",
+                    "description": "values of the field beyond these slices",
+                },
             },
-            "required": ["whole", "slices"],
+            "required": ["whole", "slices", "more"],
         },
         "Status": {
             "type": "object",

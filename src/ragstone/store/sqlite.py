@@ -22,9 +22,8 @@ COUNTER = "INTEGER PRIMARY KEY"
 class SqliteConnection:
     """A connection to a SQLite file."""
 
-    gone = False
-
-    def __init__(self, address: str, level: str = "FULL", wait: float = WAIT_SECONDS) -> None:
+    def __init__(self, file: Path, address: str, level: str, wait: float) -> None:
+        self._file = file
         self._level = level
         self._set = ""
         self._db = sqlite3.connect(
@@ -34,6 +33,12 @@ class SqliteConnection:
             check_same_thread=False,
             uri=address.startswith("file:"),
         )
+        self._identity = _identity(file)
+
+    @property
+    def gone(self) -> bool:
+        """Whether the file was removed or replaced: what is written through this connection is then seen by nobody."""
+        return _identity(self._file) != self._identity
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Iterable[tuple[Any, ...]]:
         """Run one statement; its rows, read as they are wanted."""
@@ -100,7 +105,10 @@ class SqliteDatabase:
         """A connection to write with."""
         if self._address.startswith("file:"):
             raise self.explain(sqlite3.OperationalError("readonly"))
-        return self._open()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = self._open()
+        self._migrate(connection)  # the file may have been removed since it was opened to read
+        return connection
 
     def connect_at_once(self) -> SqliteConnection | None:
         """A connection that gives up at once when another one is writing; none for a file that cannot be written."""
@@ -156,7 +164,8 @@ class SqliteDatabase:
         return StoreError(f"the store {self.shown!r} failed: {text}")
 
     def _open(self, wait: float = WAIT_SECONDS) -> SqliteConnection:
-        connection = SqliteConnection(self._address, "OFF" if self.vanishes else "FULL", wait)
+        level = "OFF" if self.vanishes else "FULL"
+        connection = SqliteConnection(self.path, self._address, level, wait)
         if not self._address.startswith("file:"):
             try:
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -202,6 +211,14 @@ class SqliteDatabase:
         except BaseException:
             connection.roll_back()
             raise
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _statements(script: str) -> Iterable[str]:

@@ -302,13 +302,15 @@ class Store:
 
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
-            try:
-                return list(self._readers[0].execute(sql, values))
-            except self._database.faults as broken:
-                if not self._readers[0].gone:
-                    raise self._database.explain(broken) from None
-            try:  # the server went away; it may be back
-                self._readers[0] = self._database.connect()
+            if not self._readers[0].gone:
+                try:
+                    return list(self._readers[0].execute(sql, values))
+                except self._database.faults as broken:
+                    if not self._readers[0].gone:
+                        raise self._database.explain(broken) from None
+            try:  # the server went away, or the file was removed; it may be back
+                lost, self._readers[0] = self._readers[0], self._database.connect()
+                lost.close()
                 return list(self._readers[0].execute(sql, values))
             except self._database.faults as broken:
                 raise self._database.explain(broken) from None

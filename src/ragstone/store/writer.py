@@ -6,6 +6,7 @@ instead of the 4 ms of an fsync and lets a paid reply be kept before it is used.
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -15,6 +16,8 @@ from typing import Any
 
 from ragstone.errors import StoreError
 from ragstone.store.database import Connection, Database
+
+log = logging.getLogger("ragstone.store")
 
 Operation = Callable[[Connection], None]
 
@@ -81,6 +84,14 @@ class Writer:
                 # who no longer waits is not told, but what they handed over is written all the same
                 waiting = [one for _, _, one in batch if one.set_running_or_notify_cancel()]
                 try:
+                    if connection is not None and connection.gone:
+                        log.warning(
+                            "the store %r went away while it was in use; what comes is written to "
+                            "the one that is there now",
+                            self._database.shown,
+                        )
+                        connection.close()
+                        connection = None
                     if connection is None:
                         connection = self._database.connect_to_write()
                     self._commit(connection, batch)
@@ -132,6 +143,9 @@ class Shortcut:
     def write(self, sql: str, rows: Sequence[Sequence[Any]]) -> bool:
         """Whether the rows are now written; if not, nothing of them is, and the writer's thread must do it."""
         with self._lock:
+            if self._connection is not None and self._connection.gone:
+                self._connection.close()
+                self._connection = None
             if self._usable and self._connection is None:
                 self._connection = self._database.connect_at_once()
                 self._usable = self._connection is not None
