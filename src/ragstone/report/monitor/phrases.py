@@ -19,7 +19,12 @@ MONITORING: dict[str, tuple[str, str]] = {
     # filter
     "filter_live": ("Choose time and slice", "Elegir tiempo y segmento"),
     "window": ("Window", "Ventana"),
-    "ends": ("Ends (UTC; empty: now)", "Termina (UTC; vacío: ahora)"),
+    "ends": ("Ends (empty: now)", "Termina (vacío: ahora)"),
+    "zone": ("Time zone", "Zona horaria"),
+    "zone_bad": (
+        "{text!r} is no time zone such as Europe/Madrid or UTC.",
+        "{text!r} no es una zona horaria como Europe/Madrid o UTC.",
+    ),
     "compare_by": ("By field", "Por campo"),
     "only_slice": ("Only", "Solo"),
     "everything": ("everything", "todo"),
@@ -78,6 +83,11 @@ MONITORING: dict[str, tuple[str, str]] = {
         "Line: mean by {step}; band: 95% interval; red marks: alerts.",
         "Línea: media por {step}; banda: intervalo del 95\u00a0%; marcas rojas: alertas.",
     ),
+    "no_scores_ever": (
+        "Nothing was judged yet. Name metrics under `monitor:` in the config that the server is started with, or run `ragstone monitor score`.",
+        "Aún no se ha juzgado nada. Nombra métricas bajo `monitor:` en la configuración con que se inicia el servidor, o ejecuta `ragstone monitor score`.",
+    ),
+    "no_feedback": ("No feedback in this time.", "Ninguna opinión en este tiempo."),
     "no_scores_yet": ("No score in this time.", "Ninguna puntuación en este tiempo."),
     "traffic": ("Traffic, feedback and cost", "Tráfico, opiniones y coste"),
     "interactions": ("Interactions", "Interacciones"),
@@ -125,6 +135,17 @@ MONITORING: dict[str, tuple[str, str]] = {
     "not_there": (
         "No interaction has this id; it may have been forgotten.",
         "Ninguna interacción tiene este identificador; puede que se haya olvidado.",
+    ),
+    # store away
+    "away": ("The store cannot be read", "No se puede leer el almacén"),
+    "away_why": ("The server says:", "El servidor dice:"),
+    "away_do": (
+        "Check that the file is still there and readable, that its disk has room, or that the database runs; `ragstone monitor status` with the same --store says the same in a terminal. The server needs no restart.",
+        "Comprueba que el archivo sigue ahí y se puede leer, que su disco tiene espacio, o que la base de datos funciona; `ragstone monitor status` con el mismo --store dice lo mismo en una terminal. No hace falta reiniciar el servidor.",
+    ),
+    "away_meanwhile": (
+        "Interactions that are sent meanwhile are refused with 503 and can be sent again; the Python client keeps them on disk until then. This page tries again every ten seconds.",
+        "Las interacciones que se envían entretanto se rechazan con 503 y se pueden volver a enviar; el cliente de Python las guarda en disco hasta entonces. Esta página lo intenta de nuevo cada diez segundos.",
     ),
     # empty store
     "empty_store": ("Nothing has arrived yet", "Aún no ha llegado nada"),
