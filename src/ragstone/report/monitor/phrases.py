@@ -187,6 +187,10 @@ MONITORING: dict[str, tuple[str, str]] = {
     "summary.better.many": ("{n} metrics got better", "{n} métricas han mejorado"),
     "summary.same": ("No metric clearly changed", "Ninguna métrica ha cambiado con claridad"),
     "summary.nothing": ("Nothing was judged in this period", "No se juzgó nada en este periodo"),
+    "summary.failed": (
+        "No judgement succeeded in this period",
+        "Ningún juicio salió bien en este periodo",
+    ),
     "alert.one": ("{n} alert", "{n} alerta"),
     "alert.many": ("{n} alerts", "{n} alertas"),
     "interaction.one": ("{n} interaction", "{n} interacción"),
