@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.monitor.drift import Series, learn, level, watch_series
+from ragstone.monitor.drops import FOR_SLICES, FOR_WHOLE
 
 ONES, ZEROS = 0.55, 0.08
 MEAN = ONES + (1 - ONES - ZEROS) * 4 / 6
@@ -163,11 +164,11 @@ def recovers(rng: np.random.Generator, scenario: Scenario, streams: int) -> tupl
 
 
 def shared(rng: np.random.Generator, metrics: int, slices: int) -> float:
-    """False alarms a metric-month when half of the budget is shared by slices."""
+    """False alarms a metric-month of whole and slices together."""
     total = 0
     for size, streams, part in (
-        (100, metrics, 0.5),
-        (100 // slices, metrics * slices, 0.5 / slices),
+        (100, metrics, FOR_WHOLE),
+        (100 // slices, metrics * slices, FOR_SLICES / slices),
     ):
         scenario = Scenario("", 0.02, scores=size)
         reference = learn(draw(rng, streams, REFERENCE, scenario).joined(), first_hour=0)
@@ -203,7 +204,7 @@ def simulated(streams: int, seed: int) -> dict[str, object]:
                 rng, scenario, streams
             ),
         }
-    rng = np.random.default_rng([seed, len(SCENARIOS)])
+    rng = np.random.default_rng([seed, len(SCENARIOS) + 1])
     figures["hour effect, whole and 5 slices: false alarms a metric-month"] = shared(
         rng, streams, 5
     )
