@@ -86,6 +86,12 @@ def line(
             at = x(mark.since)
             shapes.append(Stroke(((at, top), (at, bottom)), "bad", 1.25, dashed=True))
     shapes += [_dot(one, one.value, x, y, say) for one in points if one.value is not None]
+    if all(one.value is None for one in points):
+        shapes.append(
+            Caption(
+                (left + right) / 2, (top + bottom) / 2 + 4, say("nothing_here"), "soft", "middle"
+            )
+        )
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
     shapes += _times(start, end, left, right, bottom + 16, say)
     return Drawing(width, height, tuple(shapes), label)
