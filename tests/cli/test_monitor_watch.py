@@ -135,11 +135,28 @@ def test_status_before_any_check_says_what_to_do(store: str, capsys: Any) -> Non
     assert "`ragstone monitor check` looks once" in capsys.readouterr().err
 
 
-def test_alert_test_sends_by_every_channel_and_says_which_failed(store: str, tmp_path: Path, capsys: Any) -> None:  # fmt: skip
+def test_check_exits_with_3_while_quality_is_unknown(tmp_path: Path, capsys: Any) -> None:
+    """Cron tells a drop (1) from a judge that fails or data that stays away (3)."""
+    place = str(tmp_path / "m.db")
+    kept = Store.open(place)
+    assert run(["monitor", "check", "--store", place]) == 0
+    assert "nothing was judged yet" in capsys.readouterr().err
+    now = micros()
+    some = [Interaction(f"i{n}", now - n * 60_000_000 - 1, "why?", answer="so") for n in range(30)]
+    Archive(kept).add(some).result()
+    failed = Score(outcome="judge_error", kind="refusal", reason="no")
+    Archive(kept).save_scores([Scored(one.id, {"faithfulness": failed}) for one in some]).result()
+    kept.close()
+    assert run(["monitor", "check", "--store", place]) == 3
+    assert "judge failing" in capsys.readouterr().out
+
+
+def test_alert_test_sends_by_every_channel_and_says_which_failed(tmp_path: Path, capsys: Any) -> None:  # fmt: skip
+    """It needs no store: one tries it before anything is there."""
     config = write(
         tmp_path, "    channels: [log, {file: a.jsonl}, {webhook: 'http://127.0.0.1:9/x'}]\n"
     )
-    assert run(["monitor", "alert", "test", "-c", config, "--store", store]) == 1
+    assert run(["monitor", "alert", "test", "-c", config]) == 1
     said = capsys.readouterr().err
     assert "file: sent" in said
     assert "webhook: the receiver cannot be reached" in said

@@ -312,3 +312,41 @@ def test_a_config_that_is_right_is_read(tmp_path: Path) -> None:
     plan = load(path)
     assert plan.monitor is not None
     assert plan.monitor.reports == Reports("out", formats=("md", "html"), zone="Europe/Madrid")
+
+
+def test_a_period_of_failed_judgements_is_not_called_unchanged(tmp_path: Path) -> None:
+    archive = Archive(Store.open(tmp_path / "s.db"))
+    some = [Interaction(f"i{n}", NOW - watched.DAY + n, "q?", answer="a") for n in range(30)]
+    failed = Score(outcome="judge_error", kind="refusal", reason="no")
+    archive.add(some).result()
+    archive.save_scores([Scored(one.id, {"faithfulness": failed}) for one in some]).result()
+    whole = period.read(archive, "daily", NOW)
+    assert "No judgement succeeded in this period" in period.rendered(whole, ".md", "en")
+    assert "Ningún juicio salió bien" in period.rendered(whole, ".html", "es")
+    archive.store.close()
+
+
+def test_times_of_a_report_are_those_of_its_zone(tmp_path: Path) -> None:
+    archive = Archive(Store.open(tmp_path / "s.db"))
+    at = moment_of("2026-05-10T21:30")
+    archive.add([Interaction("late", at, "q?", answer="a")]).result()
+    archive.save_scores([Scored("late", {"faithfulness": Score(0.2)})]).result()
+    until = moment_of("2026-05-12T00:00", "Europe/Madrid")
+    text = period.rendered(period.read(archive, "weekly", until, "Europe/Madrid"), ".md", "en")
+    assert "2026-05-10 23:30:00" in text
+    archive.store.close()
+
+
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_an_empty_period_and_one_interaction_are_reports_too(
+    tmp_path: Path, count: int, language: str
+) -> None:
+    archive = Archive(Store.open(tmp_path / "s.db"))
+    if count:
+        archive.add([Interaction("only", NOW - watched.DAY, "q?", answer="a")]).result()
+    whole = period.read(archive, "daily", NOW)
+    said = {"en": "Nothing was judged in this period", "es": "No se juzgó nada en este periodo"}
+    for ending in (".md", ".html"):
+        assert said[language] in period.rendered(whole, ending, language)
+    archive.store.close()

@@ -14,10 +14,14 @@ import pytest
 import watched
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium, playwright
 from live import Server, in_thread
+from ragstone.errors import DataError, StoreError
 from ragstone.monitor import Archive, Interaction, Scored
 from ragstone.monitor.interactions import micros
+from ragstone.monitor.windows import moment_of
 from ragstone.report.monitor import period, reading
 from ragstone.server import Settings
+from ragstone.server.api import SERVICE
+from ragstone.server.settings import checked
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
 
@@ -152,6 +156,7 @@ def test_an_end_in_the_past_holds_the_window_still(browser: Any, busy: Server) -
     ("query", "said"),
     [("window=soon", "no length"), ("until=never", "no time"), ("slice=model", "no slice"),
      ("window=99999d", "no length"), ("show=-3", ""), ("by=nothing", ""), ("metric=nothing", ""),
+     ("tz=Mars/Base", "no time zone"), ("tz=../../etc/passwd", "no time zone"), ("tz=Europe", "no time zone"),
      ("slice=no:where", ""), ("lang=xx", ""), ("until=%00", ""), ("by=%00&slice=%00:x", "no slice")],
 )  # fmt: skip
 def test_what_an_address_gets_wrong_is_said_and_left_out(busy: Server, query: str, said: str) -> None:  # fmt: skip
@@ -159,6 +164,64 @@ def test_what_an_address_gets_wrong_is_said_and_left_out(busy: Server, query: st
     assert answer.status == 200
     assert said in answer.body.decode()
     assert ('role="alert"' in answer.body.decode()) == bool(said)
+
+
+def test_times_are_those_of_the_zone_that_the_address_or_the_server_names(
+    browser: Any, tmp_path: Path
+) -> None:
+    archive = Archive(Store.open(tmp_path / "s.db"))
+    noon = moment_of("2026-05-01T12:00")
+    archive.add([Interaction("a", noon, "q")]).result()
+    watched.keep(archive, [watched.drop(noon + watched.DAY)], noon + watched.DAY)
+    with in_thread(Settings(zone="Europe/Madrid"), archive.store) as server:
+        visit = Visit(browser, f"{server.url}/?window=7d&until=2026-05-02T16:00")
+        assert "2026-05-02 16:00 Europe/Madrid" in visit.page.locator(".sub").inner_text()
+        assert "2026-05-01 14:00:00" in visit.page.locator("#h-recent ~ .list").inner_text()
+        assert "since 2026-05-01 14:00 CEST" in visit.page.locator(".alert").inner_text()
+        visit.page.get_by_label("Time zone").fill("America/Mexico_City")
+        visit.page.get_by_role("button", name="Show").click()
+        assert parse_qs(urlsplit(visit.page.url).query)["tz"] == ["America/Mexico_City"]
+        assert "2026-05-01 06:00:00" in visit.page.locator("#h-recent ~ .list").inner_text()
+        visit.page.locator(".list a").first.click()
+        assert (
+            "2026-05-01 06:00:00 America/Mexico_City" in visit.page.locator(".facts").inner_text()
+        )
+        assert visit.page.locator(".back a").get_attribute("href").count("tz=America")
+        own = Visit(browser, server.url, timezone_id="Asia/Tokyo")
+        assert own.page.locator("#zones option").first.get_attribute("value") == "Asia/Tokyo"
+    with pytest.raises(DataError, match="no time zone 'Mars'"):
+        checked(Settings(zone="Mars"))
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "cannot be read"), ("es", "No se puede leer")])
+def test_a_store_that_is_away_is_a_page_with_the_remedy(
+    empty: Server, monkeypatch: pytest.MonkeyPatch, lang: str, said: str
+) -> None:
+    assert empty.app is not None
+
+    def away(*_: Any, **__: Any) -> Any:
+        raise StoreError("cannot read <the store>")
+
+    monkeypatch.setattr(empty.app[SERVICE].reading.store, "read", away)
+    monkeypatch.setattr(empty.app[SERVICE].reading, "get", away)
+    for path in ("/", "/interaction?id=a"):
+        answer = empty.get(f"{path}{'&' if '?' in path else '?'}lang={lang}")
+        assert answer.status == 503
+        assert answer.headers["Retry-After"] == "5"
+        assert answer.headers["Content-Type"].startswith("text/html")
+        page = answer.body.decode()
+        assert said in page
+        assert "cannot read &lt;the store&gt;" in page
+        assert "ragstone monitor status" in page
+        assert f'<html lang="{lang}">' in page
+
+
+def test_what_is_missing_is_said_with_what_to_do(browser: Any, empty: Server) -> None:
+    assert empty.post("/v1/interactions", {"id": "a", "question": "q"}).status == 200
+    page = Visit(browser, empty.url).page
+    assert "ragstone monitor score" in page.locator("#metrics").inner_text()
+    assert "No alert in this time." in page.locator("#live").inner_text()
+    assert "No feedback in this time." in page.locator("#live").inner_text()
 
 
 def test_every_prepared_window_and_more_rows_work(busy: Server) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import note, store_option
+from ragstone.cli.options import note
 
 
 @click.group("alert")
@@ -17,19 +17,19 @@ def command() -> None:
 @command.command("test")
 @click.option("-c", "--config", metavar="FILE", help="Config file with a `monitor` section.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the message: en, es.")
-@store_option
-def test(config: str | None, language: str | None, store: str | None) -> int:
+def test(config: str | None, language: str | None) -> int:
     """Send a test message by every configured channel; exit code 1 if one does not arrive."""
     import logging
 
-    from ragstone.cli.monitor_check import opened
+    from ragstone.cli.monitor_check import alerts_of
     from ragstone.cli.options import report_language
+    from ragstone.errors import RagstoneError
     from ragstone.monitor.channels import Undelivered, send
     from ragstone.monitor.interactions import iso, micros, new_id
     from ragstone.monitor.wording import sentence
 
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    _, settings = opened(config, store)
+    settings = alerts_of(config)
     now = micros()
     body: dict[str, Any] = {
         "id": new_id(),
@@ -47,7 +47,7 @@ def test(config: str | None, language: str | None, store: str | None) -> int:
     for channel in settings.channels:
         try:
             send(channel, body, new_id(), False)
-        except Undelivered as bad:
+        except (Undelivered, RagstoneError) as bad:
             failed += 1
             note(f"{channel.kind}: {bad}")
         else:

@@ -29,7 +29,7 @@ def command(
 ) -> int:
     """Look for degradation once and send what follows: for cron.
 
-    Exit code 1 while an alert is firing."""
+    Exit code 1 while an alert is firing, 3 while quality is unknown because no data comes in or the judge fails, else 0."""
     from ragstone.cli.options import report_language
     from ragstone.monitor.drops import forget_reference
     from ragstone.monitor.interactions import micros
@@ -48,7 +48,19 @@ def command(
         note(f"sent {counted(done.sent, 'message')}")
     if done.failed:
         note(f"{counted(done.failed, 'message')} did not arrive; they are tried again")
-    return 1 if any(one.state == "firing" for one in status.open) else 0
+    if not status.streams and not status.open:
+        note("nothing was judged yet, so that there is nothing to compare")
+    states = {one.state for one in status.open}
+    return 1 if "firing" in states else 3 if states & {"no_data", "judge_failing"} else 0
+
+
+def alerts_of(config: str | None) -> Alerts:
+    """The alerts of a config, or what holds without one."""
+    from ragstone.config import Plan, load
+    from ragstone.config.monitor import MonitorPlan
+
+    plan = load(config) if config is not None else Plan()
+    return (plan.monitor or MonitorPlan()).alerts
 
 
 def opened(config: str | None, store: str | None) -> tuple[Archive, Alerts]:
@@ -69,7 +81,7 @@ def show(status: Status, language: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from ragstone.monitor.wording import STATES, sentence
+    from ragstone.monitor.wording import STATES, one_line, sentence
 
     words = STATES[language]
     console = Console()
@@ -82,17 +94,17 @@ def show(status: Status, language: str) -> None:
             continue
         name = one.metric + (f"  {one.field}={one.value}" if one.field else "")
         table.add_row(
-            escape(name), words[one.state], _number(one.mean), _number(one.reference),
+            escape(one_line(name, 60)), words[one.state], _number(one.mean), _number(one.reference),
             f"{one.evidence:.0%}",
         )  # fmt: skip
     console.print(table)
     for alert in status.open:
         if alert.state == "pending":
             continue
-        said = sentence(alert.facts, language) if "phrase" in alert.facts else alert.title
+        said = sentence(alert.facts, language) if "phrase" in alert.facts else one_line(alert.title)
         console.print(f"[bold]{words[alert.state]}[/bold]  {escape(said)}", highlight=False)
         for example in alert.facts.get("examples", ()):
-            console.print(f"  • {escape(example['id'])}: {escape(example.get('question', ''))}", highlight=False)  # fmt: skip
+            console.print(f"  • {escape(one_line(example['id']))}: {escape(one_line(example.get('question', '')))}", highlight=False)  # fmt: skip
         for item in alert.facts.get("advice", ())[:1]:
             for cause in item["causes"][:3]:
                 advice = cause["advice"].get(language) or cause["advice"].get("en", "")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @click.option("--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="Port to listen on; 0 takes a free one.")  # fmt: skip
 @click.option("--prefix", default="", metavar="PATH", help="Path under which a reverse proxy shows the server: /ragstone.")  # fmt: skip
 @click.option("--name", "names", multiple=True, metavar="HOST", help="Further host name under which the server is known. May be repeated.")  # fmt: skip
+@click.option("--zone", metavar="ZONE", help="Time zone that the page shows times in: Europe/Madrid. Default: that of the config's reports, else UTC.")  # fmt: skip
 @click.option("--redact", metavar="MODULE:FUNCTION", help="Hook that sees every text before it is stored.")  # fmt: skip
 @click.option("--retention", metavar="AGE", help="Forget interactions older than this: 90d.")
 @click.option("--no-score", is_flag=True, help="Judge nothing here; leave it to `ragstone monitor score`.")  # fmt: skip
@@ -30,6 +31,7 @@ def command(
     port: int,
     prefix: str,
     names: tuple[str, ...],
+    zone: str | None,
     redact: str | None,
     retention: str | None,
     no_score: bool,
@@ -60,6 +62,7 @@ def command(
             prefix=prefix,
             token=os.environ.get("RAGSTONE_MONITOR_TOKEN") or None,
             names=names,
+            zone=zone or (watch.reports.zone if watch.reports else "UTC"),
             redact=redactor(redact or watch.redact),
             retention=None if age is None else duration(age),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
@@ -101,6 +101,8 @@ class Alerts:
     channels: tuple[Channel, ...] = field(default=(Channel("log"),))
 
 
+OWN_FIGURES = ("latency", "cost", "tokens", "feedback")
+"""What a threshold can name beside metrics."""
 ALERT_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Alerts))
 
 
@@ -182,9 +184,14 @@ def _thresholds(value: Value, reader: Reader) -> tuple[Threshold, ...]:
     found = []
     for item in reader.items(value):
         try:
-            found.append(parse_threshold(str(item.plain)))
+            rule = parse_threshold(str(item.plain))
         except ValueError as bad:
             reader.complain(item, str(bad))
+            continue
+        if rule.name in OWN_FIGURES:
+            found.append(rule)
+        elif (metric := reader.metric(Value(item.at, rule.name))) is not None:
+            found.append(replace(rule, name=metric.name))
     return tuple(found)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import http.client
 import json
 import logging
 import os
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +20,14 @@ from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
 from ragstone.errors import MissingExtra
 from ragstone.monitor.interactions import micros
+from ragstone.monitor.wording import one_line
 
 TIMEOUT = 10
+"""Seconds of silence after which a receiver is given up."""
+LONGEST = 30
+"""Seconds after which it is given up even if it goes on sending a byte now and then."""
+MOST_TEXT = 2900
+"""Characters of a Slack section, which takes 3,000."""
 SIGNATURE = "X-Ragstone-Signature"
 log = logging.getLogger("ragstone.monitor")
 
@@ -47,25 +56,25 @@ def send(channel: Channel, body: Mapping[str, Any], key: str, again: bool) -> No
 
 
 def line(body: Mapping[str, Any]) -> str:
-    """A message on one line."""
-    return f"[{body['state']}] {body['title']}"
+    """A message on one line, whatever is in its texts."""
+    return f"[{body['state']}] {one_line(str(body['title']))}"
 
 
 def slack(body: Mapping[str, Any]) -> dict[str, Any]:
     """A message as Slack, Mattermost, Discord (/slack) and others take it: text, and blocks for those that show them."""
-    text = _plain(line(body))
-    parts = [_section(f"*{_plain(str(body['state']).upper())}*  {_plain(str(body['title']))}")]
+    title = one_line(str(body["title"]))
+    parts = [_section(f"*{_plain(str(body['state']).upper())}*  {_plain(title)}")]
     details = lines(body)
     if details:
-        parts.append(_section("\n".join(_plain(one) for one in details)[:2900]))
-    return {"text": text, "blocks": parts}
+        parts.append(_section("\n".join(_plain(one) for one in details)))
+    return {"text": _cut(_plain(line(body))), "blocks": parts}
 
 
 def lines(body: Mapping[str, Any]) -> list[str]:
     """Examples and advice of a message, each on a line."""
     facts = body.get("facts", {})
     found = [
-        f"• {one['id']}: {one.get('question', '')}"
+        f"• {one_line(str(one['id']))}: {one_line(str(one.get('question', '')))}"
         + (f" ({one['value']:.2f})" if isinstance(one.get("value"), float) else "")
         for one in facts.get("examples", ())
     ]
@@ -121,18 +130,32 @@ def _post(address: str, text: str, key: str, secret: str | None) -> None:
     if secret is not None:
         headers[SIGNATURE] = signature(secret, micros() // 1_000_000, text)
     request = urllib.request.Request(address, text.encode("utf-8", "replace"), headers)  # noqa: S310
+    answer: Future[int] = Future()
+    # A thread of its own: sockets know a longest silence but no longest time.
+    threading.Thread(target=_ask, args=(request, answer), daemon=True).start()
     try:
-        with _opener().open(request, timeout=TIMEOUT) as reply:
-            status = reply.status
-    except urllib.error.HTTPError as bad:
-        status = bad.code
-        bad.close()
-    except (OSError, ValueError) as bad:
-        # the address itself may be a secret and is not repeated
-        reason = getattr(bad, "reason", bad)
-        raise Undelivered(f"the receiver cannot be reached ({type(reason).__name__})") from None
+        status = answer.result(LONGEST)
+    except TimeoutError:
+        raise Undelivered(f"the receiver did not answer within {LONGEST} s") from None
+    if 300 <= status < 400:
+        raise Undelivered(
+            f"the receiver answered {status}, a redirection, which is not followed; configure the final address"
+        )
     if not 200 <= status < 300:
         raise Undelivered(f"the receiver answered {status}")
+
+
+def _ask(request: urllib.request.Request, answer: Future[int]) -> None:
+    try:
+        with _opener().open(request, timeout=TIMEOUT) as reply:
+            answer.set_result(reply.status)
+    except urllib.error.HTTPError as bad:
+        answer.set_result(bad.code)
+        bad.close()
+    except (OSError, ValueError, http.client.HTTPException) as bad:
+        # the address itself may be a secret and is not repeated
+        reason = type(getattr(bad, "reason", bad)).__name__
+        answer.set_exception(Undelivered(f"the receiver cannot be reached ({reason})"))
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -155,15 +178,31 @@ def _apprise(address: str, body: Mapping[str, Any]) -> None:
     if not box.add(address):
         raise Undelivered("apprise does not know this kind of address")
     kind = apprise.NotifyType.WARNING if body["state"] in _GRAVE else apprise.NotifyType.SUCCESS
-    text = "\n".join([str(body["title"]), *lines(body)])
-    if not box.notify(body=text, title=f"ragstone: {body['state']}", notify_type=kind):
+    text = "\n".join([one_line(str(body["title"])), *lines(body)])
+    # Said to be text, so that a receiver that shows HTML gets it escaped.
+    plain = apprise.NotifyFormat.TEXT
+    title = f"ragstone: {body['state']}"
+    if not box.notify(body=text, title=title, notify_type=kind, body_format=plain):
         raise Undelivered("apprise could not deliver it")
 
 
 def _section(text: str) -> dict[str, Any]:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+    # verbatim: an address in a text under test does not become a link
+    return {"type": "section", "text": {"type": "mrkdwn", "text": _cut(text), "verbatim": True}}
 
 
 def _plain(text: str) -> str:
-    """Text under test can neither mention a channel nor make a link."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """Text under test can neither mention anyone nor make a link, in Slack's way of writing or in Mattermost's."""
+    safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return safe.replace("@", "@\u200b").replace("](", "]\u200b(")
+
+
+def _cut(text: str) -> str:
+    """The start of an escaped text, never ending within an escape."""
+    if len(text) <= MOST_TEXT:
+        return text
+    start = text[: MOST_TEXT - 1]
+    name = start[start.rfind("&") :] if "&" in start else ""
+    if name and ";" not in name and len(name) < len("&amp;"):
+        start = start[: -len(name)]
+    return start + "…"

@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-BETS = (0.5, 1.0, 1.6, 2.5)
+BETS = (0.5, 1.1, 1.9)
 """In standard deviations of a window's mean: the drop that each bet is best for."""
+SHARES = (0.1, 0.45, 0.45)
+"""What each bet gets of the budget: slow drifts have time, so that their small bet needs little."""
 OVERSHOOT = 0.583
-CAUTION = 0.75
+CAUTION = 0.6
 """Standard errors by which the reference mean may be too high without costing false alarms."""
 SPREAD_CAUTION = 0.5
 """The same for the variance between windows."""
@@ -152,9 +154,10 @@ def learn(
     With `first_hour`, the hour of the day of the first window, hourly windows also give what is usual at each hour."""
     import numpy as np
 
-    profile, spent = np.zeros((len(series.counts), DAY)), np.zeros(len(series.counts))
+    profile = np.zeros((len(series.counts), DAY))
+    spent, doubt = np.zeros((2, len(series.counts)))
     if first_hour is not None:
-        profile, spent = _profile(series, first_hour)
+        profile, spent, doubt = _profile(series, first_hour)
         series = series.shifted(_usual(profile, first_hour, series.counts.shape[1]))
     counts, sums = series.counts, series.sums
     windows = (counts > 0).sum(axis=1).astype(float)
@@ -169,7 +172,7 @@ def learn(
     size = np.maximum((scores - (counts**2).sum(axis=1) / scores) / np.maximum(windows - 1, 1), 1)
     of_means = spread / freedom / size
     raw = of_means - within / size
-    between = np.maximum(raw + SPREAD_CAUTION * of_means * np.sqrt(2 / freedom), 0)
+    between = np.maximum(raw + SPREAD_CAUTION * of_means * np.sqrt(2 / freedom), 0) + doubt
     width = np.where(np.isnan(span), np.abs(mean), span)
     error = np.sqrt(within / scores + np.maximum(raw, 0) / np.maximum(windows, 1))
     return Reference(
@@ -185,8 +188,9 @@ def learn(
     )
 
 
-def _profile(series: Series, first_hour: int) -> tuple[Floats, Floats]:
-    """What is usual at each hour of the day, pulled towards 0 as far as chance explains it, and the freedom it takes."""
+def _profile(series: Series, first_hour: int) -> tuple[Floats, Floats, Floats]:
+    """What is usual at each hour of the day, pulled towards 0 as far as chance explains it; the freedom it takes, and the
+    variance that each hour's level is uncertain by."""
     import numpy as np
 
     streams, length = series.counts.shape
@@ -207,7 +211,7 @@ def _profile(series: Series, first_hour: int) -> tuple[Floats, Floats]:
     found = (means**2).sum(axis=1) / (DAY - 1)
     keep = np.where(enough, np.clip(1 - chance / np.maximum(found, 1e-300), 0, 1), 0)
     keep[found < PLAIN_DAY * chance] = 0
-    return means * keep[:, None], keep * (DAY - 1)
+    return means * keep[:, None], keep * (DAY - 1), keep * chance
 
 
 def _usual(profile: Floats, first_hour: int, length: int) -> Floats:
@@ -228,7 +232,7 @@ def watch_series(
     live = live.shifted(_usual(reference.profile, first_hour, live.counts.shape[1]))
     below, spread, log_bets = _standing(reference, live)
     bets = np.array(BETS)
-    weights = np.exp(OVERSHOOT * bets) / len(bets)
+    weights = np.array(SHARES) * np.exp(OVERSHOOT * bets)
     streams, length = live.counts.shape
     statistic = np.zeros((streams, len(bets)))
     back, weight, pull, age = np.zeros((4, streams))

@@ -40,8 +40,8 @@ LOOK_BACK = 60 * DAY
 """The test is replayed over so much time at most."""
 SETTLED = DAY
 """How long after its end a reference still takes in late scores."""
-FOR_SLICES = 0.5
-"""The part of a metric's budget that its slices share."""
+FOR_WHOLE, FOR_SLICES = 0.5, 0.4
+"""The parts of a metric's budget for its whole and for its slices to share; small windows take somewhat more than they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +187,13 @@ def _facts(
 
 
 def _levels(settings: Alerts, hours: Hours) -> NDArray[np.float64]:
-    """Alarm levels: a metric's budget is its whole's, or half of it when slices share the other half."""
+    """Alarm levels: a metric's budget is its whole's, or half of it when slices share most of the other half."""
     import numpy as np
 
     found = []
     for key in hours.keys:
         slices = sum(one.metric == key.metric and bool(one.field) for one in hours.keys)
-        part = 1.0 if not slices else FOR_SLICES / slices if key.field else 1 - FOR_SLICES
+        part = 1.0 if not slices else FOR_SLICES / slices if key.field else FOR_WHOLE
         found.append(level(settings.false_alarms * part))
     return np.array(found)
 

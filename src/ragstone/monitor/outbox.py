@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.config.alerts import Channel
+from ragstone.errors import RagstoneError
 from ragstone.monitor.alerts import Alert
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.channels import Undelivered, send
@@ -91,13 +92,16 @@ def deliver(
         (at, TRIES),
     )
     sent = failed = given_up = 0
+    stuck: set[str] = set()
     for key, name, due, tries, body in rows:
         channel = by_name.get(name)
-        if channel is None or not _claim(archive, key, due, at):
+        # A receiver that just failed is not asked for each of its messages: the other channels wait behind it.
+        if channel is None or name in stuck or not _claim(archive, key, due, at):
             continue  # a channel that is no longer configured keeps its messages; another process has this one
         try:
             out(channel, json.loads(body), key, tries > 0)
-        except Undelivered as bad:
+        except (Undelivered, RagstoneError) as bad:
+            stuck.add(name)
             failed += 1
             given_up += tries + 1 >= TRIES
             log.warning("alert not delivered to %s: %s", channel.kind, bad)

@@ -34,6 +34,9 @@ _PHRASES: Mapping[str, Mapping[str, str]] = {
     },
 }  # fmt: skip
 
+LONGEST_VALUE = 120
+"""Characters of a field's name or value in a sentence."""
+
 STATES: Mapping[str, Mapping[str, str]] = {
     "en": {
         "ok": "ok", "pending": "pending", "firing": "firing", "resolved": "resolved",
@@ -48,11 +51,26 @@ STATES: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 
 
+def one_line(text: str, most: int = 2000) -> str:
+    """A text without line breaks and control characters: neither a log nor a terminal takes orders from it."""
+    kept = "".join(one if one.isprintable() else " " for one in text[: 2 * most])
+    line = " ".join(kept.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
 def sentence(facts: Mapping[str, Any], language: str = "en") -> str:
     """What an alert's facts say; `phrase` among them names the sentence."""
     known = _PHRASES.get(language, _PHRASES["en"])
-    filled = dict(facts)
-    filled["slice"] = known["slice"].format(**facts) if facts.get("field") else ""
+    filled = _safe(facts)
+    filled["slice"] = known["slice"].format(**filled) if facts.get("field") else ""
     part = facts.get("part")
-    filled["part"] = known["part"].format(**part) if part else ""
+    filled["part"] = known["part"].format(**_safe(part)) if part else ""
     return known[str(facts["phrase"])].format(**filled)
+
+
+def _safe(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts whose texts, names and values of meta fields among them, are short and on one line."""
+    return {
+        key: one_line(value, LONGEST_VALUE) if isinstance(value, str) else value
+        for key, value in facts.items()
+    }

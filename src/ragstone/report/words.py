@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 
 from ragstone.errors import RagstoneError
 from ragstone.language import LANGUAGES
@@ -11,9 +12,10 @@ from ragstone.report.phrases import PHRASES
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The phrases and number formats of one language."""
+    """The phrases and number formats of one language, and the time zone that times are shown in."""
 
     language: str
+    zone: tzinfo = UTC
 
     def __call__(self, key: str, **values: object) -> str:
         """The phrase of that name with its values filled in."""
@@ -82,12 +84,12 @@ class Words:
         return self("money", value=text)
 
 
-def words(language: str) -> Words:
-    """The words of a language, by its code."""
+def words(language: str, zone: tzinfo = UTC) -> Words:
+    """The words of a language, by its code, with times in a zone."""
     code = language.split("-")[0].lower()
     if code not in _PLACE:
         raise RagstoneError(f"no reports in {language!r}; choose {' or '.join(_PLACE)}")
-    return Words(code)
+    return Words(code, zone)
 
 
 _PLACE = {code: at for at, code in enumerate(LANGUAGES)}

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
+from ragstone.errors import StoreError
 from ragstone.monitor.interactions import micros
 from ragstone.report.monitor import live
 from ragstone.report.monitor.live import Frame
@@ -40,7 +41,10 @@ async def get_overview(request: web.Request) -> web.Response:
     if not _may(request):
         return _ask(frame, request)
     archive = request.app[SERVICE].reading
-    return _html(await asyncio.to_thread(live.overview, archive, frame))
+    try:
+        return _html(await asyncio.to_thread(live.overview, archive, frame))
+    except StoreError as away:
+        return _away(frame, away)
 
 
 async def get_interaction(request: web.Request) -> web.Response:
@@ -51,8 +55,11 @@ async def get_interaction(request: web.Request) -> web.Response:
     archive = request.app[SERVICE].reading
     id = request.query.get("id", "")
     page = None
-    if id and "\x00" not in id:
-        page = await asyncio.to_thread(live.interaction, archive, id, frame)
+    try:
+        if id and "\x00" not in id:
+            page = await asyncio.to_thread(live.interaction, archive, id, frame)
+    except StoreError as away:
+        return _away(frame, away)
     return _html(live.missing(frame), 404) if page is None else _html(page)
 
 
@@ -126,11 +133,11 @@ _CACHED = {"Cache-Control": "private, max-age=300"}
 
 def _frame(request: web.Request, lang: str = "") -> Frame:
     now = micros()
-    query = read_query({"lang": lang, **request.query}, now)
     settings = request.app[SERVICE].settings
+    query = read_query({"lang": lang, **request.query}, now, settings.zone)
     signed_in = settings.token is not None and _may(request)
     address = f"{request.url.origin()}{settings.prefix}/"
-    say = live.language_of(query.lang, request.headers.get("Accept-Language", ""))
+    say = live.language_of(query.lang, request.headers.get("Accept-Language", ""), query.zone)
     return Frame(say, query, now, signed_in, address)
 
 
@@ -142,6 +149,13 @@ def _may(request: web.Request) -> bool:
 def _ask(frame: Frame, request: web.Request) -> web.Response:
     page = request.path.rsplit("/", 1)[-1] or "./"
     return _html(live.login(frame, _own(f"{page}?{request.query_string}")), 401)
+
+
+def _away(frame: Frame, why: StoreError) -> web.Response:
+    """What a person sees instead of the API's JSON while the store cannot be read."""
+    answer = _html(live.away(frame, str(why)), 503)
+    answer.headers["Retry-After"] = "5"
+    return answer
 
 
 def _own(to: str) -> str:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from ragstone.errors import RagstoneError
 from ragstone.monitor.redaction import Redact
+from ragstone.monitor.windows import time_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Settings:
     """What a request must show as `Authorization: Bearer …`; needed on any address but loopback."""
     names: tuple[str, ...] = ()
     """Further host names under which the server is known."""
+    zone: str = "UTC"
+    """Time zone that the page shows times in unless its address names another."""
     redact: Redact | None = None
     retention: int | None = None
     """Microseconds after which interactions are forgotten."""
@@ -65,6 +68,7 @@ def checked(settings: Settings) -> Settings:
             "the token in RAGSTONE_MONITOR_TOKEN is shorter than 16 characters or has odd ones; make one "
             "with `python -c 'import secrets; print(secrets.token_urlsafe())'`"
         )
+    time_zone(settings.zone)
     return settings
 
 

@@ -10,7 +10,7 @@ from ragstone.monitor.alerts import Alert
 from ragstone.monitor.wording import STATES, sentence
 from ragstone.report.figures import shortened
 from ragstone.report.monitor.charts import Mark
-from ragstone.report.monitor.times import length, shown
+from ragstone.report.monitor.times import length, shown, with_zone
 from ragstone.report.words import Words
 
 TONES = {
@@ -60,7 +60,7 @@ def alert_view(one: Alert, now: int, say: Words) -> AlertView:
         tone=TONES.get(one.state, "plain"),
         kind=say.known("alert_kind", one.kind),
         metric=one.metric,
-        title=shortened(title(one, say.language), 600),
+        title=shortened(title(one, say), 600),
         when=_when(one, now, say),
         slice=_slice(facts.get("part"), say),
         examples=tuple(
@@ -77,11 +77,14 @@ def alert_view(one: Alert, now: int, say: Words) -> AlertView:
     )
 
 
-def title(one: Alert, language: str) -> str:
-    """What moved, by how much, since when, in a language."""
-    if "phrase" not in one.facts:
+def title(one: Alert, say: Words) -> str:
+    """What moved, by how much, since when, in a language and a time zone."""
+    facts = dict(one.facts)
+    if "phrase" not in facts:
         return one.title
-    return sentence(_with_commas(one.facts) if language == "es" else one.facts, language)
+    if "since" in facts and "since_us" in facts:
+        facts["since"] = with_zone(int(facts["since_us"]), say)
+    return sentence(_with_commas(facts) if say.language == "es" else facts, say.language)
 
 
 class _Comma(float):
@@ -108,7 +111,7 @@ def state_text(state: str, say: Words) -> str:
 def marks(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | None, say: Words) -> list[Mark]:  # fmt: skip
     """The alerts that a metric's chart shows: its own, of the whole or of the slice that is looked at."""
     return [
-        Mark(one.opened, one.closed, title(one, say.language))
+        Mark(one.opened, one.closed, title(one, say))
         for one in alerts
         if one.metric == metric
         and (not one.field or where is None or (one.field, one.value) == where)
@@ -116,14 +119,14 @@ def marks(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | None, s
 
 
 def _when(one: Alert, now: int, say: Words) -> str:
-    since = shown(one.opened)
+    since = shown(one.opened, say)
     if one.closed is None:
         lasts = say("alert_lasts", length=length(max(now - one.opened, 0), say))
         return f"{say('alert_since', time=since)}, {lasts}"
     return say(
         "alert_over",
         since=since,
-        until=shown(one.closed),
+        until=shown(one.closed, say),
         length=length(one.closed - one.opened, say),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -85,8 +86,14 @@ def line(
             at = x(mark.since)
             shapes.append(Stroke(((at, top), (at, bottom)), "bad", 1.25, dashed=True))
     shapes += [_dot(one, one.value, x, y, say) for one in points if one.value is not None]
+    if all(one.value is None for one in points):
+        shapes.append(
+            Caption(
+                (left + right) / 2, (top + bottom) / 2 + 4, say("nothing_here"), "soft", "middle"
+            )
+        )
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
-    shapes += _times(start, end, left, right, bottom + 16)
+    shapes += _times(start, end, left, right, bottom + 16, say)
     return Drawing(width, height, tuple(shapes), label)
 
 
@@ -140,12 +147,16 @@ def _scale(
     points: Sequence[Point], bounds: tuple[float, float] | None, zero: bool
 ) -> tuple[float, float]:
     """The ends of the axis: what was seen with some air, inside what is possible."""
-    seen = [v for one in points for v in (one.value, one.low, one.high) if v is not None]
-    if not seen:
+    known = [one.value for one in points if one.value is not None]
+    if not known:
         return bounds or (0.0, 1.0)
-    low, high = min(seen), max(seen)
-    if zero:
-        low = min(low, 0.0)
+    ends = [end for one in points for end in (one.low, one.high) if end is not None]
+    low, high = min(known), max(known)
+    # An interval of two values may be as wide as all others together: it must not flatten the line.
+    room = math.inf if bounds is not None else max(high - low, abs(high), abs(low))
+    low, high = max(min([low, *ends]), low - room), min(max([high, *ends]), high + room)
+    if zero:  # counts, seconds and money end there, whatever an interval says
+        low = 0.0 if min(known) >= 0 else min(low, 0.0)
     air = max((high - low) * 0.1, 0.02 * (bounds[1] - bounds[0]) if bounds else abs(high) * 0.02)
     air = air or 1.0
     low, high = (low if zero else low - air), high + air
@@ -173,7 +184,7 @@ def _piece(run: Sequence[tuple[float, float]], role: Role, thick: float = 1.5) -
 def _dot(one: Point, value: float, x: Place, y: Place, say: Words) -> Dot:
     title = say(
         "point",
-        time=shown(one.since),
+        time=shown(one.since, say),
         mean=say.number(value),
         interval=say.interval(one.low, one.high),
         n=say.whole(one.n),
@@ -186,12 +197,12 @@ def _stretch(start: float, end: float, top: float, bottom: float, title: str) ->
     return Box(start, bottom - 4, max(end - start, 2.0), 4, "bad", title)
 
 
-def _times(start: int, end: int, left: float, right: float, base: float) -> list[Shape]:
+def _times(start: int, end: int, left: float, right: float, base: float, say: Words) -> list[Shape]:
     middle = (start + end) // 2
     places: list[tuple[int, float, str]] = [(start, left, "start"), (end, right, "end")]
     if right - left > 260:
         places.insert(1, (middle, (left + right) / 2, "middle"))
     return [
-        Caption(x, base, day_or_time(at, end - start), "soft", anchor)  # type: ignore[arg-type]
+        Caption(x, base, day_or_time(at, end - start, say), "soft", anchor)  # type: ignore[arg-type]
         for at, x, anchor in places
     ]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from ragstone._version import __version__
 from ragstone.monitor import Archive
 from ragstone.monitor.alerts import Alert, alerts_between
 from ragstone.monitor.rollups import fields
 from ragstone.monitor.watcher import last_status
-from ragstone.monitor.windows import between, series
+from ragstone.monitor.windows import between, series, time_zone
 from ragstone.report import samples
 from ragstone.report.figures import shortened
 from ragstone.report.html import style_sheet
@@ -21,7 +21,7 @@ from ragstone.report.monitor.alerts import alert_view
 from ragstone.report.monitor.cards import metric_card, traffic_cards, whole_state
 from ragstone.report.monitor.query import MOST_ROWS, WINDOWS, Query
 from ragstone.report.monitor.rows import MOST_SLICES, interaction_row, slice_choices, slice_rows
-from ragstone.report.monitor.times import exact, length, shown, step_for
+from ragstone.report.monitor.times import exact, length, shown, step_for, zone_name
 from ragstone.report.page import resource, template
 from ragstone.report.words import Words, words
 
@@ -50,6 +50,7 @@ class Frame:
                 switch=self.query.href(page, lang=other, id=id),
                 signed_in=self.signed_in,
                 address=self.address,
+                zone=zone_name(self.say),
                 **more,
             )
         )
@@ -94,14 +95,15 @@ def overview(archive: Archive, frame: Frame) -> str:
     known = fields(archive, since, until)
     return frame.fill(
         "monitor.html.j2",
-        empty=not found.whole.interactions and not _anything(archive),
+        empty=not found.whole.interactions and not _any_of(archive, "interactions"),
+        judged_ever=bool(names) or _any_of(archive, "monitor_scores"),
         state=whole_state(status.state if status else "unwatched", say),
-        looked=say("looked_at", time=shown(status.at)) if status else say("never_looked"),
+        looked=say("looked_at", time=shown(status.at, say)) if status else say("never_looked"),
         complaints=asking.said(query, say),
-        since=shown(since),
-        until=shown(until),
-        until_value="" if query.until is None else shown(query.until).replace(" ", "T"),
-        clear=Query(lang=query.lang).href(),
+        since=shown(since, say),
+        until=shown(until, say),
+        until_value="" if query.until is None else shown(query.until, say).replace(" ", "T"),
+        clear=Query(lang=query.lang, tz=query.tz).href(),
         chosen=":".join(query.slice) if query.slice else "",
         step=length(step, say),
         cards=[
@@ -141,7 +143,7 @@ def interaction(archive: Archive, id: str, frame: Frame) -> str | None:
     book = samples.opened(row, ranges)
     view = samples.view(row, book, ranges, samples.GENEROUS, say)
     facts = [
-        (say("time"), f"{exact(one.at)} UTC", False),
+        (say("time"), f"{exact(one.at, say)} {zone_name(say)}", False),
         (say("feedback"), say.number(one.feedback, 2) if one.feedback is not None else "", False),
         (say("comment"), shortened(one.comment or "", 4000), False),
         (say("latency"), f"{say.number(one.latency)} s" if one.latency is not None else "", False),
@@ -165,15 +167,21 @@ def login(frame: Frame, to: str, *, wrong: bool = False) -> str:
     return frame.fill("monitor_login.html.j2", to=to, wrong=wrong)
 
 
+def away(frame: Frame, why: str) -> str:
+    """The page while the store cannot be read: what is wrong and what to do."""
+    return frame.fill("monitor_away.html.j2", why=why)
+
+
 def missing(frame: Frame) -> str:
     """The page for an interaction that is not there."""
     return frame.fill("monitor_missing.html.j2")
 
 
-def language_of(asked: str, accepted: str) -> Words:
-    """The language that the address names, else the first of the browser's that there is."""
+def language_of(asked: str, accepted: str, zone: str = "UTC") -> Words:
+    """The language that the address names, else the first of the browser's that there is; times in a zone."""
+    here = time_zone(zone)
     if asked:
-        return words(asked)
+        return words(asked, here)
     ranked: list[tuple[float, int, str]] = []
     for place, part in enumerate(accepted[:400].split(",")):
         code, _, weight = part.strip().partition(";q=")
@@ -181,12 +189,12 @@ def language_of(asked: str, accepted: str) -> Words:
             ranked.append((-float(weight or 1), place, code.split("-")[0].lower()))
         except ValueError:
             continue
-    return words(next((code for *_, code in sorted(ranked) if code in ("en", "es")), "en"))
+    return words(next((code for *_, code in sorted(ranked) if code in ("en", "es")), "en"), here)
 
 
 def _urgent(one: Alert) -> tuple[bool, int]:
     return not one.open, -one.opened
 
 
-def _anything(archive: Archive) -> bool:
-    return bool(archive.store.read("SELECT 1 FROM interactions LIMIT 1"))
+def _any_of(archive: Archive, table: Literal["interactions", "monitor_scores"]) -> bool:
+    return bool(archive.store.read(f"SELECT 1 FROM {table} LIMIT 1"))  # noqa: S608

@@ -115,11 +115,13 @@ def headline(report: PeriodReport, say: Words) -> Line:
         parts.append(say.count("summary.worse", worse))
     if better:
         parts.append(say.count("summary.better", better))
+    judged = any(one.scored for one in report.now.metrics.values())
     if not parts:
-        parts.append(say("summary.same" if report.now.metrics else "summary.nothing"))
+        nothing = "summary.failed" if report.now.metrics else "summary.nothing"
+        parts.append(say("summary.same" if judged else nothing))
     if report.alerts:
         parts.append(say.count("alert", len(report.alerts)))
-    calm: Tone = "good" if report.now.metrics and not report.alerts else "warn"
+    calm: Tone = "good" if judged and not report.alerts else "warn"
     tone: Tone = "bad" if worse else calm
     return Line("; ".join(parts), tone)
 

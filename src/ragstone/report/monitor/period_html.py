@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragstone._version import __version__
 from ragstone.monitor.changes import Change, PeriodReport
+from ragstone.monitor.windows import time_zone
 from ragstone.report import samples
 from ragstone.report.drawing.shapes import NARROW, WIDE
 from ragstone.report.drawing.svg import inline
@@ -47,7 +48,8 @@ def render(whole: period.Whole, language: str = "en") -> str:
     """The page as text."""
     from markupsafe import Markup
 
-    say, report = words(language), whole.report
+    report = whole.report
+    say = words(language, time_zone(report.zone))
     style = style_sheet() + resource("drawing.css") + resource("monitor.css")
     failures = whole.failures
     drawings = [] if failures is None else [
@@ -60,6 +62,7 @@ def render(whole: period.Whole, language: str = "en") -> str:
             version=__version__,
             policy=policy(style),
             style=Markup(style),  # noqa: S704 - files of this package
+            zone=report.zone,
             title=say(f"period.{report.period}"),
             unit=say(f"unit.{report.period}"),
             heading=period.heading(report, say),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragstone.monitor.windows import time_zone
 from ragstone.report.failures import sentences
 from ragstone.report.markdown import code, escaped, table
 from ragstone.report.monitor import period
@@ -14,7 +15,8 @@ from ragstone.report.words import Words, words
 
 def render(whole: period.Whole, language: str = "en") -> str:
     """The report as text."""
-    say, report = words(language), whole.report
+    report = whole.report
+    say = words(language, time_zone(report.zone))
     parts = [
         [f"# {say(f'period.{report.period}')}"],
         [" · ".join(escaped(fact) for fact in period.heading(report, say))],
@@ -125,7 +127,7 @@ def _worst(whole: period.Whole, say: Words) -> list[str]:
         )
         question = escaped(one.interaction.question or say("no_question"), 120)
         answer = escaped(one.interaction.answer or "", 160)
-        rows.append([escaped(one.id, 60), exact(one.interaction.at), question, answer, scores])
+        rows.append([escaped(one.id, 60), exact(one.interaction.at, say), question, answer, scores])
     heads = ["id", say("time"), say("question"), say("answer"), say("scores")]
     by = escaped(say("worst_of", metric=period.called(whole.worst_by, say)))
     return [f"## {say('worst_interactions')} ({by})", "", *table(heads, rows, words=5)]

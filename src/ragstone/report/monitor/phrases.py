@@ -19,7 +19,12 @@ MONITORING: dict[str, tuple[str, str]] = {
     # filter
     "filter_live": ("Choose time and slice", "Elegir tiempo y segmento"),
     "window": ("Window", "Ventana"),
-    "ends": ("Ends (UTC; empty: now)", "Termina (UTC; vacío: ahora)"),
+    "ends": ("Ends (empty: now)", "Termina (vacío: ahora)"),
+    "zone": ("Time zone", "Zona horaria"),
+    "zone_bad": (
+        "{text!r} is no time zone such as Europe/Madrid or UTC.",
+        "{text!r} no es una zona horaria como Europe/Madrid o UTC.",
+    ),
     "compare_by": ("By field", "Por campo"),
     "only_slice": ("Only", "Solo"),
     "everything": ("everything", "todo"),
@@ -72,12 +77,18 @@ MONITORING: dict[str, tuple[str, str]] = {
         "{name} by {step} from {since} to {until}: last {last}, lowest {lowest}, highest {highest}",
         "{name} por {step} de {since} a {until}: última {last}, mínima {lowest}, máxima {highest}",
     ),
+    "nothing_here": ("nothing in this time", "nada en este tiempo"),
     "series_empty": ("{name}: nothing in this time", "{name}: nada en este tiempo"),
     "point": ("{time}: {mean} ({interval}), n = {n}", "{time}: {mean} ({interval}), n = {n}"),
     "band_note": (
         "Line: mean by {step}; band: 95% interval; red marks: alerts.",
         "Línea: media por {step}; banda: intervalo del 95\u00a0%; marcas rojas: alertas.",
     ),
+    "no_scores_ever": (
+        "Nothing was judged yet. Name metrics under `monitor:` in the config that the server is started with, or run `ragstone monitor score`.",
+        "Aún no se ha juzgado nada. Nombra métricas bajo `monitor:` en la configuración con que se inicia el servidor, o ejecuta `ragstone monitor score`.",
+    ),
+    "no_feedback": ("No feedback in this time.", "Ninguna opinión en este tiempo."),
     "no_scores_yet": ("No score in this time.", "Ninguna puntuación en este tiempo."),
     "traffic": ("Traffic, feedback and cost", "Tráfico, opiniones y coste"),
     "interactions": ("Interactions", "Interacciones"),
@@ -126,6 +137,17 @@ MONITORING: dict[str, tuple[str, str]] = {
         "No interaction has this id; it may have been forgotten.",
         "Ninguna interacción tiene este identificador; puede que se haya olvidado.",
     ),
+    # store away
+    "away": ("The store cannot be read", "No se puede leer el almacén"),
+    "away_why": ("The server says:", "El servidor dice:"),
+    "away_do": (
+        "Check that the file is still there and readable, that its disk has room, or that the database runs; `ragstone monitor status` with the same --store says the same in a terminal. The server needs no restart.",
+        "Comprueba que el archivo sigue ahí y se puede leer, que su disco tiene espacio, o que la base de datos funciona; `ragstone monitor status` con el mismo --store dice lo mismo en una terminal. No hace falta reiniciar el servidor.",
+    ),
+    "away_meanwhile": (
+        "Interactions that are sent meanwhile are refused with 503 and can be sent again; the Python client keeps them on disk until then. This page tries again every ten seconds.",
+        "Las interacciones que se envían entretanto se rechazan con 503 y se pueden volver a enviar; el cliente de Python las guarda en disco hasta entonces. Esta página lo intenta de nuevo cada diez segundos.",
+    ),
     # empty store
     "empty_store": ("Nothing has arrived yet", "Aún no ha llegado nada"),
     "empty_how": (
@@ -145,11 +167,11 @@ MONITORING: dict[str, tuple[str, str]] = {
     "period.daily": ("Daily report", "Informe diario"),
     "period.weekly": ("Weekly report", "Informe semanal"),
     "period.monthly": ("Monthly report", "Informe mensual"),
-    "unit.daily": ("the day before", "el día anterior"),
-    "unit.weekly": ("the week before", "la semana anterior"),
-    "unit.monthly": ("the month before", "el mes anterior"),
+    "unit.daily": ("the day before", "al día anterior"),
+    "unit.weekly": ("the week before", "a la semana anterior"),
+    "unit.monthly": ("the month before", "al mes anterior"),
     "period_at": ("{since} to {until} ({zone})", "del {since} al {until} ({zone})"),
-    "against_unit": ("against {unit}", "frente a {unit}"),
+    "against_unit": ("against {unit}", "frente {unit}"),
     "this_period": ("This period", "Este periodo"),
     "period_before": ("Before", "Antes"),
     "change": ("Change", "Cambio"),
@@ -166,6 +188,10 @@ MONITORING: dict[str, tuple[str, str]] = {
     "summary.better.many": ("{n} metrics got better", "{n} métricas han mejorado"),
     "summary.same": ("No metric clearly changed", "Ninguna métrica ha cambiado con claridad"),
     "summary.nothing": ("Nothing was judged in this period", "No se juzgó nada en este periodo"),
+    "summary.failed": (
+        "No judgement succeeded in this period",
+        "Ningún juicio salió bien en este periodo",
+    ),
     "alert.one": ("{n} alert", "{n} alerta"),
     "alert.many": ("{n} alerts", "{n} alertas"),
     "interaction.one": ("{n} interaction", "{n} interacción"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,6 +12,7 @@ from ragstone.config.durations import duration
 from ragstone.data.strict import BadRow
 from ragstone.errors import DataError
 from ragstone.monitor.interactions import moment
+from ragstone.monitor.windows import time_zone
 from ragstone.report.words import Words
 
 WINDOWS = ("1h", "6h", "24h", "7d", "30d")
@@ -33,8 +35,17 @@ class Query:
     show: int = ROWS
     lang: str = ""
     """Only when the address names it."""
+    tz: str = ""
+    """The time zone, only when the address names it."""
+    server_zone: str = "UTC"
+    """What times are shown in otherwise."""
     complaints: tuple[tuple[str, str], ...] = ()
     """Phrases with the texts that could not be read: they are said, and left out."""
+
+    @property
+    def zone(self) -> str:
+        """The time zone that times are read and shown in."""
+        return self.tz or self.server_zone
 
     def stretch(self, now: int) -> tuple[int, int]:
         """Start and end."""
@@ -51,6 +62,7 @@ class Query:
             "metric": self.metric,
             "show": "" if self.show == ROWS else str(self.show),
             "lang": self.lang,
+            "tz": self.tz,
         }
         filled = {name: value for name, value in {**own, **changes}.items() if value}
         return f"{page}?{urlencode(filled)}" if filled else page
@@ -60,7 +72,7 @@ class Query:
         return replace(self, lang=code)
 
 
-def read_query(values: Mapping[str, str], now: int) -> Query:
+def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") -> Query:
     """The state that an address names; what cannot be read is complained about and left out."""
     found: dict[str, Any] = {}
     complaints: list[tuple[str, str]] = []
@@ -74,10 +86,17 @@ def read_query(values: Mapping[str, str], now: int) -> Query:
             found["window"] = window
         else:
             refuse("window_bad", window)
+    tz = _clean(values.get("tz"))
+    if tz:
+        if _is_zone(tz):
+            found["tz"] = tz
+        else:
+            refuse("zone_bad", tz)
     until = _clean(values.get("until"))
     if until:
         try:
-            found["until"], found["until_text"] = moment(until, now), until
+            zone = time_zone(found.get("tz", server_zone))
+            found["until"], found["until_text"] = moment(_in_zone(until, zone), now), until
         except BadRow:
             refuse("until_bad", until)
     slice = _clean(values.get("slice"))
@@ -95,6 +114,7 @@ def read_query(values: Mapping[str, str], now: int) -> Query:
         by=_clean(values.get("by")),
         metric=_clean(values.get("metric")),
         lang=lang if lang in ("en", "es") else "",
+        server_zone=server_zone,
         complaints=tuple(complaints),
         **found,
     )
@@ -108,6 +128,23 @@ def said(query: Query, say: Words) -> list[str]:
 def _clean(text: str | None) -> str:
     # no database holds NUL, and no field of ours is so long
     return (text or "").replace("\x00", "").strip()[:300]
+
+
+def _in_zone(text: str, zone: tzinfo) -> str:
+    """A time without a zone of its own is one of the page's zone."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return text if when.tzinfo is not None else when.replace(tzinfo=zone).isoformat()
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        time_zone(name)
+    except DataError:
+        return False
+    return True
 
 
 def _is_window(text: str) -> bool:

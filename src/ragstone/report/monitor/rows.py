@@ -78,7 +78,7 @@ def interaction_row(one: reading.Seen, query: Query, say: Words) -> InteractionR
     return InteractionRow(
         id=shortened(told.id, 60),
         href=query.href("interaction", id=told.id),
-        when=exact(told.at),
+        when=exact(told.at, say),
         question=view.title,
         answer=shortened(told.answer or "", 240),
         error=view.error,

@@ -1,6 +1,8 @@
-"""Times and lengths of time as people read them; always UTC, which is said once on the page."""
+"""Times and lengths of time as people read them, in the reader's time zone, which is said once on the page."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from ragstone.monitor.interactions import from_micros
 from ragstone.report.words import Words
@@ -13,19 +15,34 @@ STEPS = tuple(minutes * MINUTE for minutes in (5, 10, 15, 30, 60, 120, 180, 360,
 """Lengths of the windows that a chart can have."""
 
 
-def shown(at: int) -> str:
+def shown(at: int, say: Words) -> str:
     """To the minute."""
-    return from_micros(at).strftime("%Y-%m-%d %H:%M")
+    return _local(at, say).strftime("%Y-%m-%d %H:%M")
 
 
-def exact(at: int) -> str:
+def exact(at: int, say: Words) -> str:
     """To the second."""
-    return from_micros(at).strftime("%Y-%m-%d %H:%M:%S")
+    return _local(at, say).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def day_or_time(at: int, stretch: int) -> str:
+def day_or_time(at: int, stretch: int, say: Words) -> str:
     """What tells times of a stretch apart: the hour within a day, else the day."""
-    return from_micros(at).strftime("%H:%M" if stretch <= DAY else "%m-%d %H:%M" if stretch <= 3 * DAY else "%m-%d")  # fmt: skip
+    form = "%H:%M" if stretch <= DAY else "%m-%d %H:%M" if stretch <= 3 * DAY else "%m-%d"
+    return _local(at, say).strftime(form)
+
+
+def zone_name(say: Words) -> str:
+    """The time zone as it is chosen: Europe/Madrid, or UTC."""
+    return str(getattr(say.zone, "key", say.zone))
+
+
+def with_zone(at: int, say: Words) -> str:
+    """To the minute, with the zone's own name for that time of the year."""
+    return _local(at, say).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _local(at: int, say: Words) -> datetime:
+    return from_micros(at).astimezone(say.zone)
 
 
 def length(micros: int, say: Words) -> str:

@@ -1,6 +1,9 @@
-// Refreshes the live page by itself; everything on it works without this.
+// Refreshes the live page by itself and offers the reader's own time zone; everything on it works without this.
 (() => {
   "use strict";
+  const zones = document.getElementById("zones");
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zones && own && ![...zones.options].some((one) => one.value === own)) zones.prepend(new Option(own, own));
   const box = document.getElementById("refresh");
   if (!box) return;
   const [note, button] = [box.querySelector("output"), box.querySelector("button")];
