@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -242,30 +243,96 @@ def test_no_scheduler_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monkey
         ragstone.evaluate(rows(2), ["token_f1"], store=tmp_path / "a.db", on="dask://127.0.0.1:9")
 
 
+SILENT: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+@contextmanager
+def joined(file: str) -> Iterator[None]:
+    """A worker that an administrator starts for a scheduler."""
+    dask = Path(sys.executable).parent / "dask"
+    worker = subprocess.Popen(
+        [dask, "worker", "--scheduler-file", file, "--host", "127.0.0.1", "--nthreads", "1",
+         "--no-dashboard", "--death-timeout", "60"], **SILENT,
+    )  # fmt: skip
+    try:
+        yield
+    finally:
+        worker.terminate()
+        worker.wait(20)
+
+
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[str]:
     """A scheduler and a worker started as an administrator would, on loopback."""
-    bin_ = Path(sys.executable).parent
+    dask = Path(sys.executable).parent / "dask"
     file = tmp_path / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     scheduler = subprocess.Popen(
-        [bin_ / "dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-         "--scheduler-file", str(file)], **quiet,  # type: ignore[call-overload]
+        [dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+         "--scheduler-file", str(file)], **SILENT,
     )  # fmt: skip
-    worker = subprocess.Popen(
-        [bin_ / "dask", "worker", "--scheduler-file", str(file), "--host", "127.0.0.1",
-         "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"], **quiet,  # type: ignore[call-overload]
-    )  # fmt: skip
-    for _ in range(600):
-        if file.exists():
-            break
-        time.sleep(0.05)
     try:
-        yield str(file)
+        with joined(str(file)):
+            for _ in range(600):
+                if file.exists():
+                    break
+                time.sleep(0.05)
+            yield str(file)
     finally:
-        for process in (worker, scheduler):
-            process.terminate()
-            process.wait(20)
+        scheduler.terminate()
+        scheduler.wait(20)
+
+
+def started(path: str, store: Path, cluster: str) -> subprocess.Popen[str]:
+    """A run with the slow judge on a running cluster, under way in a process of its own."""
+    slow = f"{JUDGE.rpartition(':')[0]}:slow_judge"
+    return subprocess.Popen(
+        [sys.executable, "-m", "ragstone", "eval", path, "-m", "coherence", "--judge", slow, "-j", "2",
+         "--store", str(store), "--run", "r", "--on", cluster],
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def lives(folder: Path) -> list[tuple[str, str]]:
+    """Process and thread of each call of the slow judge."""
+    lines = (folder / "calls" / "lives").read_text().splitlines()
+    return [(line.split()[0], line.split()[1]) for line in lines]
+
+
+@pytest.mark.usefixtures("calls")
+def test_two_runs_at_once_share_the_workers(tmp_path: Path, cluster: str) -> None:
+    first = written(tmp_path / "first.jsonl", rows(150))
+    second = written(tmp_path / "second.jsonl", rows(300)[150:])
+    stores = [tmp_path / "first.db", tmp_path / "second.db"]
+    runs = [
+        started(path, store, cluster) for path, store in zip((first, second), stores, strict=True)
+    ]
+    for run in runs:
+        _, said = run.communicate(timeout=300)
+        assert run.returncode == 0, said
+    made = lives(tmp_path)
+    assert len({process for process, _ in made}) == 1
+    turns = [one for one, before in zip(made, [None, *made], strict=False) if one != before]
+    assert len(turns) > 2  # they took turns
+    assert len(set(made)) == 2  # and neither made the worker load the other's judge again
+    for path, store in zip((first, second), stores, strict=True):
+        alone = ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=tmp_path / "alone.db")
+        assert kept(Run.open("r", store=store)) == kept(alone)
+
+
+@pytest.mark.usefixtures("calls")
+def test_a_worker_that_joins_late_gets_work(tmp_path: Path, cluster: str) -> None:
+    path = written(tmp_path / "data.jsonl", rows(600))
+    run = started(path, tmp_path / "far.db", cluster)
+    for _ in range(1200):
+        time.sleep(0.05)
+        if (tmp_path / "far.db").exists() and _count(tmp_path / "far.db") >= 20:
+            break
+    with joined(cluster):
+        _, said = run.communicate(timeout=300)
+    assert run.returncode == 0, said
+    assert len({process for process, _ in lives(tmp_path)}) == 2
+    alone = ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=tmp_path / "alone.db")
+    assert kept(Run.open("r", store=tmp_path / "far.db")) == kept(alone)
 
 
 def test_the_command_line_on_a_running_cluster_stopped_and_resumed(

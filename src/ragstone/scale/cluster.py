@@ -38,6 +38,30 @@ class Place:
 WORKERS = "RAGSTONE_WORKERS"
 """Says how many workers a launcher starts, so that none is missing when the judge's places are shared out."""
 
+QUIET: Mapping[str, Any] = {
+    # looks at every thread's stack a hundred times a second
+    "distributed.worker.profile.enabled": False,
+    # fifty times a second each part would take the interpreter from the judge to see how long that takes
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.system-monitor.gil.enabled": False,
+    # would give memory back to the system after each computation, which then asks for it again
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+}
+"""Dask's looks at itself, turned down: together they cost a worker about a fifth of its time."""
+
+
+def exported(settings: Mapping[str, Any]) -> list[str]:
+    """The same settings of Dask as lines of a shell script, for parts that others start."""
+    lines = []
+    for key, value in settings.items():
+        place, _, last = key.rpartition(".")
+        if last != last.lower():  # Dask reads names from the environment in small letters
+            key, value = place, {last: value}
+        name = key.upper().replace(".", "__").replace("-", "_")
+        lines.append(f'export DASK_{name}="{value}"')
+    return lines
+
 
 def place(on: str) -> Place:
     """What `--on` names, checked before anything is started."""
@@ -69,26 +93,25 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
     except ImportError:
         raise MissingExtra("working on a cluster", "dask") from None
     if where.workers is None:
-        async with _client(distributed, where) as client:
-            yield client
+        with dask.config.set(QUIET):
+            async with _client(distributed, where) as client:
+                yield client
         return
-    # a piece that kills its worker is halved at once instead of killing three more
     settings: Mapping[str, Any] = {
+        # a piece that kills its worker is halved at once instead of killing three more
         "distributed.scheduler.allowed-failures": 0,
         # a worker that is down at the wrong moment would be given up for good after 15 s
         "distributed.deploy.lost-worker-timeout": "1d",
         "distributed.logging.distributed": "critical",
-        # looks at every thread's stack a hundred times a second, which costs more than the engine itself
-        "distributed.worker.profile.enabled": False,
     }
-    with dask.config.set(settings):
+    with dask.config.set({**QUIET, **settings}):
         async with (
             distributed.LocalCluster(
                 n_workers=where.workers,
                 threads_per_worker=threads,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
+                dashboard_address=None,
                 memory_limit=0,
                 asynchronous=True,
                 silence_logs=50,
