@@ -4,72 +4,21 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import ragstone
+from dask_cluster import HERE, JUDGE, METRICS, kept, rows, written
 from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
-from ragstone.run import Run
 from ragstone.scale.cluster import NoCluster, place
 from ragstone.scale.shards import Shelf
 from ragstone.store import Store
 
 pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")
-
-HERE = Path(__file__).parent
-JUDGE = f"python:{HERE / 'judge_of_tests.py'}:judge"
-METRICS = ["token_f1", "coherence"]
-
-
-def rows(count: int, **odd: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": f"s{n}",
-            "question": f"Who wrote book {n}?",
-            "answer": f"Book {n} was written by Ann{' and Bo' * (n % 5)}. {odd.get(f's{n}', '')}",
-            "contexts": [f"Book {n} was written by Ann."],
-            "reference": "Ann",
-        }
-        for n in range(count)
-    ]
-
-
-def written(path: Path, data: list[dict[str, Any]]) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in data), encoding="utf-8")
-    return str(path)
-
-
-def kept(run: Run) -> list[Any]:
-    """Everything the store holds of a run, as stored."""
-    store = run.stored.store
-    return [list(store.score_rows(run.id)), list(store.input_rows(run.id))]
-
-
-@pytest.fixture
-def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Counter[str]]:
-    """How often the judge was asked each question, over all processes."""
-    folder = tmp_path / "calls"
-    folder.mkdir()
-    monkeypatch.setenv("RAGSTONE_TEST_CALLS", str(folder))
-
-    def counted() -> Counter[str]:
-        found: Counter[str] = Counter()
-        for path in folder.iterdir():
-            found.update(line.split()[1] for line in path.read_text().splitlines())
-            path.unlink()
-        return found
-
-    return counted
 
 
 def worker_processes() -> list[Any]:
@@ -235,139 +184,3 @@ def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
             rows(2), METRICS, judge=lambda ask: {"level": 0, "reason": ""},
             store=tmp_path / "a.db", on="dask:1",
         )  # fmt: skip
-
-
-def test_no_scheduler_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.scale.cluster.CONNECT_SECONDS", 1)
-    with pytest.raises(NoCluster, match=r"no scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        ragstone.evaluate(rows(2), ["token_f1"], store=tmp_path / "a.db", on="dask://127.0.0.1:9")
-
-
-SILENT: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-
-
-@contextmanager
-def joined(file: str) -> Iterator[None]:
-    """A worker that an administrator starts for a scheduler."""
-    dask = Path(sys.executable).parent / "dask"
-    worker = subprocess.Popen(
-        [dask, "worker", "--scheduler-file", file, "--host", "127.0.0.1", "--nthreads", "1",
-         "--no-dashboard", "--death-timeout", "60"], **SILENT,
-    )  # fmt: skip
-    try:
-        yield
-    finally:
-        worker.terminate()
-        worker.wait(20)
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[str]:
-    """A scheduler and a worker started as an administrator would, on loopback."""
-    dask = Path(sys.executable).parent / "dask"
-    file = tmp_path / "scheduler.json"
-    scheduler = subprocess.Popen(
-        [dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-         "--scheduler-file", str(file)], **SILENT,
-    )  # fmt: skip
-    try:
-        with joined(str(file)):
-            for _ in range(600):
-                if file.exists():
-                    break
-                time.sleep(0.05)
-            yield str(file)
-    finally:
-        scheduler.terminate()
-        scheduler.wait(20)
-
-
-def started(path: str, store: Path, cluster: str) -> subprocess.Popen[str]:
-    """A run with the slow judge on a running cluster, under way in a process of its own."""
-    slow = f"{JUDGE.rpartition(':')[0]}:slow_judge"
-    return subprocess.Popen(
-        [sys.executable, "-m", "ragstone", "eval", path, "-m", "coherence", "--judge", slow, "-j", "2",
-         "--store", str(store), "--run", "r", "--on", cluster],
-        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-
-
-def lives(folder: Path) -> list[tuple[str, str]]:
-    """Process and thread of each call of the slow judge."""
-    lines = (folder / "calls" / "lives").read_text().splitlines()
-    return [(line.split()[0], line.split()[1]) for line in lines]
-
-
-@pytest.mark.usefixtures("calls")
-def test_two_runs_at_once_share_the_workers(tmp_path: Path, cluster: str) -> None:
-    first = written(tmp_path / "first.jsonl", rows(150))
-    second = written(tmp_path / "second.jsonl", rows(300)[150:])
-    stores = [tmp_path / "first.db", tmp_path / "second.db"]
-    runs = [
-        started(path, store, cluster) for path, store in zip((first, second), stores, strict=True)
-    ]
-    for run in runs:
-        _, said = run.communicate(timeout=300)
-        assert run.returncode == 0, said
-    made = lives(tmp_path)
-    assert len({process for process, _ in made}) == 1
-    turns = [one for one, before in zip(made, [None, *made], strict=False) if one != before]
-    assert len(turns) > 2  # they took turns
-    assert len(set(made)) == 2  # and neither made the worker load the other's judge again
-    for path, store in zip((first, second), stores, strict=True):
-        alone = ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=tmp_path / "alone.db")
-        assert kept(Run.open("r", store=store)) == kept(alone)
-
-
-@pytest.mark.usefixtures("calls")
-def test_a_worker_that_joins_late_gets_work(tmp_path: Path, cluster: str) -> None:
-    path = written(tmp_path / "data.jsonl", rows(600))
-    run = started(path, tmp_path / "far.db", cluster)
-    for _ in range(1200):
-        time.sleep(0.05)
-        if (tmp_path / "far.db").exists() and _count(tmp_path / "far.db") >= 20:
-            break
-    with joined(cluster):
-        _, said = run.communicate(timeout=300)
-    assert run.returncode == 0, said
-    assert len({process for process, _ in lives(tmp_path)}) == 2
-    alone = ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=tmp_path / "alone.db")
-    assert kept(Run.open("r", store=tmp_path / "far.db")) == kept(alone)
-
-
-def test_the_command_line_on_a_running_cluster_stopped_and_resumed(
-    tmp_path: Path, cluster: str
-) -> None:
-    data = rows(400)
-    for row in data:
-        row["answer"] += " dawdle"
-    path = written(tmp_path / "data.jsonl", data)
-    words = [
-        sys.executable, "-m", "ragstone", "eval", path, "-m", "coherence", "--judge", JUDGE, "-j", "2",
-        "--store", str(tmp_path / "far.db"), "--run", "r", "--on", cluster,
-    ]  # fmt: skip
-    first = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    for _ in range(1200):
-        time.sleep(0.05)
-        if (tmp_path / "far.db").exists() and _count(tmp_path / "far.db") >= 20:
-            break
-    first.send_signal(signal.SIGINT)
-    _, said = first.communicate(timeout=60)
-    assert first.returncode == 130, said
-    assert "scored and kept; go on with" in said
-    before = _count(tmp_path / "far.db")
-    assert 20 <= before < 400
-    again = subprocess.run([*words, "--resume"], capture_output=True, text=True, timeout=300)
-    assert again.returncode == 0, again.stderr
-    alone = ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=tmp_path / "alone.db")
-    assert kept(Run.open("r", store=tmp_path / "far.db")) == kept(alone)
-
-
-def _count(path: Path) -> int:
-    store = Store.open(path)
-    try:
-        return store.run("r").count()
-    except RagstoneError:
-        return 0
-    finally:
-        store.close()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import json
+import logging
 import os
+import signal
 import socket
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +72,7 @@ def place(on: str) -> Place:
     """What `--on` names, checked before anything is started."""
     scheme, separator, rest = on.partition("://")
     if separator:
-        if scheme not in ("dask", "tcp", "tls") or ":" not in rest:
+        if scheme not in ("dask", "tcp", "tls") or not rest.rpartition(":")[2].isdecimal():
             raise NoCluster(f"no cluster at {on!r}; write {WAYS}")
         if scheme == "dask":  # encrypted by default, but for this machine's own loopback
             scheme = "tcp" if _loopback(rest.rpartition(":")[0]) else "tls"
@@ -93,7 +98,7 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
     except ImportError:
         raise MissingExtra("working on a cluster", "dask") from None
     if where.workers is None:
-        with dask.config.set(QUIET):
+        with dask.config.set(QUIET), _silent("distributed.client", "distributed.core"):
             async with _client(distributed, where) as client:
                 yield client
         return
@@ -110,6 +115,7 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
                 n_workers=where.workers,
                 threads_per_worker=threads,
                 processes=True,
+                worker_class=_nanny(distributed),
                 host="127.0.0.1",
                 dashboard_address=None,
                 memory_limit=0,
@@ -121,6 +127,36 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
             distributed.Client(cluster, asynchronous=True) as client,
         ):
             yield client
+
+
+def _nanny(distributed: Any) -> Any:
+    """What starts a worker, and starts it again when it dies."""
+
+    class Nanny(distributed.Nanny):  # type: ignore[misc]
+        async def instantiate(self) -> Any:
+            # A terminal's Ctrl-C goes to workers too: it shall be the driver's, which stops them. Here it comes a little late.
+            resource_tracker.ensure_running()  # else it starts with the worker, and lets the signal through
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                return await super().instantiate()
+            finally:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+    return Nanny
+
+
+@contextmanager
+def _silent(*names: str) -> Iterator[None]:
+    """Loggers that say nothing for a while: what they have to say, an error of ours says in one sentence."""
+    loggers = [logging.getLogger(name) for name in names]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _own_certificates() -> Any:
@@ -135,20 +171,43 @@ def _own_certificates() -> Any:
 
 @asynccontextmanager
 async def _client(distributed: Any, where: Place) -> AsyncIterator[Any]:
-    named = where.address or where.file
-    options = {"scheduler_file": where.file} if where.file else {"address": where.address}
+    address = where.address or _written_address(where.file)
+    if address.startswith("tls://") and not _certificates():
+        raise NoCluster(
+            f"there are no certificates to reach {address!r} with; set them in Dask's config "
+            "(distributed.comm.tls), or say tcp:// if the line need not be encrypted"
+        )
+    client = distributed.Client(address, asynchronous=True, timeout=CONNECT_SECONDS)
     try:
-        client = await distributed.Client(asynchronous=True, timeout=CONNECT_SECONDS, **options)
-    except (OSError, TypeError, ValueError, RuntimeError) as broken:
-        said = str(broken).splitlines()[0] if str(broken) else type(broken).__name__
-        hint = ""
-        if where.address.startswith("tls://"):
-            hint = " (off this machine the line is encrypted: give Dask its certificates, or say tcp:// to do without)"
-        raise NoCluster(f"no scheduler answers at {named!r}: {said}{hint}") from None
+        # by ourselves too: something else that listens there would be waited for without end
+        await asyncio.wait_for(client, 2 * CONNECT_SECONDS)
+    except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as broken:
+        with suppress(OSError, TimeoutError):
+            await client.close()
+        said = str(broken).splitlines()[0] if str(broken) else "what is there does not speak Dask's language"  # fmt: skip
+        by = f" (from {where.file!r})" if where.file else ""
+        raise NoCluster(f"no scheduler answers at {address!r}{by}: {said}") from None
     try:
         yield client
     finally:
         await client.close()
+
+
+def _written_address(file: str) -> str:
+    """Where the scheduler that wrote this file is."""
+    try:
+        return str(json.loads(Path(file).read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise NoCluster(
+            f"{file!r} is not a file that `dask scheduler --scheduler-file` wrote"
+        ) from None
+
+
+def _certificates() -> bool:
+    """Whether Dask's config has what an encrypted line needs."""
+    from distributed.security import Security
+
+    return Security().get_connection_args("client").get("ssl_context") is not None
 
 
 def workers_expected(where: Place) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError as FutureCancelled
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +23,7 @@ from ragstone.scale.jobs import Job, told
 from ragstone.scale.merging import Merging
 from ragstone.scale.pieces import Piece, Sizes, digest_rows, from_ranges, from_records
 from ragstone.scale.shards import Line, Shelf, decode_shard, encode_shard
-from ragstone.scale.worker import put_away, score_piece, sees
+from ragstone.scale.worker import put_away, score_piece, sees, version
 from ragstone.store import encode_scores
 from ragstone.types import NOTHING_USED, Score
 
@@ -59,7 +60,7 @@ class ClusterExecution(Execution):
         kept = shelf.kept(stored)
         async with AsyncExitStack() as stack:
             await self._open(stack)
-            sizes = Sizes(stored, kept)
+            sizes = Sizes(stored, kept, self.total, max(1, len(self._workers)))
             ranges = cut(records, self.source, sizes.wanted)
             if ranges is not None and await self._seen_by_all():
                 pieces = _past_stored(from_ranges(ranges, sizes), self.run, stored)
@@ -106,6 +107,7 @@ class ClusterExecution(Execution):
         await self._look()
         if not self._workers:
             raise NoCluster(f"no worker has joined {self.on!r}; start `dask worker`")
+        await self._meet()
         settings = dict(self.settings or {})
         budget = Budget(
             settings.get("max_usd"),
@@ -155,11 +157,24 @@ class ClusterExecution(Execution):
     async def _watch_workers(self) -> None:
         while True:
             await asyncio.sleep(1)
-            await self._look()
+            with suppress(
+                OSError
+            ):  # a scheduler that is gone is told of by those who wait for pieces
+                await self._look()
 
     async def _look(self) -> None:
         """Who is there now, as the scheduler sees it."""
         self._workers = frozenset(await self._client.scheduler.ncores())
+
+    async def _meet(self) -> None:
+        """See that every worker has this ragstone; one that joins later is asked with its first piece."""
+        for worker, said in (await self._client.run(version, on_error="return")).items():
+            if said != __version__:
+                found = f"ragstone {said}" if isinstance(said, str) else f"no ragstone ({said})"
+                raise NoCluster(
+                    f"the worker at {worker!r} has {found}, and this is {__version__}; "
+                    "install the same on all of them, with the extra `dask`"
+                )
 
     async def _seen_by_all(self) -> bool:
         """Whether every worker sees the input file as we do."""
@@ -186,12 +201,13 @@ class ClusterExecution(Execution):
                 if not under_way:
                     await merging.advance()
                     continue
-                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     for piece, result in task.result():
                         await merging.take(piece, result)
                         if "seconds" in result:
                             sizes.learn(len(piece.positions), result["seconds"])
+                    under_way.discard(task)
                 await merging.advance()
             await merging.advance()
         finally:
@@ -257,6 +273,11 @@ class ClusterExecution(Execution):
             raise
         except (asyncio.CancelledError, RagstoneError):
             raise
+        except FutureCancelled:  # by nobody here: the client has lost its scheduler and given up
+            raise NoCluster(
+                f"the scheduler at {self._client.scheduler.address!r} is gone; what came back is kept, "
+                "go on with --resume when there is one again"
+            ) from None
         except Exception as raised:
             raise RagstoneError(
                 f"a worker raised {type(raised).__name__}: {raised}; is the same ragstone "

@@ -69,12 +69,16 @@ def digest_rows(rows: Iterable[str]) -> str:
 class Sizes:
     """How many rows the next piece has: what the latest ones took decides, and shards that are there already."""
 
-    def __init__(self, stored: int, kept: Mapping[int, int]) -> None:
+    def __init__(
+        self, stored: int, kept: Mapping[int, int], total: int | None = None, workers: int = 1
+    ) -> None:
         self.position = 1
         """Of the first row of the next piece."""
         self._stored = stored
         self._kept = kept
-        self._size = FIRST_SIZE
+        # of few samples each worker gets some, however slow its judge
+        share = FIRST_SIZE if total is None else (total - stored) // (2 * workers)
+        self._size = max(SMALLEST, min(FIRST_SIZE, share))
 
     def learn(self, rows: int, seconds: float) -> None:
         """A piece of so many rows took so long."""

@@ -81,6 +81,11 @@ def put_away(token: str) -> None:
             bench.close()
 
 
+def version() -> str:
+    """The ragstone of this worker."""
+    return __version__
+
+
 def sees(path: str, size: int, changed: int) -> bool:
     """Whether this worker has the same file at the same place."""
     import os
