@@ -13,7 +13,7 @@ import ragstone
 from dask_cluster import HERE, JUDGE, METRICS, kept, rows, written
 from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
-from ragstone.scale.cluster import NoCluster, place
+from ragstone.scale.cluster import QUIET, NoCluster, exported, place
 from ragstone.scale.shards import Shelf
 from ragstone.store import Store
 
@@ -184,3 +184,9 @@ def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
             rows(2), METRICS, judge=lambda ask: {"level": 0, "reason": ""},
             store=tmp_path / "a.db", on="dask:1",
         )  # fmt: skip
+
+
+def test_the_page_names_the_settings_that_our_own_clusters_have() -> None:
+    page = (HERE.parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
+    for line in exported(QUIET):
+        assert f"\n{line}\n" in page

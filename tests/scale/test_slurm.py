@@ -260,18 +260,25 @@ def small_model() -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3000)  # three processes load a real model, perhaps on a shared machine
+@pytest.mark.timeout(3000)  # two processes load a real model, perhaps on a shared machine
 def test_a_real_model_judges_in_a_job(cluster: dict[str, str], tmp_path: Path) -> None:
-    # in batches of one: rows that are padded to one length differ in their last bits
-    judge = {"model": f"hf:{small_model()}", "batch": 1, "max_tokens": 40, "small": True}
-    config = prepared(tmp_path, 12, judge, ["token_f1", "coherence"])
+    judge = {"model": f"hf:{small_model()}", "max_tokens": 16, "small": True}
+    config = prepared(tmp_path, 10, judge, ["token_f1", "coherence"])
     job = sent(cluster, config)
     # a model this small gives replies that cannot be used, and a run below its floor of coverage fails
     until(cluster, job, "COMPLETED", "FAILED", seconds=2000)
     log = (tmp_path / "slurm" / "r.log").read_text()
     run = Run.open("r", store=tmp_path / "runs.db")
-    scores = [one["coherence"] for one in run.scores().values()]
-    assert len(scores) == 12, log
-    assert all(score.usage.output_tokens > 0 for score in scores), log
-    assert not any((score.reason or "").startswith("the local model failed") for score in scores)
-    assert kept(run) == as_alone(config, judge, ["token_f1", "coherence"])
+    scores = run.scores()
+    assert list(scores) == [f"s{n}" for n in range(10)], log
+    for (
+        one
+    ) in scores.values():  # each process fences texts in its own way, so no two of them ask alike
+        judged = one["coherence"]
+        assert judged.usage.calls >= 1, log
+        assert judged.usage.output_tokens > 0, log
+        assert judged.ok or judged.kind in ("incomplete", "unparseable"), judged
+    assert kept(run)[1] == as_alone(config, "offline", ["token_f1"])[1]
+    attempt = next((tmp_path / "slurm").glob("r.*.0"))
+    said = (attempt / "workers.log").read_text(errors="replace")
+    assert said.count("Loading weights: 100%") == 2  # once a worker
