@@ -1,4 +1,4 @@
-"""A judge for workers: keeps a count of its calls on disk, and dies or dawdles when the text says so."""
+"""A judge for workers: keeps a count of its calls on disk, and dies, fails or dawdles when the text says so."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ def judge(ask: Ask) -> Any:
         with (Path(folder) / f"{os.getpid()}").open("a", encoding="utf-8") as file:
             file.write(f"{time.time()} {ask.key}\n")
     text = str(ask.values)
+    if folder and "moody" in text and (Path(folder) / "moody").exists():
+        raise ValueError("not today")
     if "poison" in text:
         os._exit(9)
     if "dawdle" in text:

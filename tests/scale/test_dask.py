@@ -64,6 +64,24 @@ def test_a_sample_that_kills_its_worker_is_isolated(tmp_path: Path) -> None:
     assert others == ["ok"] * 59
 
 
+def test_failures_are_scored_again_by_the_workers(tmp_path: Path, calls: Any) -> None:
+    path = written(tmp_path / "data.jsonl", rows(60, **{f"s{n}": "moody" for n in range(0, 60, 3)}))
+    alone = ragstone.evaluate(path, METRICS, judge=JUDGE, store=tmp_path / "alone.db")
+    mood = tmp_path / "calls" / "moody"
+    mood.touch()
+    store = tmp_path / "far.db"
+    first = ragstone.evaluate(path, METRICS, judge=JUDGE, store=store, run_id="r", on="dask:2")
+    outcomes = [one["coherence"].outcome for one in first.scores().values()]
+    assert outcomes.count("judge_error") == 20
+    mood.unlink()
+    calls()
+    again = ragstone.evaluate(
+        path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, retry_errors=True, on="dask:2"
+    )  # fmt: skip
+    assert kept(again) == kept(alone)
+    assert sum(calls().values()) == 20  # and nobody else was
+
+
 def test_plain_metrics_and_rows_without_ids_are_the_same_too(tmp_path: Path) -> None:
     data = [{k: v for k, v in row.items() if k != "id"} for row in rows(300)]
     path = written(tmp_path / "data.jsonl", data)

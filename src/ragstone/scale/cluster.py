@@ -78,7 +78,7 @@ def place(on: str) -> Place:
             scheme = "tcp" if _loopback(rest.rpartition(":")[0]) else "tls"
         return Place(address=f"{scheme}://{rest}")
     if on == "dask" or on.startswith("dask:"):
-        count = on.partition(":")[2] or str(len(os.sched_getaffinity(0)))
+        count = on.partition(":")[2] or str(_cores())
         if not count.isdecimal() or int(count) < 1:
             raise NoCluster(f"{on!r} names no number of workers; write dask:4")
         return Place(workers=int(count))
@@ -115,9 +115,10 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
                 n_workers=where.workers,
                 threads_per_worker=threads,
                 processes=True,
-                worker_class=_nanny(distributed),
+                worker_class=_nanny(distributed) if hasattr(signal, "pthread_sigmask") else None,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
                 memory_limit=0,
                 asynchronous=True,
                 silence_logs=50,
@@ -127,6 +128,13 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
             distributed.Client(cluster, asynchronous=True) as client,
         ):
             yield client
+
+
+def _cores() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _nanny(distributed: Any) -> Any:

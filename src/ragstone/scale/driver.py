@@ -20,9 +20,16 @@ from ragstone.judges.limits import Budget
 from ragstone.scale.cluster import NoCluster, connected, host_for, place, workers_expected
 from ragstone.scale.counter import Counter
 from ragstone.scale.jobs import Job, told
-from ragstone.scale.merging import Merging
-from ragstone.scale.pieces import Piece, Sizes, digest_rows, from_ranges, from_records
-from ragstone.scale.shards import Line, Shelf, decode_shard, encode_shard
+from ragstone.scale.merging import Merging, Rescoring
+from ragstone.scale.pieces import (
+    Piece,
+    Sizes,
+    digest_rows,
+    from_failed,
+    from_ranges,
+    from_records,
+)
+from ragstone.scale.shards import Line, Shelf, encode_shard
 from ragstone.scale.worker import put_away, score_piece, sees, version
 from ragstone.store import encode_scores
 from ragstone.types import NOTHING_USED, Score
@@ -81,18 +88,12 @@ class ClusterExecution(Execution):
 
     async def retry_failures(self) -> int:
         """Score again the stored samples that ended in a failure; how many there were."""
-        retried = 0
+        rescoring = Rescoring(self.run)
         async with AsyncExitStack() as stack:
             await self._open(stack)
-            for position, record in failed_rows(self.run):
-                piece = Piece((position,), (record.row,))
-                for _, shard in await self._brought(piece):
-                    for line in decode_shard(shard["shard"]).lines:
-                        await asyncio.wrap_future(
-                            self.run.store.rescore(self.run.id, line.position, line.scores)
-                        )
-                retried += 1
-        return retried
+            sizes = Sizes(0, {})
+            await self._carry(from_failed(failed_rows(self.run), sizes), sizes, rescoring)
+        return rescoring.count
 
     # ── the cluster ───────────────────────────────────────────────────────────────────────
 
@@ -169,7 +170,7 @@ class ClusterExecution(Execution):
     async def _meet(self) -> None:
         """See that every worker has this ragstone; one that joins later is asked with its first piece."""
         for worker, said in (await self._client.run(version, on_error="return")).items():
-            if said != __version__:
+            if said != __version__ and not isinstance(said, OSError):  # that one has just left
                 found = f"ragstone {said}" if isinstance(said, str) else f"no ragstone ({said})"
                 raise NoCluster(
                     f"the worker at {worker!r} has {found}, and this is {__version__}; "
@@ -183,7 +184,9 @@ class ClusterExecution(Execution):
 
     # ── pieces ────────────────────────────────────────────────────────────────────────────
 
-    async def _carry(self, pieces: Iterator[Piece], sizes: Sizes, merging: Merging) -> None:
+    async def _carry(
+        self, pieces: Iterator[Piece], sizes: Sizes, merging: Merging | Rescoring
+    ) -> None:
         """Keep a bounded window of pieces in the workers' hands; merge what comes back."""
         under_way: set[asyncio.Task[list[tuple[Piece, dict[str, Any]]]]] = set()
         exhausted = False

@@ -13,7 +13,7 @@ from ragstone.errors import BadRows, DataError
 from ragstone.scale.pieces import Piece, digest_rows
 from ragstone.scale.progress import tell_progress
 from ragstone.scale.shards import Shard, Shelf, decode_shard
-from ragstone.store import NewRow
+from ragstone.store import NewRow, StoredRun
 
 
 class Merging:
@@ -102,3 +102,32 @@ class Merging:
         self._next = piece.last + 1
         self._execution.note(len(rows), shard.failures, shard.usage)
         tell_progress(self._execution.done, self._execution.total)
+
+
+class Rescoring:
+    """New scores in the place of stored ones, as they come: their places are known, so no order is kept."""
+
+    waiting = 0
+
+    def __init__(self, run: StoredRun) -> None:
+        self._run = run
+        self.count = 0
+        """Samples that have new scores."""
+
+    async def there(self, piece: Piece) -> bool:
+        """Nothing is left of an earlier attempt."""
+        return False
+
+    async def take(self, piece: Piece, result: Mapping[str, Any]) -> None:
+        """A piece has come back."""
+        store = self._run.store
+        writes = [
+            store.rescore(self._run.id, line.position, line.scores)
+            for line in decode_shard(result["shard"]).lines
+        ]
+        for write in writes:
+            await asyncio.wrap_future(write)
+        self.count += len(writes)
+
+    async def advance(self) -> None:
+        """Nothing waits."""

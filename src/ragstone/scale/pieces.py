@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 from ragstone.data import Record
@@ -117,6 +118,15 @@ def from_records(records: Iterable[Record], sizes: Sizes, start: int) -> Iterato
             rows, length, wanted = [], 0, sizes.wanted()
     if rows:
         yield _carrying(rows, sizes)
+
+
+def from_failed(rows: Iterable[tuple[int, Record]], sizes: Sizes) -> Iterator[Piece]:
+    """Pieces of rows that are anywhere in the run."""
+    source = iter(rows)
+    while some := list(islice(source, sizes.wanted())):
+        yield Piece(
+            tuple(position for position, _ in some), tuple(record.row for _, record in some)
+        )
 
 
 def _carrying(rows: list[str], sizes: Sizes) -> Piece:
