@@ -10,7 +10,7 @@ import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -187,15 +187,13 @@ async def _client(distributed: Any, where: Place) -> AsyncIterator[Any]:
         )
     client = distributed.Client(address, asynchronous=True, timeout=CONNECT_SECONDS)
     try:
-        # by ourselves too: something else that listens there would be waited for without end
-        await asyncio.wait_for(client, 2 * CONNECT_SECONDS)
-    except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as broken:
-        with suppress(OSError, TimeoutError):
-            await client.close()
-        said = str(broken).splitlines()[0] if str(broken) else "what is there does not speak Dask's language"  # fmt: skip
-        by = f" (from {where.file!r})" if where.file else ""
-        raise NoCluster(f"no scheduler answers at {address!r}{by}: {said}") from None
-    try:
+        try:
+            # by ourselves too: something else that listens there would be waited for without end
+            await asyncio.wait_for(client, 2 * CONNECT_SECONDS)
+        except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as broken:
+            said = str(broken).splitlines()[0] if str(broken) else "what is there is no scheduler"
+            by = f" (from {where.file!r})" if where.file else ""
+            raise NoCluster(f"no scheduler answers at {address!r}{by}: {said}") from None
         yield client
     finally:
         await client.close()
