@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-EVERY_SECONDS = 0.1
+EVERY_SECONDS = 0.5
+"""Rare enough not to take part in what is measured."""
 
 
 @dataclass(slots=True)
