@@ -31,7 +31,7 @@ from dask_cluster import (
 )
 from ragstone.errors import StoreError
 from ragstone.run import Run
-from ragstone.scale.cluster import NoCluster
+from ragstone.scale.cluster import NoCluster, host_for
 from ragstone.scale.driver import ClusterExecution
 from ragstone.scale.shards import Shelf
 
@@ -180,6 +180,19 @@ def test_something_else_that_listens_is_not_waited_for(
     with socket.create_server(("127.0.0.1", 0)) as mute:
         said = refused(tmp_path, f"tcp://127.0.0.1:{mute.getsockname()[1]}")
     assert said.startswith("no scheduler answers at 'tcp://127.0.0.1:")
+
+
+def test_a_network_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_INTERFACE", "nosuch")
+    with pytest.raises(NoCluster, match=r"RAGSTONE_INTERFACE names no network .* 'nosuch'"):
+        host_for(None)
+
+
+def test_workers_that_cannot_start_are_one_sentence(tmp_path: Path) -> None:
+    import dask
+
+    with dask.config.set({"temporary-directory": "/proc/nowhere"}):
+        assert refused(tmp_path, "dask:1").startswith("no workers could be started here: ")
 
 
 def test_a_full_disk_leaves_no_half_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

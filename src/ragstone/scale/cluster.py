@@ -55,6 +55,15 @@ QUIET: Mapping[str, Any] = {
 }
 """Dask's looks at itself, turned down: together they cost a worker about a fifth of its time."""
 
+OWN: Mapping[str, Any] = {
+    # a piece that kills its worker is halved at once instead of killing three more
+    "distributed.scheduler.allowed-failures": 0,
+    # a worker that is down at the wrong moment would be given up for good after 15 s
+    "distributed.deploy.lost-worker-timeout": "1d",
+    "distributed.logging.distributed": "critical",
+}
+"""Settings of a cluster that nobody else uses."""
+
 
 def exported(settings: Mapping[str, Any]) -> list[str]:
     """The same settings of Dask as lines of a shell script, for parts that others start."""
@@ -102,32 +111,39 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
             async with _client(distributed, where) as client:
                 yield client
         return
-    settings: Mapping[str, Any] = {
-        # a piece that kills its worker is halved at once instead of killing three more
-        "distributed.scheduler.allowed-failures": 0,
-        # a worker that is down at the wrong moment would be given up for good after 15 s
-        "distributed.deploy.lost-worker-timeout": "1d",
-        "distributed.logging.distributed": "critical",
-    }
-    with dask.config.set({**QUIET, **settings}):
+    with dask.config.set({**QUIET, **OWN}):
         async with (
-            distributed.LocalCluster(
-                n_workers=where.workers,
-                threads_per_worker=threads,
-                processes=True,
-                worker_class=_nanny(distributed) if hasattr(signal, "pthread_sigmask") else None,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                scheduler_kwargs={"dashboard": False},
-                memory_limit=0,
-                asynchronous=True,
-                silence_logs=50,
-                # other users of this machine reach loopback too
-                security=_own_certificates(),
-            ) as cluster,
+            _started(distributed, where.workers, threads) as cluster,
             distributed.Client(cluster, asynchronous=True) as client,
         ):
             yield client
+
+
+@asynccontextmanager
+async def _started(distributed: Any, workers: int, threads: int) -> AsyncIterator[Any]:
+    """A cluster of this machine's processes."""
+    cluster = distributed.LocalCluster(
+        n_workers=workers,
+        threads_per_worker=threads,
+        processes=True,
+        worker_class=_nanny(distributed) if hasattr(signal, "pthread_sigmask") else None,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        memory_limit=0,
+        asynchronous=True,
+        silence_logs=50,
+        # other users of this machine reach loopback too
+        security=_own_certificates(),
+    )
+    try:
+        try:
+            await cluster
+        except (RuntimeError, OSError) as broken:
+            raise NoCluster(f"no workers could be started here: {broken}") from None
+        yield cluster
+    finally:
+        await cluster.close()
 
 
 def _cores() -> int:
@@ -231,7 +247,10 @@ def host_for(client: Any) -> str:
     if interface:
         from distributed.utils import get_ip_interface
 
-        return str(get_ip_interface(interface))
+        try:
+            return str(get_ip_interface(interface))
+        except ValueError as unknown:
+            raise NoCluster(f"{INTERFACE} names no network of this machine: {unknown}") from None
     scheduler = get_address_host(client.scheduler.address)
     return "127.0.0.1" if _loopback(scheduler) else get_ip(scheduler)
 
