@@ -1,8 +1,10 @@
-"""A judge for workers: keeps a count of its calls on disk, and dies or dawdles when the text says so."""
+"""A judge for workers: keeps a count of its calls on disk, and dies, fails or dawdles when the text says so."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ def judge(ask: Ask) -> Any:
         with (Path(folder) / f"{os.getpid()}").open("a", encoding="utf-8") as file:
             file.write(f"{time.time()} {ask.key}\n")
     text = str(ask.values)
+    if folder and "moody" in text and (Path(folder) / "moody").exists():
+        raise ValueError("not today")
     if "poison" in text:
         os._exit(9)
     if "dawdle" in text:
@@ -27,3 +31,11 @@ def judge(ask: Ask) -> Any:
         level = len(text) % len(ask.values["levels"])
         return {"level": level, "reason": "by length"}
     raise AssertionError(f"not asked here: {ask.kind}")
+
+
+async def slow_judge(ask: Ask) -> Any:
+    """The same verdicts with a wait, so that others get their turn; keeps note of the process and thread it lives in."""
+    with (Path(os.environ[COUNTS]) / "lives").open("a", encoding="utf-8") as file:
+        file.write(f"{os.getpid()} {threading.get_native_id()}\n")
+    await asyncio.sleep(0.02)
+    return judge(ask)

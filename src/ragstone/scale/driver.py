@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError as FutureCancelled
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,16 +15,23 @@ from ragstone.data import Reading, Record, sample_of
 from ragstone.data.ids import SeenIds
 from ragstone.data.ranges import cut
 from ragstone.engine import Execution, failed_rows, skip_stored
-from ragstone.errors import BadRows, DataError, RagstoneError
+from ragstone.errors import DataError, RagstoneError
 from ragstone.judges.limits import Budget
 from ragstone.scale.cluster import NoCluster, connected, host_for, place, workers_expected
 from ragstone.scale.counter import Counter
 from ragstone.scale.jobs import Job, told
-from ragstone.scale.pieces import Piece, Sizes, digest_rows, from_ranges, from_records
-from ragstone.scale.progress import tell_progress
-from ragstone.scale.shards import Line, Shard, Shelf, decode_shard, encode_shard
-from ragstone.scale.worker import put_away, score_piece, sees
-from ragstone.store import NewRow, encode_scores
+from ragstone.scale.merging import Merging, Rescoring
+from ragstone.scale.pieces import (
+    Piece,
+    Sizes,
+    digest_rows,
+    from_failed,
+    from_ranges,
+    from_records,
+)
+from ragstone.scale.shards import Line, Shelf, encode_shard
+from ragstone.scale.worker import put_away, score_piece, sees, version
+from ragstone.store import encode_scores
 from ragstone.types import NOTHING_USED, Score
 
 LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")
@@ -59,7 +67,7 @@ class ClusterExecution(Execution):
         kept = shelf.kept(stored)
         async with AsyncExitStack() as stack:
             await self._open(stack)
-            sizes = Sizes(stored, kept)
+            sizes = Sizes(stored, kept, self.total, max(1, len(self._workers)))
             ranges = cut(records, self.source, sizes.wanted)
             if ranges is not None and await self._seen_by_all():
                 pieces = _past_stored(from_ranges(ranges, sizes), self.run, stored)
@@ -69,7 +77,7 @@ class ClusterExecution(Execution):
             else:
                 fresh = skip_stored(self.run, records, stored)
                 pieces, seen = from_records(fresh, sizes, stored + 1), None
-            merging = _Merging(self, shelf, kept, stored, seen, records)
+            merging = Merging(self, shelf, kept, stored, seen, records)
             try:
                 await self._carry(pieces, sizes, merging)
             finally:
@@ -80,18 +88,12 @@ class ClusterExecution(Execution):
 
     async def retry_failures(self) -> int:
         """Score again the stored samples that ended in a failure; how many there were."""
-        retried = 0
+        rescoring = Rescoring(self.run)
         async with AsyncExitStack() as stack:
             await self._open(stack)
-            for position, record in failed_rows(self.run):
-                piece = Piece((position,), (record.row,))
-                for _, shard in await self._brought(piece):
-                    for line in decode_shard(shard["shard"]).lines:
-                        await asyncio.wrap_future(
-                            self.run.store.rescore(self.run.id, line.position, line.scores)
-                        )
-                retried += 1
-        return retried
+            sizes = Sizes(0, {})
+            await self._carry(from_failed(failed_rows(self.run), sizes), sizes, rescoring)
+        return rescoring.count
 
     # ── the cluster ───────────────────────────────────────────────────────────────────────
 
@@ -106,6 +108,7 @@ class ClusterExecution(Execution):
         await self._look()
         if not self._workers:
             raise NoCluster(f"no worker has joined {self.on!r}; start `dask worker`")
+        await self._meet()
         settings = dict(self.settings or {})
         budget = Budget(
             settings.get("max_usd"),
@@ -155,11 +158,24 @@ class ClusterExecution(Execution):
     async def _watch_workers(self) -> None:
         while True:
             await asyncio.sleep(1)
-            await self._look()
+            with suppress(
+                OSError
+            ):  # a scheduler that is gone is told of by those who wait for pieces
+                await self._look()
 
     async def _look(self) -> None:
         """Who is there now, as the scheduler sees it."""
         self._workers = frozenset(await self._client.scheduler.ncores())
+
+    async def _meet(self) -> None:
+        """See that every worker has this ragstone; one that joins later is asked with its first piece."""
+        for worker, said in (await self._client.run(version, on_error="return")).items():
+            if said != __version__ and not isinstance(said, OSError):  # that one has just left
+                found = f"ragstone {said}" if isinstance(said, str) else f"no ragstone ({said})"
+                raise NoCluster(
+                    f"the worker at {worker!r} has {found}, and this is {__version__}; "
+                    "install the same on all of them, with the extra `dask`"
+                )
 
     async def _seen_by_all(self) -> bool:
         """Whether every worker sees the input file as we do."""
@@ -168,7 +184,9 @@ class ClusterExecution(Execution):
 
     # ── pieces ────────────────────────────────────────────────────────────────────────────
 
-    async def _carry(self, pieces: Iterator[Piece], sizes: Sizes, merging: _Merging) -> None:
+    async def _carry(
+        self, pieces: Iterator[Piece], sizes: Sizes, merging: Merging | Rescoring
+    ) -> None:
         """Keep a bounded window of pieces in the workers' hands; merge what comes back."""
         under_way: set[asyncio.Task[list[tuple[Piece, dict[str, Any]]]]] = set()
         exhausted = False
@@ -186,12 +204,13 @@ class ClusterExecution(Execution):
                 if not under_way:
                     await merging.advance()
                     continue
-                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     for piece, result in task.result():
                         await merging.take(piece, result)
                         if "seconds" in result:
                             sizes.learn(len(piece.positions), result["seconds"])
+                    under_way.discard(task)
                 await merging.advance()
             await merging.advance()
         finally:
@@ -257,6 +276,11 @@ class ClusterExecution(Execution):
             raise
         except (asyncio.CancelledError, RagstoneError):
             raise
+        except FutureCancelled:  # by nobody here: the client has lost its scheduler and given up
+            raise NoCluster(
+                f"the scheduler at {self._client.scheduler.address!r} is gone; what came back is kept, "
+                "go on with --resume when there is one again"
+            ) from None
         except Exception as raised:
             raise RagstoneError(
                 f"a worker raised {type(raised).__name__}: {raised}; is the same ragstone "
@@ -270,94 +294,6 @@ class ClusterExecution(Execution):
         if "error" in result:
             raise RagstoneError(f"on a worker: {result['error']}")
         return result
-
-
-class _Merging:
-    """Results into the store in input order; what comes early waits on the shelf, on disk."""
-
-    def __init__(
-        self, execution: ClusterExecution, shelf: Shelf, kept: Mapping[int, int], stored: int,
-        seen: SeenIds | None, reading: Reading,
-    ) -> None:  # fmt: skip
-        self._execution = execution
-        self._shelf = shelf
-        self._kept = kept
-        self._next = stored + 1
-        self._seen = seen
-        self._reading = reading
-        self._pieces: dict[int, Piece] = {}
-        """Finished pieces on the shelf, by their first position."""
-        self._writes: list[Any] = []
-
-    @property
-    def waiting(self) -> int:
-        """Pieces that are done and not merged."""
-        return len(self._pieces)
-
-    async def there(self, piece: Piece) -> bool:
-        """Whether an earlier attempt left this piece's shard."""
-        if self._kept.get(piece.first) != piece.last:
-            return False
-        shard = decode_shard(self._shelf.get(piece.first, piece.last))
-        if shard.rows != digest_rows(piece.texts()):
-            raise DataError(
-                f"samples {piece.first} to {piece.last} of {self._reading.source} have changed since "
-                f"run {self._execution.run.id} scored them; start a new run without --resume"
-            )
-        self._pieces[piece.first] = piece
-        return True
-
-    async def take(self, piece: Piece, result: Mapping[str, Any]) -> None:
-        """A piece has come back."""
-        if "bad" in result:
-            source = self._reading.source
-            raise BadRows(
-                [f"{at if isinstance(at, str) else f'{source}:{at}'}: {why}" for at, why in result["bad"]][:20],
-                more=True,
-            )  # fmt: skip
-        if piece.first == self._next:
-            await self._merge(piece, decode_shard(result["shard"]))
-            return
-        await asyncio.to_thread(self._shelf.put, piece.first, piece.last, result["shard"])
-        self._pieces[piece.first] = piece
-
-    async def advance(self) -> None:
-        """Merge the pieces whose turn has come."""
-        while (piece := self._pieces.pop(self._next, None)) is not None:
-            await self._merge(piece, decode_shard(self._shelf.get(piece.first, piece.last)))
-            await self.settle()
-            self._shelf.drop(piece.first, piece.last)
-
-    async def settle(self) -> None:
-        """Wait until what was merged is on disk."""
-        writes, self._writes = self._writes, []
-        for write in writes:
-            await asyncio.wrap_future(write)
-
-    async def _merge(self, piece: Piece, shard: Shard) -> None:
-        rows, texts = [], piece.texts()
-        if shard.rows != digest_rows(texts):
-            raise DataError(
-                f"samples {piece.first} to {piece.last} of {self._reading.source} changed while they "
-                "were scored; start a new run"
-            )
-        for line, text in zip(shard.lines, texts, strict=True):
-            if self._seen is not None and not self._seen.add(line.id, line.position):
-                raise BadRows(
-                    [
-                        f"{self._reading.source}: row {line.position}: the id {line.id!r} was given to "
-                        "an earlier row; give each row its own id, or none"
-                    ]
-                )
-            sample_id = line.id if line.id is not None else str(line.position)
-            rows.append(NewRow(line.position, sample_id, line.group, text, line.scores))
-        run = self._execution.run
-        self._writes.append(run.store.append(run.id, rows))
-        if len(self._writes) > 4:  # write-behind, but never far behind
-            await asyncio.wrap_future(self._writes.pop(0))
-        self._next = piece.last + 1
-        self._execution.note(len(rows), shard.failures, shard.usage)
-        tell_progress(self._execution.done, self._execution.total)
 
 
 def _facts(source: Any) -> tuple[str, int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 from ragstone.data import Record
@@ -69,12 +70,16 @@ def digest_rows(rows: Iterable[str]) -> str:
 class Sizes:
     """How many rows the next piece has: what the latest ones took decides, and shards that are there already."""
 
-    def __init__(self, stored: int, kept: Mapping[int, int]) -> None:
+    def __init__(
+        self, stored: int, kept: Mapping[int, int], total: int | None = None, workers: int = 1
+    ) -> None:
         self.position = 1
         """Of the first row of the next piece."""
         self._stored = stored
         self._kept = kept
-        self._size = FIRST_SIZE
+        # of few samples each worker gets some, however slow its judge
+        share = FIRST_SIZE if total is None else (total - stored) // (2 * workers)
+        self._size = max(SMALLEST, min(FIRST_SIZE, share))
 
     def learn(self, rows: int, seconds: float) -> None:
         """A piece of so many rows took so long."""
@@ -113,6 +118,15 @@ def from_records(records: Iterable[Record], sizes: Sizes, start: int) -> Iterato
             rows, length, wanted = [], 0, sizes.wanted()
     if rows:
         yield _carrying(rows, sizes)
+
+
+def from_failed(rows: Iterable[tuple[int, Record]], sizes: Sizes) -> Iterator[Piece]:
+    """Pieces of rows that are anywhere in the run."""
+    source = iter(rows)
+    while some := list(islice(source, sizes.wanted())):
+        yield Piece(
+            tuple(position for position, _ in some), tuple(record.row for _, record in some)
+        )
 
 
 def _carrying(rows: list[str], sizes: Sizes) -> Piece:

@@ -74,6 +74,7 @@ class Shelf:
                 os.fsync(file.fileno())
             part.replace(path)
         except OSError as full:
+            part.unlink(missing_ok=True)
             raise StoreError(
                 f"cannot write the shard {path.name} in {str(self.folder)!r}: {full.strerror}; "
                 "make room and go on with --resume"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ragstone._version import __version__
 from ragstone.errors import RagstoneError
+from ragstone.scale.cluster import QUIET, exported
 
 if TYPE_CHECKING:
     from ragstone.config import Slurm
@@ -55,7 +56,7 @@ def launcher(run: str, name: str, words: Sequence[str], slurm: Slurm, folder: Pa
             f"cd {shlex.quote(str(Path.cwd()))}",
             *_environment(slurm),
             f"export OMP_NUM_THREADS={slurm.cpus} OPENBLAS_NUM_THREADS={slurm.cpus}",
-            "export DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False",
+            *exported(QUIET),
             f"export RAGSTONE_WORKERS={slurm.nodes * slurm.workers}",
             f"export RAGSTONE_PROGRESS={shlex.quote(str(folder / run))}.progress",
             f"python={python}",

@@ -5,29 +5,25 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import astuple
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragstone._version import __version__
-from ragstone.asks import Answered, Ask, Reply, digest
 from ragstone.data.containers import Refused
 from ragstone.data.ranges import Range, rows_in
 from ragstone.data.rows import Mapper, compile_shape
 from ragstone.data.strict import BadRow, parse, reparse
-from ragstone.engine.desk import Desk, unusable
+from ragstone.engine.desk import Desk
 from ragstone.engine.rounds import score_sample
 from ragstone.engine.scoring import plain_scores, starter
-from ragstone.errors import DataError, OutOfBudget, RagstoneError
+from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
-from ragstone.judges.limits import Budget
-from ragstone.scale.counter import BUSY, KNOWN
 from ragstone.scale.jobs import Job, found
 from ragstone.scale.pieces import digest_rows
 from ragstone.scale.shards import Line, encode_shard
+from ragstone.scale.sharing import SharedBudget, SharedJudge, Wire
 from ragstone.store import with_language
-from ragstone.store.codec import decode_reply, encode_reply, encode_scores
+from ragstone.store.codec import encode_scores
 from ragstone.types import FAILURES, NOTHING_USED, Sample, Score, Usage
 
 DRIVER_SECONDS = 10
@@ -64,12 +60,12 @@ def score_piece(ticket: Mapping[str, str], piece: Mapping[str, Any]) -> dict[str
 
 
 def _taken(ticket: Mapping[str, str]) -> Bench:
-    """This run's bench; those of other runs are closed, unless another thread is still at work on one."""
+    """This run's bench; those of runs whose driver is gone are closed when a new one is made."""
     with _making:
         bench = _benches.get(ticket["token"])
         if bench is None:
             for token, old in list(_benches.items()):  # a worker may outlive many runs
-                if not old.users:
+                if not old.users and not old.wanted():
                     del _benches[token]
                     old.close()
             bench = _benches[ticket["token"]] = Bench(ticket)
@@ -83,6 +79,11 @@ def put_away(token: str) -> None:
         bench = _benches.pop(token, None)
         if bench is not None:
             bench.close()
+
+
+def version() -> str:
+    """The ragstone of this worker."""
+    return __version__
 
 
 def sees(path: str, size: int, changed: int) -> bool:
@@ -149,15 +150,30 @@ class Bench:
         self._thread.start()
         self._judge: Judge | None = None
         self._desk: Desk | None = None
-        self._wait(self._prepare())
+        try:
+            self._wait(self._prepare())
+        except BaseException:
+            self._end_loop()
+            raise
 
     def score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
         """Every metric on every sample, in order."""
         return self._wait(self._score(samples))  # type: ignore[no-any-return]
 
+    def wanted(self) -> bool:
+        """Whether the run's driver is still there: two runs that share a worker must not unload each other's model."""
+        try:
+            self._wait(self._greeted())
+        except (OSError, TimeoutError, PermissionError):
+            return False
+        return True
+
     def close(self) -> None:
         """Let go of the judge and the loop."""
         self._wait(self._put_away())
+        self._end_loop()
+
+    def _end_loop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -175,7 +191,13 @@ class Bench:
             serializers=["msgpack"],
             deserializers=["msgpack"],
         )
-        self._job = Job.from_json(await self._driver.hello(token=self._ticket["token"]))
+        try:
+            self._job = Job.from_json(await self._greeted())
+        except (OSError, TimeoutError):
+            raise RagstoneError(
+                f"the driver does not answer at {self._ticket['address']!r}; start it where workers can "
+                "reach it, or name the network with RAGSTONE_INTERFACE"
+            ) from None
         if self._job.version != __version__:
             raise RagstoneError(
                 f"this worker has ragstone {__version__}, the driver {self._job.version}; install the same"
@@ -188,13 +210,17 @@ class Bench:
             return
         from ragstone.judges.choose import make_judge
 
-        line = _Line(self._driver, self._ticket["token"], self._address)
-        budget = SharedBudget(line, limited=self._job.limited) if self._job.shared else None
+        wire = Wire(self._driver, self._ticket["token"], self._address)
+        budget = SharedBudget(wire, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
-        answering: Any = SharedJudge(self._judge, line) if self._job.shared else self._judge
+        answering: Any = SharedJudge(self._judge, wire) if self._job.shared else self._judge
         # a judge that needs no store is handed to the desk: replies to be kept go to the driver
         self._desk = Desk(answering, _NO_STORE, self._job.run, self._job.concurrency)
         await self._desk.__aenter__()
+
+    async def _greeted(self) -> dict[str, Any]:
+        said: dict[str, Any] = await self._driver.hello(token=self._ticket["token"])
+        return said
 
     async def _score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
         named = [with_language(sample, self._job.language) for sample in samples]
@@ -231,197 +257,3 @@ def _this_worker() -> tuple[str, dict[str, Any]]:
 
     worker = get_worker()
     return worker.address, dict(worker.security.get_connection_args("worker"))
-
-
-class _Together:
-    """Messages of one kind: those that come up while one is under way go in the next one, together."""
-
-    def __init__(self, send: Callable[[list[Any]], Awaitable[list[Any]]]) -> None:
-        self._send = send
-        self._waiting: list[tuple[list[Any], asyncio.Future[list[Any]]]] = []
-        self._carrier: asyncio.Task[None] | None = None
-
-    async def put(self, items: Sequence[Any]) -> list[Any]:
-        """What came of each item."""
-        answered: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
-        self._waiting.append((list(items), answered))
-        if self._carrier is None:
-            self._carrier = asyncio.create_task(self._carry())
-        return await answered
-
-    async def _carry(self) -> None:
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                try:
-                    answers = await self._send([item for items, _ in batch for item in items])
-                except Exception as broken:  # it belongs to those who wait
-                    for _, answered in batch:
-                        if not answered.done():
-                            answered.set_exception(broken)
-                    continue
-                at = 0
-                for items, answered in batch:
-                    if not answered.done():
-                        answered.set_result(answers[at : at + len(items)])
-                    at += len(items)
-        finally:
-            self._carrier = None
-
-
-class _Line:
-    """A worker's line to the driver's counter."""
-
-    def __init__(self, driver: Any, token: str, worker: str) -> None:
-        self._driver = driver
-        self._token = token
-        self._worker = worker
-        self._gone = False
-        self._claims = _Together(self._send_claims)
-        self._kept = _Together(self._send_kept)
-        self._permits = _Together(self._send_permits)
-        self._bills = _Together(self._send_bills)
-        self._under_way: set[asyncio.Task[Any]] = set()
-
-    async def claim(self, keys: Sequence[str]) -> list[list[Any]]:
-        """What is known of these questions, or that they are this worker's to ask."""
-        return await self._claims.put(keys)
-
-    async def wait(self, key: str) -> list[Any]:
-        """What is known of a question that another worker asks, when there is news."""
-        return await self._said("wait", worker=self._worker, key=key)  # type: ignore[no-any-return]
-
-    async def keep(self, rows: Sequence[Sequence[Any]], asked: Sequence[str]) -> None:
-        """Have replies stored, and what was asked let go of."""
-        await self._kept.put([(list(rows), list(asked))])
-
-    async def permit(self, estimate: float) -> dict[str, Any]:
-        """Leave to make a call."""
-        return (await self._permits.put([estimate]))[0]  # type: ignore[no-any-return]
-
-    def settle(self, estimate: float, usd: float) -> None:
-        """Say what a call really took; nobody waits for it."""
-        telling = asyncio.ensure_future(self._told(estimate, usd))
-        self._under_way.add(telling)
-        telling.add_done_callback(self._under_way.discard)
-
-    async def _told(self, estimate: float, usd: float) -> None:
-        with suppress(OSError):  # a driver that is gone has no bill any more
-            await self._bills.put([(estimate, usd)])
-
-    async def _send_claims(self, keys: list[str]) -> list[Any]:
-        return await self._said("claim", worker=self._worker, keys=keys)  # type: ignore[no-any-return]
-
-    async def _send_kept(self, parts: list[tuple[list[Any], list[str]]]) -> list[Any]:
-        rows = [row for part, _ in parts for row in part]
-        asked = [key for _, keys in parts for key in keys]
-        await self._said("keep", worker=self._worker, rows=rows, asked=asked)
-        return [None] * len(parts)
-
-    async def _send_permits(self, estimates: list[float]) -> list[Any]:
-        return await self._said("permit", estimates=estimates)  # type: ignore[no-any-return]
-
-    async def _send_bills(self, bills: list[tuple[float, float]]) -> list[Any]:
-        await self._said("settle", bills=[list(bill) for bill in bills])
-        return [None] * len(bills)
-
-    async def _said(self, what: str, **arguments: Any) -> Any:
-        if self._gone:  # not tried again and again: the piece is to end soon
-            raise ConnectionError("the driver of this run is gone")
-        try:
-            return await getattr(self._driver, what)(token=self._token, **arguments)
-        except OSError:
-            self._gone = True
-            raise
-
-
-class SharedBudget(Budget):
-    """The driver's budget and pace, asked before each call if there is any."""
-
-    def __init__(self, line: _Line, *, limited: bool) -> None:
-        super().__init__()
-        self._line = line
-        self._limited = limited
-
-    async def admit(self, estimate: float) -> None:
-        """Wait for the turn that the driver gives, or be refused."""
-        if not self._limited:
-            return
-        said = await self._line.permit(estimate)
-        if "refused" in said:
-            raise OutOfBudget(said["refused"])
-        await asyncio.sleep(said["wait"])
-
-    def leave(self, estimate: float, usage: Usage) -> None:
-        """Tell the driver what the call took."""
-        if self._limited:
-            self._line.settle(estimate, usage.usd)
-
-
-class SharedJudge:
-    """A judge whose replies are kept by the driver, so that no two workers pay for one question."""
-
-    local = True
-    """To the desk: there is nothing to look up or keep here."""
-
-    def __init__(self, judge: Judge, line: _Line) -> None:
-        self._judge = judge
-        self._line = line
-        self.name = judge.name
-        self.batch = judge.batch
-        self.concurrency = judge.concurrency
-
-    def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """The judge's own."""
-        return self._judge.identity(ask)
-
-    async def close(self) -> None:
-        """The judge is closed by who made it."""
-
-    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        """Each from the driver's store, by this worker's judge, or by another worker that is already asking."""
-        keys = [digest({"judge": self._judge.identity(ask), "ask": ask.key}) for ask in asks]
-        answers: dict[str, Answered] = {}
-        mine: dict[str, Ask] = {}
-        busy: dict[str, Ask] = {}
-        claimed = await self._line.claim(keys)
-        for key, ask, said in zip(keys, asks, claimed, strict=True):
-            if said[0] == KNOWN:
-                answers[key] = decode_reply(said[1], Usage(*said[2]))
-            else:
-                (busy if said[0] == BUSY else mine)[key] = ask
-        if mine:
-            answers |= await self._asked(mine)
-        for key, ask in busy.items():
-            answers[key] = await self._awaited(key, ask)
-        return [answers[key] for key in keys]
-
-    async def _awaited(self, key: str, ask: Ask) -> Answered:
-        """The reply another worker is getting, or our own if that one died or got none."""
-        while True:
-            said = await self._line.wait(key)
-            if said[0] == KNOWN:
-                return decode_reply(said[1], Usage(*said[2]))
-            if said[0] != BUSY:
-                return (await self._asked({key: ask}))[key]
-
-    async def _asked(self, mine: Mapping[str, Ask]) -> dict[str, Answered]:
-        answered: dict[str, Answered] = {}
-        try:
-            got = await self._judge.answer(list(mine.values()))
-            answered = dict(zip(mine, got, strict=True))
-        finally:
-            rows = [_row(key, mine[key], one) for key, one in answered.items()]
-            await self._line.keep([row for row in rows if row is not None], list(mine))
-        return answered
-
-
-def _row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
-    """A reply as the driver stores it; a failure only if it cost something."""
-    if isinstance(answered, Reply):
-        found = (key, ask.kind, answered)
-    elif (answered.usage or NOTHING_USED) == NOTHING_USED:
-        return None
-    else:
-        found = unusable(key, ask, answered)
-    return [found[0], found[1], encode_reply(found[2]), list(astuple(found[2].usage))]

@@ -1,0 +1,205 @@
+"""Runs on a cluster that is there already, with all that may happen to it and to them."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ragstone
+from dask_cluster import (
+    JUDGE,
+    SLOW_JUDGE,
+    begun,
+    command,
+    count,
+    kept,
+    rows,
+    scheduler,
+    until_stored,
+    worker,
+    written,
+)
+from ragstone.errors import StoreError
+from ragstone.run import Run
+from ragstone.scale.cluster import NoCluster, host_for
+from ragstone.scale.driver import ClusterExecution
+from ragstone.scale.shards import Shelf
+
+pytest.importorskip("distributed")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Path]:
+    """The file of a scheduler with one worker."""
+    file = tmp_path / "scheduler.json"
+    with scheduler(file), worker(file):
+        yield file
+
+
+def as_alone(path: str, folder: Path) -> list[Any]:
+    return kept(ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=folder / "alone.db"))
+
+
+def lives(folder: Path) -> list[tuple[str, str]]:
+    """Process and thread of each call of the slow judge."""
+    lines = (folder / "calls" / "lives").read_text().splitlines()
+    return [(line.split()[0], line.split()[1]) for line in lines]
+
+
+@pytest.mark.usefixtures("calls")
+def test_stopped_and_resumed_from_the_command_line(tmp_path: Path, cluster: Path) -> None:
+    path, store = written(tmp_path / "data.jsonl", rows(300)), tmp_path / "far.db"
+    words = command(path, store, cluster)
+    first = begun(words)
+    until_stored(store, 20)
+    first.send_signal(signal.SIGINT)
+    _, said = first.communicate(timeout=120)
+    assert first.returncode == 130, said
+    assert "scored and kept; go on with" in said
+    assert 20 <= count(store) < 300
+    again = subprocess.run([*words, "--resume"], capture_output=True, text=True, timeout=300)
+    assert again.returncode == 0, again.stderr
+    assert kept(Run.open("r", store=store)) == as_alone(path, tmp_path)
+
+
+@pytest.mark.usefixtures("calls")
+def test_two_runs_at_once_share_the_workers(tmp_path: Path, cluster: Path) -> None:
+    first = written(tmp_path / "first.jsonl", rows(150))
+    second = written(tmp_path / "second.jsonl", rows(300)[150:])
+    stores = [tmp_path / "first.db", tmp_path / "second.db"]
+    pairs = list(zip((first, second), stores, strict=True))
+    for run in [begun(command(path, store, cluster)) for path, store in pairs]:
+        _, said = run.communicate(timeout=300)
+        assert run.returncode == 0, said
+    made = lives(tmp_path)
+    assert len({process for process, _ in made}) == 1
+    turns = [one for one, before in zip(made, [None, *made], strict=False) if one != before]
+    assert len(turns) > 2  # they took turns
+    assert len(set(made)) == 2  # and neither made the worker load the other's judge again
+    for path, store in pairs:
+        assert kept(Run.open("r", store=store)) == as_alone(path, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("calls")
+def test_a_worker_that_joins_late_gets_work(tmp_path: Path, cluster: Path) -> None:
+    path, store = written(tmp_path / "data.jsonl", rows(600)), tmp_path / "far.db"
+    run = begun(command(path, store, cluster))
+    until_stored(store, 20)
+    with worker(cluster):
+        _, said = run.communicate(timeout=300)
+    assert run.returncode == 0, said
+    assert len({process for process, _ in lives(tmp_path)}) == 2
+    assert kept(Run.open("r", store=store)) == as_alone(path, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("calls")
+def test_a_scheduler_that_dies_loses_nothing(tmp_path: Path) -> None:
+    path, store = written(tmp_path / "data.jsonl", rows(300)), tmp_path / "far.db"
+    file = tmp_path / "scheduler.json"
+    with scheduler(file) as central, worker(file):
+        run = begun(command(path, store, file))
+        until_stored(store, 20)
+        central.kill()
+        _, said = run.communicate(timeout=120)
+    assert run.returncode == 2
+    assert "is gone; what came back is kept, go on with --resume" in said
+    assert "Traceback" not in said
+    before = count(store)
+    assert 20 <= before < 300
+    ragstone.evaluate(
+        path, ["coherence"], judge=SLOW_JUDGE, store=store, run_id="r", resume=True, on="dask:1", concurrency=2,
+    )  # fmt: skip
+    assert kept(Run.open("r", store=store)) == as_alone(path, tmp_path)
+    assert len(lives(tmp_path)) <= 300 + 2  # only what was in flight is asked again
+
+
+@pytest.mark.usefixtures("calls")
+def test_ctrl_c_of_a_terminal_is_the_drivers_alone(tmp_path: Path) -> None:
+    path, store = written(tmp_path / "data.jsonl", rows(300)), tmp_path / "far.db"
+    run = begun(command(path, store, "dask:2"), start_new_session=True)
+    until_stored(store, 10)
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    _, said = run.communicate(timeout=120)
+    assert run.returncode == 130, said
+    assert said.startswith("stopped; ")
+    assert "Traceback" not in said
+
+
+def test_workers_without_the_same_ragstone_are_named() -> None:
+    class Client:
+        async def run(self, function: Any, on_error: str) -> dict[str, Any]:
+            return {"tcp://a:1": function(), "tcp://b:2": self.other}
+
+        other: Any = "0.0.1"
+
+    execution = ClusterExecution(run=None, metrics=())  # type: ignore[arg-type]
+    execution._client = Client()
+    with pytest.raises(NoCluster, match=r"'tcp://b:2' has ragstone 0\.0\.1, and this is"):
+        asyncio.run(execution._meet())
+    execution._client.other = ModuleNotFoundError("No module named 'ragstone'")
+    with pytest.raises(NoCluster, match=r"'tcp://b:2' has no ragstone \(No module"):
+        asyncio.run(execution._meet())
+
+
+def refused(tmp_path: Path, on: str) -> str:
+    with pytest.raises(NoCluster) as wrong:
+        ragstone.evaluate(rows(2), ["token_f1"], store=tmp_path / "a.db", on=on)
+    return str(wrong.value)
+
+
+def test_no_scheduler_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragstone.scale.cluster.CONNECT_SECONDS", 1)
+    said = refused(tmp_path, "dask://127.0.0.1:9")
+    assert said.startswith("no scheduler answers at 'tcp://127.0.0.1:9': Timed out")
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps({"address": "tcp://127.0.0.1:9"}))
+    assert f"(from '{old}')" in refused(tmp_path, str(old))
+    old.write_text("[]")
+    assert "is not a file that `dask scheduler --scheduler-file` wrote" in refused(
+        tmp_path, str(old)
+    )
+    assert "there are no certificates to reach 'tls://127.0.0.1:9'" in refused(tmp_path, "tls://127.0.0.1:9")  # fmt: skip
+
+
+def test_something_else_that_listens_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragstone.scale.cluster.CONNECT_SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        said = refused(tmp_path, f"tcp://127.0.0.1:{mute.getsockname()[1]}")
+    assert said.startswith("no scheduler answers at 'tcp://127.0.0.1:")
+
+
+def test_a_network_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_INTERFACE", "nosuch")
+    with pytest.raises(NoCluster, match=r"RAGSTONE_INTERFACE names no network .* 'nosuch'"):
+        host_for(None)
+
+
+def test_workers_that_cannot_start_are_one_sentence(tmp_path: Path) -> None:
+    import dask
+
+    with dask.config.set({"temporary-directory": "/proc/nowhere"}):
+        assert refused(tmp_path, "dask:1").startswith("no workers could be started here: ")
+
+
+def test_a_full_disk_leaves_no_half_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(StoreError, match=r"No space left on device; make room and go on with"):
+        Shelf(tmp_path).put(1, 20, b"a shard")
+    assert list(tmp_path.iterdir()) == []
