@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.phrases import ABOUT, CLOZE, GAP
-from ragstone.testset.offline.spanish_verbs import finite
+from ragstone.testset.offline.spanish.verbs import finite
 from ragstone.testset.spans import Token, names, tokens_of, typed
 from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, UNCLEAR, word_set
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragstone.testset.offline.english_clauses import AROUND, PREP, Clause
-from ragstone.testset.offline.english_forms import PERIODS, Form, answer_at
+from ragstone.testset.offline.english.clauses import Clause
+from ragstone.testset.offline.english.forms import PERIODS, Form, answer_at
+from ragstone.testset.offline.english.words import AROUND, PREP
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.spans import Span
 from ragstone.testset.vocabulary import MONTHS_AND_DAYS, word_set

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact, Source
-from ragstone.testset.offline.spanish_clauses import AROUND, PREP, RELATIVE, Clause, end_of
-from ragstone.testset.offline.spanish_forms import PERIODS, Form, answer_at, clean, many_of
+from ragstone.testset.offline.spanish.clauses import Clause
+from ragstone.testset.offline.spanish.forms import PERIODS, Form, answer_at, clean, many_of
+from ragstone.testset.offline.spanish.groups import end_of
+from ragstone.testset.offline.spanish.words import AROUND, PREP, RELATIVE
 from ragstone.testset.spans import Span
 from ragstone.testset.vocabulary import MONTHS_AND_DAYS, word_set
 

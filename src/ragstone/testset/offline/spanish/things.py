@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.offline.spanish_clauses import DET, PREP, RELATIVE, Clause, adverb, end_of
-from ragstone.testset.offline.spanish_forms import PERIODS, Form, inner
-from ragstone.testset.offline.spanish_verbs import participle
+from ragstone.testset.offline.spanish.clauses import Clause
+from ragstone.testset.offline.spanish.forms import PERIODS, Form, inner
+from ragstone.testset.offline.spanish.groups import end_of
+from ragstone.testset.offline.spanish.verbs import participle
+from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, adverb
 from ragstone.testset.spans import is_number, is_person, plural
 from ragstone.testset.vocabulary import UNCLEAR, word_set
 

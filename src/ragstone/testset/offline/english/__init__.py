@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragstone.testset.offline.english_clauses import Clause, clauses
-from ragstone.testset.offline.english_counts import counted, counted_subject, dated_lead, places
-from ragstone.testset.offline.english_forms import LONGEST, Form, clean, whole
-from ragstone.testset.offline.english_things import agent, complement, definition, subject, thing
-from ragstone.testset.offline.english_wholes import (
+from ragstone.testset.offline.english.clauses import Clause, clauses
+from ragstone.testset.offline.english.counts import counted, counted_subject, dated_lead, places
+from ragstone.testset.offline.english.forms import LONGEST, Form, clean, whole
+from ragstone.testset.offline.english.things import agent, complement, definition, subject, thing
+from ragstone.testset.offline.english.wholes import (
     apposition,
     claim,
     denied,

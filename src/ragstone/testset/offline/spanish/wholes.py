@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact, Source
-from ragstone.testset.offline.spanish_clauses import RELATIVE, Clause, adverb, end_of
-from ragstone.testset.offline.spanish_forms import Form
-from ragstone.testset.offline.spanish_verbs import finite, infinitive
+from ragstone.testset.offline.spanish.clauses import Clause
+from ragstone.testset.offline.spanish.forms import Form
+from ragstone.testset.offline.spanish.groups import end_of
+from ragstone.testset.offline.spanish.verbs import finite, infinitive
+from ragstone.testset.offline.spanish.words import RELATIVE, adverb
 from ragstone.testset.spans import is_person, names
 from ragstone.testset.vocabulary import UNCLEAR
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.offline.spanish_clauses import DET, PREP, RELATIVE, Clause, adverb
+from ragstone.testset.offline.spanish.clauses import Clause
+from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, adverb
 from ragstone.testset.vocabulary import UNCLEAR, word_set
 
 LONGEST = 24

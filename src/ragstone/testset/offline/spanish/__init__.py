@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ragstone.testset.offline.english_wholes import initials
+from ragstone.testset.offline.english.wholes import initials
 from ragstone.testset.offline.facts import Fact, Source
-from ragstone.testset.offline.spanish_clauses import Clause, clauses
-from ragstone.testset.offline.spanish_counts import (
+from ragstone.testset.offline.spanish.clauses import Clause, clauses
+from ragstone.testset.offline.spanish.counts import (
     counted,
     counted_subject,
     dated_lead,
     existing,
     places,
 )
-from ragstone.testset.offline.spanish_forms import LONGEST, Form, clean, whole
-from ragstone.testset.offline.spanish_things import agent, complement, definition, subject, thing
-from ragstone.testset.offline.spanish_wholes import (
+from ragstone.testset.offline.spanish.forms import LONGEST, Form, clean, whole
+from ragstone.testset.offline.spanish.things import agent, complement, definition, subject, thing
+from ragstone.testset.offline.spanish.wholes import (
     apposition,
     claim,
     denied,

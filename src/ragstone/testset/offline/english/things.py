@@ -5,17 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragstone.testset.offline.english_clauses import (
-    DET,
-    PREP,
-    PRONOUNS,
-    RELATIVE,
-    Clause,
-    adverb,
-    end_of,
-)
-from ragstone.testset.offline.english_forms import TIMES, Form, inner
-from ragstone.testset.offline.english_verbs import BE, MODALS, forms
+from ragstone.testset.offline.english.clauses import Clause
+from ragstone.testset.offline.english.ends import end_of
+from ragstone.testset.offline.english.forms import TIMES, Form, inner
+from ragstone.testset.offline.english.verbs import BE, MODALS, forms
+from ragstone.testset.offline.english.words import DET, PREP, PRONOUNS, RELATIVE, adverb
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.spans import is_number, is_person, plural
 from ragstone.testset.vocabulary import ROLES, UNCLEAR, word_set

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragstone.testset.offline.english_clauses import PRONOUNS, RELATIVE, Clause, adverb, end_of
-from ragstone.testset.offline.english_forms import Form, to_me
-from ragstone.testset.offline.english_verbs import BE, forms
+from ragstone.testset.offline.english.clauses import Clause
+from ragstone.testset.offline.english.ends import end_of
+from ragstone.testset.offline.english.forms import Form, to_me
+from ragstone.testset.offline.english.verbs import BE, forms
+from ragstone.testset.offline.english.words import PRONOUNS, RELATIVE, adverb
 from ragstone.testset.offline.facts import Fact, Source
 from ragstone.testset.spans import is_person, names
 from ragstone.testset.vocabulary import UNCLEAR, word_set

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragstone.testset.offline.english_clauses import DET, PREP, RELATIVE, Clause, adverb
-from ragstone.testset.offline.english_verbs import AUXILIARIES, forms
+from ragstone.testset.offline.english.clauses import Clause
+from ragstone.testset.offline.english.verbs import AUXILIARIES, forms
+from ragstone.testset.offline.english.words import DET, PREP, RELATIVE, adverb
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.vocabulary import UNCLEAR, word_set
 

@@ -1,0 +1,337 @@
+"""English sentences read as clauses: subject, verb group and rest, by closed word classes and verb forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ragstone.testset.offline.english.ends import end_of
+from ragstone.testset.offline.english.groups import auxiliary_group, plain_group, verb_of
+from ragstone.testset.offline.english.verbs import AUXILIARIES, forms
+from ragstone.testset.offline.english.words import (
+    AROUND,
+    DET,
+    PREP,
+    PRONOUNS,
+    SUBORDINATE,
+    adverb,
+    head,
+    small,
+)
+from ragstone.testset.offline.facts import Source
+from ragstone.testset.spans import Span, is_person, names, plural, typed
+from ragstone.testset.vocabulary import MONTHS_AND_DAYS, UNCLEAR, word_set
+
+_OPENERS = re.compile(
+    r"(?:however|moreover|furthermore|therefore|thus|also|in addition|additionally|nevertheless|for example|for instance|"
+    r"in particular|as a result|instead|similarly|likewise|finally|meanwhile|consequently|overall|indeed|in fact|by contrast|"
+    r"subsequently|then|still|hence|of course|today|historically|since then|on the other hand|in turn|and|but),?\s+",
+    re.IGNORECASE,
+)
+
+_PARTICLES = word_set("up out off down away back over")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause as token numbers of its sentence."""
+
+    source: Source
+    lead: str
+    """What stands before the subject: `in 1187`; `?` when it cannot be said on its own."""
+    lead_date: tuple[int, int] | None
+    first: int
+    """Subject: first ≤ i < close."""
+    close: int
+    verb: int
+    rest: int
+    """Where what follows the verb group starts."""
+    end: int
+    auxiliary: str
+    """`was`, `may`; empty when the verb needs do, does or did."""
+    do: str
+    tail: str
+    """The verb group behind the subject in a question: `be borrowed`, `give up`."""
+    base: str
+    negated: bool
+    spans: tuple[Span, ...]
+    relative: bool = False
+    """Whether the subject is told by a relative pronoun: only the subject can be asked for."""
+
+    @property
+    def subject(self) -> str:
+        """The subject as a question says it."""
+        if self.source.tokens[self.first].lower in PRONOUNS and self.close == self.first + 1:
+            return self.source.subject
+        return small(self.source, self.first, self.close)
+
+    @property
+    def words(self) -> list[str]:
+        """The subject's own words, lower case."""
+        return [one.lower for one in self.source.tokens[self.first : self.close]]
+
+    @property
+    def named(self) -> bool:
+        """Whether the subject ends in a name."""
+        return any(b == self.close and self._heads(a) for a, b in self.names())
+
+    @property
+    def person(self) -> bool:
+        """Whether the subject is one person."""
+        source = self.source
+        for a, b in self.names():
+            if b == self.close and self._heads(a):
+                before = source.tokens[a - 1].lower if a > self.first else ""
+                return is_person([one.text for one in source.tokens[a:b]], before, source.people)
+        return False
+
+    def _heads(self, name: int) -> bool:
+        """Whether a name is what the subject is, not a part of it behind a preposition."""
+        inner = self.words[: name - self.first]
+        return (
+            name >= self.first
+            and len(inner) <= 4
+            and not any(one in PREP or one in ("of", "and") for one in inner)
+        )
+
+    @property
+    def many(self) -> bool:
+        """Whether the verb agrees with a plural."""
+        if self.auxiliary in ("are", "were", "have") or self.do == "do":
+            return True
+        if self.auxiliary in ("is", "was", "has") or self.do == "does":
+            return False
+        noun = head(self.source, self.first, self.close)
+        return plural(noun, "en") or noun == "they" or "and" in self.words
+
+    def names(self) -> list[tuple[int, int]]:
+        """The names of the sentence."""
+        return names(self.source.tokens, "en", self.source.names)
+
+
+def clauses(source: Source) -> Iterator[Clause]:
+    """The main clause, clauses joined to it, and relative clauses on names; most sentences have one or two."""
+    tokens = source.tokens
+    if len(tokens) < 5 or "?" in source.text:
+        return
+    first = 0
+    skipped = _OPENERS.match(source.text)
+    if skipped:
+        first = next((n for n, one in enumerate(tokens) if one.start >= skipped.end()), 0)
+    lead, lead_date, first = _lead(source, first)
+    spans = tuple(typed(source.text, tokens, "en"))
+    main = _parsed(source, lead, lead_date, first, spans)
+    if main is not None:
+        yield main
+    yield from _relatives(source, spans)
+    here = main
+    for _ in range(3):
+        if here is None or here.end >= len(tokens) - 3:
+            return
+        here = _next(source, here, spans)
+        if here is not None:
+            yield here
+
+
+def _parsed(
+    source: Source, lead: str, dated: tuple[int, int] | None, first: int, spans: tuple[Span, ...]
+) -> Clause | None:
+    found = verb_of(source, first)
+    if found is None:
+        return None
+    close, verb = found
+    if not _good_subject(source, first, close) or (
+        first
+        and source.tokens[first].text[0].isdigit()
+        and source.tokens[first + 1].lower in MONTHS_AND_DAYS
+    ):
+        return None
+    return _clause(source, lead, dated, first, close, verb, spans)
+
+
+def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | None:
+    """What follows a clause: a further verb of the same subject, or a clause of its own."""
+    tokens = source.tokens
+    n = before.end
+    while n < len(tokens) and (
+        tokens[n].text in ",;" or tokens[n].lower in ("and", "but", "while", "whereas", "or")
+    ):
+        n += 1
+    if n == before.end or n >= len(tokens) - 2:
+        return None
+    start = n
+    while n < len(tokens) and adverb(tokens[n]):
+        n += 1
+    low = tokens[n].lower
+    kinds = forms(low) if not tokens[n].capital else {}
+    same = (
+        low in AUXILIARIES
+        or ("past" in kinds and before.do == "did")
+        or ("third" in kinds and before.do == "does")
+    )
+    if ("third" in kinds and before.auxiliary in ("is", "has")) or (
+        "past" in kinds and before.auxiliary == "was" and not before.tail
+    ):
+        same = True
+    if same:
+        return _clause(source, before.lead, None, before.first, before.close, n, spans)
+    joined = {tokens[k].lower for k in range(before.end, start)}
+    if not joined & {";", "and", "but", "while", "whereas"}:
+        return None
+    if tokens[start].lower in PRONOUNS:
+        return None  # it may be the subject before or its object
+    return _parsed(source, "", None, start, spans)
+
+
+def _relatives(source: Source, spans: tuple[Span, ...]) -> Iterator[Clause]:
+    """`Kurt Coleman, who led the team …`: the name is the subject."""
+    tokens = source.tokens
+    known = names(tokens, "en", source.names)
+    for n in range(2, len(tokens) - 3):
+        if tokens[n].lower not in ("who", "which") or tokens[n - 1].text != ",":
+            continue
+        at = next(((a, b) for a, b in known if b == n - 1), None)
+        if at is None:
+            continue
+        verb = n + 1
+        while verb < len(tokens) - 1 and adverb(tokens[verb]):
+            verb += 1
+        low = tokens[verb].lower
+        kinds = forms(low)
+        if low in AUXILIARIES or "past" in kinds or "third" in kinds:
+            clause = _clause(source, "", None, at[0], at[1], verb, spans)
+            if clause is not None:
+                yield replace(clause, relative=tokens[n].lower == "which")
+
+
+def _lead(source: Source, first: int) -> tuple[str, tuple[int, int] | None, int]:
+    """A phrase before the subject, set off by a comma or a bare date: `In 1187,`."""
+    tokens = source.tokens
+    if tokens[first].lower not in PREP and tokens[first].lower not in SUBORDINATE:
+        return "", None, first
+    if (
+        tokens[first].lower in ("over", "about", "around", "under")
+        and tokens[first + 1].text[0].isdigit()
+    ):
+        return "", None, first
+    if tokens[first].lower == "at" and tokens[first + 1].lower in ("most", "least"):
+        return "", None, first
+    spans = typed(source.text, tokens, "en")
+    date = next((s for s in spans if s.sort == "date" and s.first <= first + 2), None)
+    if (
+        date is not None
+        and date.first <= first + 1
+        and tokens[first].lower in PREP
+        and date.last < len(tokens)
+    ):
+        after = tokens[date.last].text
+        if after != "," and after.lower() not in PREP | {"and", "to"} and date.last - first <= 6:
+            return small(source, first, date.last), (first, date.last), date.last
+    comma = next(
+        (n for n in range(first, min(first + 16, len(tokens))) if tokens[n].text == ","), None
+    )
+    if comma is None:
+        return ("", None, first) if tokens[first].lower not in PREP else ("?", None, len(tokens))
+    if (
+        tokens[comma - 1].lower in MONTHS_AND_DAYS
+        and comma + 1 < len(tokens)
+        and tokens[comma + 1].text.isdigit()
+    ):
+        comma = next(
+            (n for n in range(comma + 1, min(first + 14, len(tokens))) if tokens[n].text == ","),
+            comma,
+        )
+    inner = tokens[first:comma]
+    if any(one.lower in UNCLEAR["en"] for one in inner) or len(inner) > 12:
+        return "?", None, comma + 1
+    dated = date is not None and date.last == comma and date.first <= first + 1
+    return small(source, first, comma), ((first, comma) if dated else None), comma + 1
+
+
+def _good_subject(source: Source, first: int, close: int) -> bool:
+    tokens = source.tokens[first:close]
+    if not 1 <= len(tokens) <= 14:
+        return False
+    words = [one.lower for one in tokens]
+    if words[0] in PRONOUNS:
+        return len(words) == 1 and bool(source.subject)
+    if words in (["you"], ["we"]):
+        return True
+    if (
+        len(words) > 1
+        and words[0] in ("over", "about", "around", "under")
+        and words[1][0].isdigit()
+    ):
+        words = words[1:]
+    if words[:2] in (["at", "most"], ["at", "least"]):
+        words = words[2:] or words
+    if words[0] in PREP | SUBORDINATE | {
+        "there",
+        "what",
+        "here",
+        "who",
+        "how",
+        "not",
+        "see",
+        "i",
+        "that",
+        "to",
+        "no",
+        "which",
+        "whoever",
+        "anyone",
+        "everything",
+    }:
+        return False
+    if words[-1] in PREP | DET or words[-1] in ("and", "or") or tokens[0].text in "\"'(-“":
+        return False
+    if any(one.text in ';:()"“”' for one in tokens):
+        return False
+    return not any(
+        word in UNCLEAR["en"] or word in ("you", "your", "however", "thus", "therefore")
+        for word in words
+    )
+
+
+def _clause(
+    source: Source,
+    lead: str,
+    dated: tuple[int, int] | None,
+    first: int,
+    close: int,
+    verb: int,
+    spans: tuple[Span, ...],
+) -> Clause | None:
+    tokens = source.tokens
+    group = (
+        auxiliary_group(source, verb)
+        if tokens[verb].lower in AUXILIARIES
+        else plain_group(source, first, close, verb)
+    )
+    if group is None:
+        return None
+    auxiliary, do, tail, base, negated, n = group
+    if (
+        n < len(tokens) - 1
+        and tokens[n].lower in _PARTICLES
+        and tokens[n + 1].lower in DET | AROUND
+    ):
+        tail = f"{tail} {tokens[n].lower}".strip()
+        n += 1
+    return Clause(
+        source,
+        lead,
+        dated,
+        first,
+        close,
+        verb,
+        n,
+        end_of(source, n),
+        auxiliary,
+        do,
+        tail,
+        base,
+        negated,
+        spans,
+    )
