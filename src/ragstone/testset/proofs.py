@@ -276,11 +276,8 @@ class Seen:
 
 def _bag(item: Item) -> frozenset[str]:
     """The words a question is compared by; a follow-up counts with the turn before it, a slip as the plain word."""
-    plain = (
-        str(item.proof.get("plain", item.question))
-        if item.kind in ("typos", "follow_up")
-        else item.question
-    )
+    framed = item.kind in ("typos", "follow_up") or item.style in ("formal", "informal", "terse")
+    plain = str(item.proof.get("plain", item.question)) if framed else item.question
     spoken = language_of(plain, item.language)
     found: Sequence[str] = terms(plain, spoken)
     return frozenset(found or plain.lower().split())

@@ -81,6 +81,10 @@ def gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None:
         answer = sentence[tokens[a].start : tokens[b - 1].end]
         gapped = sentence[: tokens[a].start] + GAP + sentence[tokens[b - 1].end :]
         gapped = gapped if gapped[:1].isupper() or not gapped[:1].isalpha() else f"… {gapped}"
+        cut = sentence[tokens[b - 1].end : tokens[b - 1].end + 2]
+        short = len(answer) < 3 and not answer[0].isdigit()
+        if short or (cut[:1] in ".'’" and cut[1:].isalnum()):
+            continue  # `C`, or half of `U.S.`
         if sentence.count(answer) == 1:
             frame = (
                 ABOUT[language].format(whose, "{}")

@@ -14,6 +14,8 @@ from ragstone.testset.wording import asked, content
 _NAME = re.compile(r"(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'-]+")
 _ENOUGH = 5
 """Content words from which a question without any name is taken to be specific."""
+_BARE = re.compile(r"(?:the|el|la|los|las) [^\W\d_]+$")
+"""`the court`: nobody knows which."""
 _SELF = word_set(
     "I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April "
     "May June July August September October November December"
@@ -75,7 +77,8 @@ def framed(fact: Fact, document: Document, language: str) -> Fact | None:
         return fact
     if title and title[:1].isupper() and len(title.split()) <= 8:
         return replace(fact, question=_with(ON[language], title, question, language))
-    return fact if len(asked(question, language)) >= _ENOUGH else None
+    told_enough = _ENOUGH if _BARE.match(fact.subject) else _ENOUGH - 2
+    return fact if len(asked(question, language)) >= told_enough else None
 
 
 def _with(frame: str, whose: str, question: str, language: str) -> str:
@@ -104,7 +107,7 @@ def unframed(question: str, whose: str, language: str) -> str:
     head = AT[language].format(called(whose, language), "")
     if question.startswith(head):
         rest = question[len(head) :]
-        return (
-            rest[:1].upper() + rest[1:] if language == "en" else f"¿{rest[1:2].upper()}{rest[2:]}"
-        )
+        if rest.startswith("¿"):
+            return f"¿{rest[1:2].upper()}{rest[2:]}"
+        return rest[:1].upper() + rest[1:]
     return question.replace(f" at {whose}?", "?") if language == "en" else question

@@ -48,6 +48,11 @@ OPENERS = {
     "es": ("hola, una duda: {}", "oye, {}", "buenas, {} gracias", "alguien me dice {}", "perdona la molestia, {}", "una pregunta rápida, {}"),
 }  # fmt: skip
 
+FORMAL = {
+    "en": ("I would be grateful if you could tell me the following: {}", "I am writing to enquire: {}", "Could you kindly let me know: {}"),
+    "es": ("Les agradecería que me indicaran lo siguiente: {}", "Me dirijo a ustedes para consultar: {}", "¿Serían tan amables de informarme? {}"),
+}  # fmt: skip
+
 FIRST_TURNS = {
     "en": ("Can you tell me about {}?", "Of course. What would you like to know?"),
     "es": ("¿Me puedes hablar de {}?", "Claro. ¿Qué quieres saber?"),

@@ -14,6 +14,7 @@ from ragstone.testset.offline.english.words import (
     DET,
     PREP,
     PRONOUNS,
+    RELATIVE,
     SUBORDINATE,
     adverb,
     head,
@@ -21,15 +22,17 @@ from ragstone.testset.offline.english.words import (
 )
 from ragstone.testset.offline.facts import Source
 from ragstone.testset.spans import Span, is_person, names, plural, typed
-from ragstone.testset.vocabulary import MONTHS_AND_DAYS, UNCLEAR, word_set
+from ragstone.testset.vocabulary import MONTHS_AND_DAYS, ROLES, UNCLEAR, word_set
 
 _OPENERS = re.compile(
     r"(?:however|moreover|furthermore|therefore|thus|also|in addition|additionally|nevertheless|for example|for instance|"
     r"in particular|as a result|instead|similarly|likewise|finally|meanwhile|consequently|overall|indeed|in fact|by contrast|"
-    r"subsequently|then|still|hence|of course|today|historically|since then|on the other hand|in turn|and|but),?\s+",
+    r"subsequently|then|still|hence|of course|today|historically|sometimes|often|usually|generally|typically|normally|"
+    r"traditionally|originally|initially|eventually|ultimately|recently|currently|at first|at times|in practice|since then|on the other hand|in turn|and|but),?\s+",
     re.IGNORECASE,
 )
 
+OWNERS = frozenset(["its", "his", "her", "their"])
 _PARTICLES = word_set("up out off down away back over")
 
 
@@ -62,8 +65,13 @@ class Clause:
     @property
     def subject(self) -> str:
         """The subject as a question says it."""
-        if self.source.tokens[self.first].lower in PRONOUNS and self.close == self.first + 1:
+        first = self.source.tokens[self.first].lower
+        if first in PRONOUNS and self.close == self.first + 1:
             return self.source.subject
+        if first in OWNERS and self.source.subject:
+            owner = self.source.subject
+            ending = "'" if owner.endswith("s") else "'s"
+            return f"{owner}{ending} {self.source.say(self.first + 1, self.close)}"
         return small(self.source, self.first, self.close)
 
     @property
@@ -83,6 +91,8 @@ class Clause:
         for a, b in self.names():
             if b == self.close and self._heads(a):
                 before = source.tokens[a - 1].lower if a > self.first else ""
+                if any(word in ROLES for word in self.words[: a - self.first]):
+                    return True
                 return is_person([one.text for one in source.tokens[a:b]], before, source.people)
         return False
 
@@ -179,30 +189,49 @@ def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | N
     joined = {tokens[k].lower for k in range(before.end, start)}
     if not joined & {";", "and", "but", "while", "whereas"}:
         return None
-    if tokens[start].lower in PRONOUNS:
+    if tokens[start].lower in PRONOUNS or tokens[start].lower.endswith("ing"):
         return None  # it may be the subject before or its object
     return _parsed(source, "", None, start, spans)
 
 
 def _relatives(source: Source, spans: tuple[Span, ...]) -> Iterator[Clause]:
-    """`Kurt Coleman, who led the team …`: the name is the subject."""
+    """`Kurt Coleman, who led the team …`, `a condenser that provides …`: what stands before is the subject."""
     tokens = source.tokens
     known = names(tokens, "en", source.names)
     for n in range(2, len(tokens) - 3):
-        if tokens[n].lower not in ("who", "which") or tokens[n - 1].text != ",":
+        low = tokens[n].lower
+        if low not in ("who", "which", "that"):
             continue
-        at = next(((a, b) for a, b in known if b == n - 1), None)
+        last = n - 1 if tokens[n - 1].text == "," else n
+        at = next(((a, b) for a, b in known if b == last), None) if last < n else None
+        named = at is not None
         if at is None:
+            at = _noun_before(source, last)
+        if at is None or (low == "that" and last < n):
             continue
         verb = n + 1
         while verb < len(tokens) - 1 and adverb(tokens[verb]):
             verb += 1
-        low = tokens[verb].lower
-        kinds = forms(low)
-        if low in AUXILIARIES or "past" in kinds or "third" in kinds:
+        kinds = forms(tokens[verb].lower)
+        if tokens[verb].lower in AUXILIARIES or "past" in kinds or "third" in kinds:
             clause = _clause(source, "", None, at[0], at[1], verb, spans)
             if clause is not None:
-                yield replace(clause, relative=tokens[n].lower == "which")
+                yield replace(clause, relative=not named or low == "which")
+
+
+def _noun_before(source: Source, last: int) -> tuple[int, int] | None:
+    """`a surface condenser` that ends here: an article and up to four words, none of them a preposition."""
+    tokens = source.tokens
+    for first in range(last - 2, max(last - 6, -1), -1):
+        word = tokens[first]
+        if word.lower in ("a", "an", "the"):
+            behind = tokens[first - 1].lower if first else ""
+            inner = tokens[first + 1 : last]
+            plain = all(one.word and one.lower not in UNCLEAR["en"] for one in inner)
+            return (first, last) if plain and behind != "of" and len(inner) > 1 else None
+        if not word.word or word.lower in PREP | DET | {"of", "and", "or"} | AUXILIARIES:
+            return None
+    return None
 
 
 def _lead(source: Source, first: int) -> tuple[str, tuple[int, int] | None, int]:
@@ -231,13 +260,15 @@ def _lead(source: Source, first: int) -> tuple[str, tuple[int, int] | None, int]
     comma = next(
         (n for n in range(first, min(first + 16, len(tokens))) if tokens[n].text == ","), None
     )
+    short = _short_lead(source, first) if tokens[first].lower in PREP else 0
+    if short and (comma is None or short < comma):
+        return small(source, first, short), None, short
     if comma is None:
         return ("", None, first) if tokens[first].lower not in PREP else ("?", None, len(tokens))
-    if (
-        tokens[comma - 1].lower in MONTHS_AND_DAYS
-        and comma + 1 < len(tokens)
-        and tokens[comma + 1].text.isdigit()
-    ):
+    dated = tokens[comma - 1].lower in MONTHS_AND_DAYS or (
+        tokens[comma - 1].text.isdigit() and tokens[comma - 2].lower in MONTHS_AND_DAYS
+    )
+    if dated and comma + 1 < len(tokens) and tokens[comma + 1].text.isdigit():
         comma = next(
             (n for n in range(comma + 1, min(first + 14, len(tokens))) if tokens[n].text == ","),
             comma,
@@ -249,6 +280,20 @@ def _lead(source: Source, first: int) -> tuple[str, tuple[int, int] | None, int]
     return small(source, first, comma), ((first, comma) if dated else None), comma + 1
 
 
+def _short_lead(source: Source, first: int) -> int:
+    """`In Hinduism the spiritual teacher is …`: where the subject starts behind a short phrase without a comma."""
+    tokens = source.tokens
+    for n in range(first + 2, min(first + 7, len(tokens) - 3)):
+        if tokens[n].text == "," or tokens[n].lower in RELATIVE or tokens[n].lower in AUXILIARIES:
+            return 0
+        before = tokens[n - 1]
+        starts = tokens[n].lower in ("the", "a", "an") and before.word
+        if starts and before.lower not in PREP | DET | {"of", "and", "or", "to"}:
+            clear = not any(one.lower in UNCLEAR["en"] for one in tokens[first:n])
+            return n if clear and not forms(before.lower) and verb_of(source, n) else 0
+    return 0
+
+
 def _good_subject(source: Source, first: int, close: int) -> bool:
     tokens = source.tokens[first:close]
     if not 1 <= len(tokens) <= 14:
@@ -258,6 +303,13 @@ def _good_subject(source: Source, first: int, close: int) -> bool:
         return len(words) == 1 and bool(source.subject)
     if words in (["you"], ["we"]):
         return True
+    if words[0] in OWNERS and source.subject and len(source.subject.split()) <= 4:
+        words = words[1:]
+        if not words:
+            return False
+    words = [
+        word for n, word in enumerate(words) if word != "such" or words[n + 1 : n + 2] != ["as"]
+    ]
     if (
         len(words) > 1
         and words[0] in ("over", "about", "around", "under")
@@ -266,7 +318,10 @@ def _good_subject(source: Source, first: int, close: int) -> bool:
         words = words[1:]
     if words[:2] in (["at", "most"], ["at", "least"]):
         words = words[2:] or words
+    if len(words) > 1 and words[0].endswith("ed") and words[1] in PREP and words[0] not in ("red",):
+        return False  # `Based on principles`
     if words[0] in PREP | SUBORDINATE | {
+        "of",
         "there",
         "what",
         "here",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragstone.testset.offline.english.verbs import AUXILIARIES, BE, MODALS, forms
 from ragstone.testset.offline.english.words import DET, PREP, RELATIVE, SIGNS, adverb, head
 from ragstone.testset.offline.facts import Source
-from ragstone.testset.spans import is_number, plural
+from ragstone.testset.spans import Token, is_number, plural
 
 
 def verb_of(source: Source, first: int) -> tuple[int, int] | None:
@@ -36,7 +36,13 @@ def verb_of(source: Source, first: int) -> tuple[int, int] | None:
             continue
         if token.text == ",":
             after = _after_aside(source, n)
-            return (n, after) if after is not None else None
+            if after is not None:
+                return n, after
+            listed = _list_end(source, n, first)
+            if listed is None:
+                return None
+            n = listed
+            continue
         if (
             token.text in SIGNS
             or (token.lower in RELATIVE and token.lower != "that")
@@ -51,6 +57,18 @@ def verb_of(source: Source, first: int) -> tuple[int, int] | None:
                 close -= 1
             return close, n
         n += 1
+    return None
+
+
+def _list_end(source: Source, comma: int, first: int) -> int | None:
+    """`Sketches, notebooks, and other works are`: behind the last `and` of a list that is the subject."""
+    tokens = source.tokens
+    for n in range(comma + 1, min(comma + 10, first + 15, len(tokens) - 2)):
+        low = tokens[n].lower
+        if low in AUXILIARIES | RELATIVE | PREP or tokens[n].text in SIGNS or _is_verb(source, n):
+            return None
+        if low == "and":
+            return n + 1
     return None
 
 
@@ -88,6 +106,14 @@ def _is_verb(source: Source, n: int) -> bool:
         return False
     kinds = forms(token.lower)
     after = tokens[n + 1] if n + 1 < len(tokens) else token
+    if kinds and not {"past", "base", "third"} & set(kinds) and token.lower.endswith("ed"):
+        # a verb nobody listed: where an object or a place follows and no other verb, it is the one
+        starts = after.lower in DET or after.capital or after.lower in PREP - {"by", "as"}
+        return (
+            starts
+            and not _finite_soon(source, n + 1)
+            and not _finite_soon(source, n + 1, only_auxiliary=True)
+        )
     if "past" in kinds:
         soft = "participle" in kinds and kinds["past"] == kinds["participle"]
         return not (after.lower == "by" or (soft and _finite_soon(source, n + 1)))
@@ -116,6 +142,11 @@ def _is_verb(source: Source, n: int) -> bool:
     return "base" in kinds and before.lower in ("you", "they", "we", "people")
 
 
+def _object_starts(token: Token) -> bool:
+    """Whether a word is one that an object may start with; behind a noun and an -ed form it marks the verb."""
+    return token.lower in DET or token.lower.endswith(("ible", "able", "ous", "ive", "ial"))
+
+
 def _finite_soon(source: Source, start: int, *, only_auxiliary: bool = False) -> bool:
     """Whether another finite verb of the same clause follows, so that the one before was a participle."""
     tokens = source.tokens
@@ -124,7 +155,9 @@ def _finite_soon(source: Source, start: int, *, only_auxiliary: bool = False) ->
         token = tokens[n]
         # behind an article a word in -s is a noun: `restored the prior patents`
         phrase = token.lower in DET or (phrase and token.lower not in PREP)
-        if token.text in ",;:." or token.lower in RELATIVE or token.lower in ("but", "to"):
+        if token.text in ",;:." or token.lower in RELATIVE or token.lower == "but":
+            return False
+        if token.lower == "to" and n + 1 < len(tokens) and "base" in forms(tokens[n + 1].lower):
             return False
         if token.lower == "and" and not (n + 1 < len(tokens) and is_number(tokens[n + 1], "en")):
             return False
@@ -143,6 +176,9 @@ def _finite_soon(source: Source, start: int, *, only_auxiliary: bool = False) ->
         ):
             return True
         if n > start and "past" in kinds and "participle" not in kinds:
+            return True
+        follows = tokens[n + 1] if n + 1 < len(tokens) else token
+        if n > start + 1 and clear and "past" in kinds and _object_starts(follows):
             return True
     return False
 
@@ -213,6 +249,8 @@ def plain_group(
         do, base = "does", kinds["third"]
     elif "base" in kinds:
         do, base = "do", kinds["base"]
+    elif source.tokens[verb].lower.endswith("ed"):
+        do, base = "did", ""  # nobody knows its base form: only the subject can be asked for
     else:
         return None
     return "", do, base, base, False, verb + 1

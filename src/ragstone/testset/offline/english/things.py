@@ -9,7 +9,7 @@ from ragstone.testset.offline.english.clauses import Clause
 from ragstone.testset.offline.english.ends import end_of
 from ragstone.testset.offline.english.forms import TIMES, Form, inner
 from ragstone.testset.offline.english.verbs import BE, MODALS, forms
-from ragstone.testset.offline.english.words import DET, PREP, PRONOUNS, RELATIVE, adverb
+from ragstone.testset.offline.english.words import DET, PREP, PRONOUNS, RELATIVE, adverb, head
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.spans import is_number, is_person, plural
 from ragstone.testset.vocabulary import ROLES, UNCLEAR, word_set
@@ -62,6 +62,11 @@ _SINGLED_OUT = re.compile(
 )
 
 
+_ACTOR = re.compile(
+    r"(?:tor|sor|ist|eer|ian|leader|player|founder|member|champion|winner|ruler|king|queen|companions?)$"
+)
+
+
 def definition(clause: Clause, form: Form) -> Iterator[Fact]:
     """`X is a Y`: what or who is X; `X is the first Y`: what is the first Y."""
     source, tokens = clause.source, clause.source.tokens
@@ -74,7 +79,8 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
     ):
         return
     start = tokens[clause.rest]
-    if start.lower not in ("a", "an", "the", "one") and not start.capital:
+    whole = start.lower in ("to", "that") and clause.words[0] == "the"
+    if start.lower not in ("a", "an", "the", "one") and not start.capital and not whole:
         return
     end = end_of(source, clause.rest, relatives=True)
     answer = source.raw(clause.rest, end).rstrip(" ,.;")
@@ -96,8 +102,11 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
                 "name",
                 subject,
             )
-    elif _SINGLED_OUT.search(subject):
-        person = is_person([one.text for one in tokens[clause.rest : end]], "", source.people)
+    elif _SINGLED_OUT.search(subject) or (clause.words[0] == "the" and _informative(clause)):
+        person = start.capital and (
+            is_person([one.text for one in tokens[clause.rest : end]], "", source.people)
+            or _ACTOR.search(head(source, clause.first, clause.close)) is not None
+        )
         yield Fact(
             form.put("Who" if person else "What", f"{helper} {subject}", None),
             answer,
@@ -116,7 +125,12 @@ _NO_OBJECT = word_set(
 )
 
 
+_WHOM = word_set("defeat beat invite marry kill succeed assassinate crown")
 _HAVE = word_set("include contain carry need support have create cause require")
+
+
+_WHEN = word_set("when while because although though if unless whereas since so until")
+"""What tells of the whole clause, not of its object."""
 
 
 def thing(clause: Clause, form: Form) -> Iterator[Fact]:
@@ -154,7 +168,7 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
     ):
         return
     if end < clause.end and (
-        tokens[end].lower in RELATIVE | {"to", "as"}
+        tokens[end].lower in (RELATIVE - _WHEN) | {"to", "as"}
         or (end + 1 < clause.end and tokens[end + 1].lower in RELATIVE)
     ):
         end = clause.end  # what defines the object belongs to it
@@ -172,7 +186,8 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
         for a, b in clause.names()
     )
     listed = any(tokens[n].text == "," for n in range(clause.rest, end))
-    what = "Who" if person else "What"
+    whom = person or (clause.base in _WHOM and tokens[end - 1].capital)
+    what = "Who" if whom else "What"
     yield Fact(
         form.ask(what, parts[1]), source.raw(clause.rest, end), "list" if listed else "person" if person else "thing",
         clause.subject, form.again(what, parts[1]), form.why("", parts[1]), clause.negated,
@@ -307,12 +322,110 @@ def complement(clause: Clause, form: Form) -> Iterator[Fact]:
     )  # fmt: skip
 
 
-_CLASSES = {
-    "university": "university", "river": "river", "party": "party", "war": "war", "company": "company", "act": "law",
-    "treaty": "treaty", "church": "church", "empire": "empire", "dynasty": "dynasty", "museum": "museum", "council": "council",
-    "committee": "committee", "commission": "commission", "court": "court", "parliament": "parliament", "institute": "institute",
-    "society": "society", "association": "association", "academy": "academy", "battle": "battle",
-}  # fmt: skip
+_CLASSES = {"act": "law", "bowl": "event", "ave": "street", "avenue": "street"} | {
+    word: word
+    for word in [
+        "university",
+        "river",
+        "party",
+        "war",
+        "company",
+        "treaty",
+        "church",
+        "empire",
+        "dynasty",
+        "museum",
+        "council",
+        "committee",
+        "commission",
+        "court",
+        "parliament",
+        "institute",
+        "society",
+        "association",
+        "academy",
+        "battle",
+        "school",
+        "college",
+        "agency",
+        "department",
+        "ministry",
+        "hospital",
+        "station",
+        "bridge",
+        "network",
+        "corporation",
+        "bank",
+        "band",
+        "league",
+        "tribe",
+        "family",
+        "lake",
+        "forest",
+        "theory",
+        "law",
+        "algorithm",
+        "conference",
+        "agreement",
+        "directive",
+        "convention",
+        "constitution",
+        "assembly",
+        "city",
+        "county",
+        "district",
+        "province",
+        "kingdom",
+        "republic",
+        "park",
+        "street",
+        "library",
+        "theatre",
+        "castle",
+        "building",
+        "hotel",
+        "magazine",
+        "newspaper",
+        "journal",
+        "protocol",
+        "mission",
+        "army",
+        "fleet",
+        "movement",
+        "synod",
+        "board",
+        "bureau",
+        "office",
+        "centre",
+        "center",
+        "foundation",
+        "union",
+        "club",
+        "team",
+        "boulevard",
+        "branch",
+        "tower",
+        "airport",
+        "port",
+        "canal",
+        "railway",
+        "gallery",
+        "desert",
+        "valley",
+        "region",
+        "theorem",
+        "conjecture",
+        "test",
+        "hypothesis",
+        "principle",
+        "mode",
+        "system",
+        "festival",
+        "award",
+        "prize",
+    ]
+}
+"""Last word of a name → what a question calls it."""
 
 
 PEOPLE = word_set(
@@ -338,49 +451,97 @@ def subject(clause: Clause, form: Form) -> Iterator[Fact]:
     content = [
         one
         for one in tokens[clause.rest : clause.end]
-        if (one.word and len(one.text) > 3) or one.text[0].isdigit()
+        if (one.word and (len(one.text) > 3 or one.text.isupper())) or one.text[0].isdigit()
     ]
     if len(content) < 2 or re.search(r"\b(?:its|their|his|her|it|they|you)\b", rest):
         return
     counted = any(s.first <= clause.rest + 1 < s.last for s in clause.spans)
     if counted and len(content) < 5:  # `what costs 29 euros`: nobody starts from the sum
         return
-    answer = source.raw(clause.first, clause.close)
-    last = tokens[clause.close - 1]
-    what, sort = "", "thing"
     if tokens[clause.rest].lower in ("that", "how", "what", "whether"):
         return
-    if clause.person or _by_who(clause):
-        what, sort = "Who", "person"
-    elif last.capital and clause.named:
-        word = _CLASSES.get(last.lower)
-        what, sort = (f"Which {word}", "name") if word else ("", "name")
-    elif last.lower in PEOPLE and (clause.auxiliary in MODALS or clause.do == "did"):
-        what, sort = "Who", "person"
-    elif (
-        clause.words[0] in ("the", "a", "an")
+    what, sort = _asks_for(clause, len(content))
+    if what:
+        answer = source.raw(clause.first, clause.close)
+        yield Fact(form.who(what, rest), answer, sort, clause.subject, negated=clause.negated)
+
+
+_SOME = word_set("the a an some many any all most each several few both")
+
+
+def _asks_for(clause: Clause, told: int) -> tuple[str, str]:
+    """The word that asks for the subject, and the sort of the answer; empty when none fits."""
+    tokens = clause.source.tokens
+    last = tokens[clause.close - 1]
+    bare = clause.base == "be" and clause.tail in ("", "be")
+    many = clause.many and clause.auxiliary not in MODALS and clause.do != "did"
+    inner = tokens[clause.first + (clause.first == 0) : clause.close - 1]
+    named = any(one.capital for one in inner) or (clause.first == 0 and clause.named)
+    of = any(word in PREP or word == "of" for word in clause.words)
+    word = _CLASSES.get(last.lower) if named and not of else None
+    if word and not clause.many and "and" not in clause.words:
+        return f"Which {word}", "name"
+    articled = clause.words[0] == "the" and not any(one in ROLES for one in clause.words)
+    if (clause.person and not articled) or _by_who(clause) or _people(clause):
+        return "Who", "person"
+    if any(s.first < clause.close and s.last > clause.first for s in clause.spans):
+        return "", "thing"  # a number in the subject is asked for as such
+    if clause.base in _NO_SUBJECT:
+        return "", "thing"
+    if last.capital and clause.named:
+        passive = clause.auxiliary in BE and clause.tail
+        return ("What", "name") if passive and not clause.many and told >= 3 else ("", "name")
+    if (
+        last.lower in PEOPLE | ROLES or head(clause.source, clause.first, clause.close) in PEOPLE
+    ) and not bare:
+        return "Who", "person"
+    if bare:
+        return "", "thing"
+    if clause.words[0] in ("the", "a", "an") and _informative(clause) and not many:
+        return "What", "thing"
+    if (
+        told >= 3
         and _informative(clause)
-        and (clause.base != "be" or clause.tail)
+        and (clause.words[0] in _SOME or not many or _plain(clause))
     ):
-        what = "What" if not clause.many or clause.auxiliary in MODALS or clause.do == "did" else ""
-    elif (
+        return "What", "thing"
+    if (
         clause.negated
         and clause.auxiliary in MODALS | BE
         and not any(one.capital for one in tokens[clause.first + 1 : clause.close])
     ):
-        what = "Who" if last.lower in PEOPLE else "What"
-    if what:
-        yield Fact(form.who(what, rest), answer, sort, clause.subject, negated=clause.negated)
+        return "What", "thing"
+    return "", "thing"
+
+
+_NO_SUBJECT = word_set("include comprise contain have consist mean involve date number total")
+"""Verbs from whose object nobody asks back: `what includes cameras`."""
+
+
+def _people(clause: Clause) -> bool:
+    """Whether the subject is people joined by `and`, the last of them known as one."""
+    source = clause.source
+    if "and" not in clause.words or clause.words[0] == "the":
+        return False
+    found = [(a, b) for a, b in clause.names() if clause.first <= a and b <= clause.close]
+    return len(found) > 1 and any(
+        is_person([one.text for one in source.tokens[a:b]], "", source.people) for a, b in found
+    )
+
+
+def _plain(clause: Clause) -> bool:
+    """Whether a subject without an article is a plain plural: `cytotoxic drugs`, no list and no gerund."""
+    words = clause.words
+    return "and" not in words and "or" not in words and not words[0].endswith("ing")
 
 
 def _by_who(clause: Clause) -> bool:
     """Whether a relative `who` stands behind the name."""
     tokens = clause.source.tokens
-    return (
-        clause.close + 1 < len(tokens)
-        and tokens[clause.close].text == ","
-        and tokens[clause.close + 1].lower == "who"
-    )
+    at = clause.close
+    if at < len(tokens) and tokens[at].text == ",":
+        at += 1
+    return at < len(tokens) and tokens[at].lower == "who"
 
 
 def _informative(clause: Clause) -> bool:

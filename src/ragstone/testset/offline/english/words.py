@@ -25,7 +25,7 @@ SUBORDINATE = word_set(
 _ADVERBS = word_set(
     "also often only just still now then later always never sometimes long since not ever "
     "already again perhaps together alone first once soon thus therefore both even instead "
-    "too well far almost rather"
+    "too well far almost rather thereafter sometimes afterwards hence perhaps maybe"
 )
 
 AROUND = word_set(
@@ -52,6 +52,9 @@ def head(source: Source, first: int, close: int) -> str:
     return source.tokens[end - 1].lower
 
 
+_PEOPLES = word_set(
+    "islamic catholic celtic germanic slavic baltic atlantic pacific arabic greek dutch welsh"
+)
 _NOUNISH = re.compile(r"(?:tion|ment|ness|ing|ists?|ers|ity|ism|ence|ance|ies)$")
 
 
@@ -59,11 +62,8 @@ def small(source: Source, first: int, last: int) -> str:
     """The words with the capital of a sentence's start taken away, where it is no name."""
     text = source.say(first, last)
     token = source.tokens[first]
-    if (
-        token.text in ("The", "A", "An")
-        and first + 1 < last
-        and not source.tokens[first + 1].capital
-    ):
+    article = token.text in ("The", "A", "An") and first + 1 < last
+    if article and (first == 0 or not source.tokens[first + 1].capital):
         return text[:1].lower() + text[1:]
     if first > 0 and not (first == 1 and source.tokens[0].text in '"“'):
         return text
@@ -77,7 +77,10 @@ def small(source: Source, first: int, last: int) -> str:
         return text
     low = token.lower
     common = (
-        low in DET | PREP | SUBORDINATE | NUMBER_WORDS["en"] | UNCLEAR["en"] | _ADVERBS | AROUND
+        low
+        in ("much", "more", "little", "half", "early", "late", "one", "none", "neither", "either")
+        or low.split("-")[0] in NUMBER_WORDS["en"]
+        or low in DET | PREP | SUBORDINATE | NUMBER_WORDS["en"] | UNCLEAR["en"] | _ADVERBS | AROUND
         or low in source.common
     )
     following = source.tokens[first + 1] if first + 1 < len(source.tokens) else token
@@ -85,7 +88,7 @@ def small(source: Source, first: int, last: int) -> str:
         return text[:1].lower() + text[1:]
     if following.word and following.capital:
         return text
-    proper = low.endswith(("ese", "ish", "an", "ch", "ic", "’s", "'s"))
+    proper = low.endswith(("ese", "ish", "an", "ch", "’s", "'s")) or low in _PEOPLES
     described = (
         last - first > 1
         and following.word

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from ragstone.testset.offline.english.wholes import initials
@@ -16,6 +15,13 @@ from ragstone.testset.offline.spanish.counts import (
     places,
 )
 from ragstone.testset.offline.spanish.forms import LONGEST, Form, clean, whole
+from ragstone.testset.offline.spanish.rests import (
+    called,
+    condition,
+    means,
+    reached,
+    wide_object,
+)
 from ragstone.testset.offline.spanish.things import agent, complement, definition, subject, thing
 from ragstone.testset.offline.spanish.wholes import (
     apposition,
@@ -74,11 +80,13 @@ def _from(clause: Clause) -> Iterator[Fact]:
         yield from definition(clause, form)
         yield from thing(clause, form)
         yield from complement(clause, form)
+        yield from called(clause, form)
+        yield from means(clause, form)
+        yield from condition(clause, form)
+        yield from reached(clause, form)
+        yield from wide_object(clause, form)
         yield from claim(clause, form)
         yield from purpose(clause, form)
         yield from reason(clause, form)
         yield from counted_subject(clause, form)
     yield from subject(clause, form)
-
-
-_THERE = re.compile(r"^hay$", re.IGNORECASE)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ragstone.testset.offline.facts import Source
 from ragstone.testset.offline.spanish.groups import end_of, group_at
-from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, SIGNS, adverb, small
+from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, SIGNS, adverb, owned, small
 from ragstone.testset.spans import Span, is_person, names, typed
-from ragstone.testset.vocabulary import UNCLEAR
+from ragstone.testset.vocabulary import ROLES, UNCLEAR
 
 _OPENERS = re.compile(
     r"(?:sin embargo|además|por tanto|por lo tanto|también|asimismo|no obstante|por ejemplo|en particular|como resultado|"
@@ -44,6 +44,8 @@ class Clause:
         """The subject as a question says it."""
         if self.first == self.close:
             return self.source.subject
+        if self.words[0] in ("su", "sus") and self.source.subject:
+            return owned(self.source.say(self.first + 1, self.close), self.source.subject)
         return small(self.source, self.first, self.close)
 
     @property
@@ -101,6 +103,8 @@ class Clause:
         for a, b in self.names():
             if b == self.close and self._heads(a):
                 before = source.tokens[a - 1].lower if a > self.first else ""
+                if any(word in ROLES for word in self.words[: a - self.first]):
+                    return True
                 return is_person([one.text for one in source.tokens[a:b]], before, source.people)
         return False
 
@@ -188,7 +192,13 @@ def _parsed(
         token = tokens[n]
         if token.text == "," and n > first:
             after = _after_aside(source, n)
-            return _made(source, lead, dated, first, n, after, spans) if after is not None else None
+            if after is not None:
+                return _made(source, lead, dated, first, n, after, spans)
+            listed = _list_end(source, n, first)
+            if listed is None:
+                return None
+            n = listed
+            continue
         if token.text in SIGNS or token.lower in RELATIVE:
             return None
         article = n == first and token.lower in ("la", "las", "lo", "los")
@@ -218,6 +228,8 @@ def _made(
     at, rest, negated = group
     while close > first + 1 and adverb(source.tokens[close - 1]):
         close -= 1
+    if close > first + 2 and source.say(close - 2, close) in ("a menudo", "a veces", "sin embargo"):
+        close -= 2
     found = Clause(
         source,
         lead,
@@ -235,8 +247,24 @@ def _made(
     return found if relative or _good_subject(found) else None
 
 
+def _list_end(source: Source, comma: int, first: int) -> int | None:
+    """`Annam, Birmania y Champa reconocieron`: behind the last `y` of a list that is the subject."""
+    tokens = source.tokens
+    for n in range(comma + 1, min(comma + 10, first + 15, len(tokens) - 2)):
+        low = tokens[n].lower
+        if low in RELATIVE | PREP - {"de", "del"} or tokens[n].text in SIGNS:
+            return None
+        if low in ("y", "e"):
+            return n + 1
+        if group_at(source, n) is not None:
+            return None
+    return None
+
+
 def _good_subject(clause: Clause) -> bool:
     source, words = clause.source, clause.words
+    if words[:1] in (["su"], ["sus"]) and 0 < len(source.subject.split()) <= 4:
+        words = words[1:] or ["su"]
     if not words:
         told = clause.main not in ("hay", "hace", "hacen", "había", "hubo", "son", "ha", "han")
         return (
@@ -260,6 +288,8 @@ def _good_subject(clause: Clause) -> bool:
         "todo",
     }:
         return False
+    if words[0] in ("el", "la", "los", "las") and words[1:2] in (["de"], ["del"], ["que"]):
+        return False  # `el de Ursynów`: the noun is left out
     if words[-1] in PREP | DET or words[-1] in ("y", "o", "e", "que") or clause.main == "hay":
         return False
     if any(span.sort == "day" and span.first == clause.first for span in clause.spans):

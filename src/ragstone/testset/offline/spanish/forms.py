@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.spanish.clauses import Clause
+from ragstone.testset.offline.spanish.verbs import finite, participle
 from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, adverb
-from ragstone.testset.vocabulary import UNCLEAR, word_set
+from ragstone.testset.vocabulary import CUT_SHORT, UNCLEAR, word_set
 
 LONGEST = 24
 
@@ -44,6 +45,8 @@ def whole(answer: str) -> bool:
     if not answer.strip() or answer.count('"') % 2 or answer.count("(") != answer.count(")"):
         return False
     first, last = answer.split()[0].lower(), answer.split()[-1].lower()
+    if last in CUT_SHORT:
+        return False
     if (
         first
         in (
@@ -88,7 +91,7 @@ class Form:
         # a long subject goes last: short things first reads best
         parts = (
             (rest, said)
-            if len(said.split()) > 7 and rest and len(rest.split()) <= 3
+            if len(said.split()) > 5 and rest and len(rest.split()) <= 4
             else (said, rest)
         )
         return self.put(what, f"{self.clause.group} {parts[0]} {parts[1]}", lead)
@@ -140,6 +143,11 @@ def inner(clause: Clause, first: int, last: int) -> tuple[str, str, bool] | None
         or adverb(after)
     ):
         return None
+    joined = (n for n in range(clause.rest, clause.end - 1) if tokens[n].lower in ("y", "e"))
+    if any(finite(tokens[n + 1].lower) for n in joined):
+        return None
+    if first > clause.rest and participle(tokens[first - 1].lower):
+        return None  # `una constitución promulgada en 1975` is no date of the verb
     before = source.say(clause.rest, first).strip(" ,")
     behind = source.say(last, clause.end).strip(" ,") if last < clause.end else ""
     if re.search(r"\b(?:de|del|y|o|el|la|los|las|un|una|que|su|sus)$", before) or behind.startswith(

@@ -13,7 +13,7 @@ from ragstone.testset.offline.spanish.verbs import (
     infinitive,
     participle,
 )
-from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, SIGNS, adverb
+from ragstone.testset.offline.spanish.words import BEFORE_NOUN, DET, PREP, RELATIVE, SIGNS, adverb
 from ragstone.testset.vocabulary import NUMBER_WORDS, word_set
 
 
@@ -43,6 +43,7 @@ def group_at(source: Source, n: int) -> tuple[int, int, bool] | None:
         and n + 1 < len(tokens)
         and _may_be_verb(source, n + 1)
         and not participle(tokens[n + 1].lower)
+        and not tokens[n].lower.endswith(("ó", "aron", "ieron"))
     ):
         return None  # of two in a row the first is a noun: `la segunda planta tiene`
     at = n
@@ -148,6 +149,7 @@ def _is_verb(source: Source, n: int) -> bool:
     if (
         before.lower in DET | PREP
         or before.lower in ("muy", "más", "tan", "y", "e", "o")
+        or before.lower in BEFORE_NOUN
         or before.lower in NUMBER_WORDS["es"]
     ):
         return (

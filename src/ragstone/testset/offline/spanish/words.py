@@ -32,6 +32,12 @@ AROUND = word_set(
     "mínimo de"
 )
 
+BEFORE_NOUN = word_set(
+    "gran grandes primer primera primero primeros primeras nuevo nueva nuevos nuevas mayor mayores "
+    "principal principales último última últimos últimas mejor mejores único única segunda segundo "
+    "tercer tercera pequeño pequeña buen buena dos tres cuatro propio propia antiguo antigua demás"
+)
+"""Adjectives that stand before their noun."""
 SIGNS = frozenset(";:—–―")
 
 
@@ -66,3 +72,19 @@ def small(source: Source, first: int, last: int) -> str:
     if _NOUNISH.search(low) or plural(low, "es") or low in MONTHS_AND_DAYS:
         return text[:1].lower() + text[1:]
     return text
+
+
+_MASCULINE_A = word_set(
+    "problema sistema programa mapa día idioma tema planeta clima poema síntoma"
+)
+_LA = re.compile(r"(?:a|ción|sión|dad|tad|tud|umbre|as|ciones|siones|dades|tades|tudes)$")
+
+
+def owned(thing: str, owner: str) -> str:
+    """`su existencia` of something named: la existencia de los cloroplastos."""
+    noun = thing.split()[0].lower()
+    many = plural(noun, "es")
+    feminine = _LA.search(noun) is not None and noun.removesuffix("s") not in _MASCULINE_A
+    article = ("las" if many else "la") if feminine else ("los" if many else "el")
+    whose = f"del {owner[3:]}" if owner.startswith("el ") else f"de {owner}"
+    return f"{article} {thing} {whose}"
