@@ -64,6 +64,12 @@ class Stock:
         return [facts[at] for *_, at in sorted(turns)]
 
 
+def quoted(document: Document, fact: Fact) -> Evidence:
+    """The sentence of a fact, letter by letter as the document has it."""
+    end = fact.start + len(fact.sentence)
+    return Evidence(document.id, document.text[fact.start : end], fact.start, end)
+
+
 def item_of(
     document: Document, fact: Fact, kind: str, language: str, question: str = "", *,
     reference: str = "", difficulty: Difficulty = "medium", how: str = "", style: str = "",
@@ -71,7 +77,7 @@ def item_of(
 ) -> Item:  # fmt: skip
     """A fact as an item of this kind; what is not given is taken from the fact."""
     asks = question or fact.question
-    evidence = (Evidence(document.id, fact.sentence, fact.start, fact.start + len(fact.sentence)),)
+    evidence = (quoted(document, fact),)
     return Item(
         item_id(asks, evidence, history), asks, reference or fact.answer, {document.id: 1.0}, evidence, kind,
         difficulty, language, how or f"template:{fact.sort}", style, history, dict(proof or {}),

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 
 from ragstone.data.documents import Document
-from ragstone.testset.items import Evidence, Item, item_id
+from ragstone.testset.items import Item, item_id
 from ragstone.testset.offline import twists
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.framing import owner, unframed
 from ragstone.testset.offline.phrases import FIRST_TURNS
-from ragstone.testset.offline.stock import FACTUAL, Stock, item_of
+from ragstone.testset.offline.stock import FACTUAL, Stock, item_of, quoted
 from ragstone.testset.wording import asked, content
 
 
@@ -88,18 +88,16 @@ def joined(
 ) -> Iterator[Item]:
     mine = owner(first[0].title)
     alike = set(asked(first[1].question, language)) == set(asked(second[1].question, language))
-    if alike and first[1].answer == second[1].answer:  # two documents that say the same
+    same_owner = mine and mine == owner(second[0].title)
+    if alike and (same_owner or first[1].answer == second[1].answer):  # one thing asked twice
         return
     again = second[1].question
-    if mine and mine == owner(second[0].title) and mine in first[1].question:
-        again = unframed(again, mine, language)
+    if (same_owner and mine in first[1].question) or first[0].title == second[0].title:
+        again = unframed(again, first[0].title, language)
     question = twists.both(first[1].question, again, language)
     if not question or len(question.split()) > 40:
         return
-    evidence = tuple(
-        Evidence(document.id, fact.sentence, fact.start, fact.start + len(fact.sentence))
-        for document, fact in (first, second)
-    )
+    evidence = tuple(quoted(document, fact) for document, fact in (first, second))
     parts = [{"question": fact.question, "reference": fact.answer} for _, fact in (first, second)]
     yield Item(
         item_id(question, evidence), question, f"{first[1].answer}; {second[1].answer}",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.data.documents import Document
-from ragstone.language import sentences
 from ragstone.testset.offline import english, spanish
 from ragstone.testset.offline.facts import Fact, Source
+from ragstone.testset.prose import prose, read_sentences
 from ragstone.testset.spans import is_person, names, tokens_of
 from ragstone.testset.vocabulary import MONTHS_AND_DAYS
 
@@ -32,14 +32,15 @@ class Named:
 def facts_of(document: Document, language: str) -> Iterator[Fact]:
     """Every fact of a document, in the order of its text."""
     rules = _RULES[language]
+    whole = prose(document.text)
     spans = [
         (c, d)
-        for a, b in sentences(document.text, language)
-        if not _HEADING.match(document.text[a:b])
-        for c, d in apart(document.text, a, b)
+        for a, b in read_sentences(document.text, language)
+        if not _HEADING.match(whole[a:b])
+        for c, d in apart(whole, a, b)
         if d - c <= _LONGEST
     ]
-    read = [(a, document.text[a:b], tuple(tokens_of(document.text[a:b]))) for a, b in spans]
+    read = [(a, whole[a:b], tuple(tokens_of(whole[a:b]))) for a, b in spans]
     named = _named([tokens for _, _, tokens in read], language)
     subject, many, person = "", False, ""
     for start, text, tokens in read:

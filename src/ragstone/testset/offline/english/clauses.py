@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ragstone.testset.offline.english.ends import end_of
 from ragstone.testset.offline.english.groups import auxiliary_group, plain_group, verb_of
@@ -175,6 +176,8 @@ def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | N
         n += 1
     low = tokens[n].lower
     kinds = forms(low) if not tokens[n].capital else {}
+    if n + 1 < len(tokens) and tokens[n + 1].lower == "by":
+        kinds = {}  # `followed by` goes with what stands before
     same = (
         low in AUXILIARIES
         or ("past" in kinds and before.do == "did")
@@ -274,7 +277,8 @@ def _lead(source: Source, first: int) -> tuple[str, tuple[int, int] | None, int]
             comma,
         )
     inner = tokens[first:comma]
-    if any(one.lower in UNCLEAR["en"] for one in inner) or len(inner) > 12:
+    verbal = inner[0].lower in PREP and any(one.lower in AUXILIARIES for one in inner)
+    if any(one.lower in UNCLEAR["en"] for one in inner) or len(inner) > 12 or verbal:
         return "?", None, comma + 1
     dated = date is not None and date.last == comma and date.first <= first + 1
     return small(source, first, comma), ((first, comma) if dated else None), comma + 1
@@ -303,7 +307,8 @@ def _good_subject(source: Source, first: int, close: int) -> bool:
         return len(words) == 1 and bool(source.subject)
     if words in (["you"], ["we"]):
         return True
-    if words[0] in OWNERS and source.subject and len(source.subject.split()) <= 4:
+    short = 0 < len(source.subject.split()) <= 4 and "'" not in source.subject
+    if words[0] in OWNERS and short:
         words = words[1:]
         if not words:
             return False
@@ -322,6 +327,8 @@ def _good_subject(source: Source, first: int, close: int) -> bool:
         return False  # `Based on principles`
     if words[0] in PREP | SUBORDINATE | {
         "of",
+        "where",
+        "only",
         "there",
         "what",
         "here",
@@ -343,10 +350,34 @@ def _good_subject(source: Source, first: int, close: int) -> bool:
         return False
     if any(one.text in ';:()"“”' for one in tokens):
         return False
+    if not _one_phrase(source, first, close):
+        return False
     return not any(
         word in UNCLEAR["en"] or word in ("you", "your", "however", "thus", "therefore")
         for word in words
     )
+
+
+_ASKING = frozenset(["what", "whether", "how", "why", "than"])
+
+
+def _one_phrase(source: Source, first: int, close: int) -> bool:
+    """Whether the words are one noun phrase: no question in it, and no article that nothing leads up to."""
+    tokens = source.tokens[first:close]
+    if any(one.lower in _ASKING for one in tokens):
+        return False
+    if not any(one.word and len(one.text) > 1 for one in tokens if one.lower not in ("and", "or")):
+        return False
+    for before, token in pairwise(tokens):
+        leads = before.lower in PREP | {"of", "and", "or", "all", "both", "such", "that", "which"}
+        if (
+            token.lower in ("the", "a", "an")
+            and not leads
+            and not before.capital
+            and before.text != ","
+        ):
+            return False
+    return True
 
 
 def _clause(

@@ -224,6 +224,8 @@ def counted_subject(clause: Clause, form: Form) -> Iterator[Fact]:
         rest = source.say(clause.rest, clause.end).strip(" ,")
         behind = source.say(span.last, clause.close)
         verb = source.say(clause.verb, clause.rest)
+        if clause.base == "be" and not clause.tail:
+            continue
         if span.sort == "quantity" and len(rest.split()) >= 2 and clause.close > span.last - 1:
             what = f"How many {span.unit} {behind}".strip()
             yield Fact(

@@ -26,6 +26,8 @@ def clean(question: str) -> bool:
     if question.count('"') % 2 or question.count("“") != question.count("”") or ",," in question:
         return False
     words = re.findall(r"[a-z']+", question.lower())
+    if re.search(r"\b(?:next|on|of|this|that|without|to|another|second|for) ones?\b", question):
+        return False
     if any(word in ("therefore", "thus", "hence", "however", "thereafter") for word in words):
         return False
     pointing = UNCLEAR["en"] - {"its", "their", "his", "her", "it", "i", "my", "other", "others"}

@@ -6,6 +6,7 @@ from ragstone.testset.offline.english.verbs import AUXILIARIES, BE, MODALS, form
 from ragstone.testset.offline.english.words import DET, PREP, RELATIVE, SIGNS, adverb, head
 from ragstone.testset.offline.facts import Source
 from ragstone.testset.spans import Token, is_number, plural
+from ragstone.testset.vocabulary import word_set
 
 
 def verb_of(source: Source, first: int) -> tuple[int, int] | None:
@@ -63,6 +64,8 @@ def verb_of(source: Source, first: int) -> tuple[int, int] | None:
 def _list_end(source: Source, comma: int, first: int) -> int | None:
     """`Sketches, notebooks, and other works are`: behind the last `and` of a list that is the subject."""
     tokens = source.tokens
+    if any(one.lower in PREP for one in tokens[first:comma]):
+        return None
     for n in range(comma + 1, min(comma + 10, first + 15, len(tokens) - 2)):
         low = tokens[n].lower
         if low in AUXILIARIES | RELATIVE | PREP or tokens[n].text in SIGNS or _is_verb(source, n):
@@ -115,6 +118,9 @@ def _is_verb(source: Source, n: int) -> bool:
             and not _finite_soon(source, n + 1, only_auxiliary=True)
         )
     if "past" in kinds:
+        takes = after.word and not adverb(after) and after.lower not in PREP | AUXILIARIES | _LOOSE
+        if takes and token.lower not in _NAMING:
+            return True  # what a participle names stands before it; an object follows a verb
         soft = "participle" in kinds and kinds["past"] == kinds["participle"]
         return not (after.lower == "by" or (soft and _finite_soon(source, n + 1)))
     numbered = before.text.isdigit() and at > 0 and tokens[at - 1].word and after.lower in DET
@@ -123,9 +129,12 @@ def _is_verb(source: Source, n: int) -> bool:
         and (numbered or not is_number(before, "en"))
         and (before.capital or not plural(before.lower, "en"))
     ):
+        if "third" in forms(after.lower) and not is_number(after, "en") and after.lower not in DET:
+            return False  # of two in a row the first is a noun: `questions says`
+        linking = kinds["third"] in ("remain", "become", "seem", "appear", "stay")
         if (
             after.lower in AUXILIARIES
-            or "past" in forms(after.lower)
+            or ("past" in forms(after.lower) and not linking)
             or after.lower in ("and", "of", "or", "'")
         ):
             return False
@@ -140,6 +149,10 @@ def _is_verb(source: Source, n: int) -> bool:
         )
         return starts or adverb(after) or plural(after.lower, "en") or after.lower == "to"
     return "base" in kinds and before.lower in ("you", "they", "we", "people")
+
+
+_LOOSE = word_set("to as by and or that which who when where if of but")
+_NAMING = word_set("called named known dubbed termed made considered given set left based born")
 
 
 def _object_starts(token: Token) -> bool:
@@ -178,6 +191,15 @@ def _finite_soon(source: Source, start: int, *, only_auxiliary: bool = False) ->
         if n > start and "past" in kinds and "participle" not in kinds:
             return True
         follows = tokens[n + 1] if n + 1 < len(tokens) else token
+        last = follows.text in ".!;:" or follows is token
+        if (
+            n > start + 1
+            and clear
+            and last
+            and kinds.get("base") == token.lower
+            and tokens[n - 1].word
+        ):
+            return True  # `samples scored on both sides count.`
         if n > start + 1 and clear and "past" in kinds and _object_starts(follows):
             return True
     return False

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ragstone.testset.offline.english.clauses import Clause
 from ragstone.testset.offline.english.ends import end_of
 from ragstone.testset.offline.english.forms import TIMES, Form, inner
+from ragstone.testset.offline.english.people import is_people
 from ragstone.testset.offline.english.verbs import BE, forms
 from ragstone.testset.offline.english.words import DET, PREP, PRONOUNS, RELATIVE, adverb
 from ragstone.testset.offline.facts import Fact, Source
@@ -51,6 +52,7 @@ def reached(clause: Clause, form: Form) -> Iterator[Fact]:
         and is_person([one.text for one in tokens[a:b]], tokens[a - 1].lower, source.people)
         for a, b in clause.names()
     )
+    person = person or is_people(tokens[end - 1].lower)
     behind = source.say(end, clause.end).strip(" ,") if end < clause.end else ""
     if behind.split(" ")[0] in ("to", "of", "and", "or", "as", "than") or _POINTING.search(behind):
         return

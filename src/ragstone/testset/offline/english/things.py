@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ragstone.testset.offline.english.clauses import Clause
 from ragstone.testset.offline.english.ends import end_of
 from ragstone.testset.offline.english.forms import TIMES, Form, inner
+from ragstone.testset.offline.english.people import is_people
 from ragstone.testset.offline.english.verbs import BE, MODALS, forms
 from ragstone.testset.offline.english.words import DET, PREP, PRONOUNS, RELATIVE, adverb, head
 from ragstone.testset.offline.facts import Fact
@@ -49,7 +50,7 @@ def agent(clause: Clause, form: Form) -> Iterator[Fact]:
         and is_person([one.text for one in tokens[a:b]], tokens[a - 1].lower, source.people)
         for a, b in clause.names()
     )
-    what = "Who" if person or tokens[end - 1].lower in PEOPLE else "What"
+    what = "Who" if person or is_people(tokens[end - 1].lower) else "What"
     yield Fact(
         form.ask(what, f"{before} by {behind}"), source.raw(at + 1, end), "person" if person else "thing", clause.subject,
         why=form.why(f"{before} by", behind), negated=clause.negated,
@@ -129,6 +130,7 @@ _WHOM = word_set("defeat beat invite marry kill succeed assassinate crown")
 _HAVE = word_set("include contain carry need support have create cause require")
 
 
+_AT = word_set("in at during until after before from")
 _WHEN = word_set("when while because although though if unless whereas since so until")
 """What tells of the whole clause, not of its object."""
 
@@ -174,23 +176,27 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
         end = clause.end  # what defines the object belongs to it
     if any(s.first < end and s.last > clause.rest for s in clause.spans) or end - clause.rest > 14:
         return
+    behind = [one.lower for one in tokens[end : clause.end]]
+    loose = len(behind) > 9 or "and" in behind or (behind[:1] and behind[0] in PREP - _AT)
     if tokens[end - 1].lower in TIMES:
         return
     parts = inner(clause, clause.rest, end)
     if parts is None or (end - clause.rest == 1 and not start.capital):
         return
-    person = tokens[end - 1].lower in PEOPLE | ROLES or any(
+    person = is_people(tokens[end - 1].lower) or any(
         a >= clause.rest
         and b == end
         and is_person([one.text for one in tokens[a:b]], tokens[a - 1].lower, source.people)
         for a, b in clause.names()
     )
+    # what follows may belong to the object, so the question does without it
+    rest = "" if loose else parts[1]
     listed = any(tokens[n].text == "," for n in range(clause.rest, end))
     whom = person or (clause.base in _WHOM and tokens[end - 1].capital)
     what = "Who" if whom else "What"
     yield Fact(
-        form.ask(what, parts[1]), source.raw(clause.rest, end), "list" if listed else "person" if person else "thing",
-        clause.subject, form.again(what, parts[1]), form.why("", parts[1]), clause.negated,
+        form.ask(what, rest), source.raw(clause.rest, end), "list" if listed else "person" if person else "thing",
+        clause.subject, form.again(what, rest), form.why("", rest), clause.negated,
     )  # fmt: skip
 
 
@@ -428,14 +434,6 @@ _CLASSES = {"act": "law", "bowl": "event", "ave": "street", "avenue": "street"} 
 """Last word of a name → what a question calls it."""
 
 
-PEOPLE = word_set(
-    "adults children visitors members students relatives patients subscribers riders owners "
-    "parents people men women readers workers teachers guests walkers scientists engineers "
-    "economists historians scholars pharmacists physicians settlers colonists citizens "
-    "residents missionaries critics researchers"
-)
-
-
 _DOES = word_set(
     "write say argue marry invent discover paint compose design publish study teach propose "
     "claim found direct lead win serve believe suggest"
@@ -490,10 +488,12 @@ def _asks_for(clause: Clause, told: int) -> tuple[str, str]:
         return "", "thing"
     if last.capital and clause.named:
         passive = clause.auxiliary in BE and clause.tail
+        if clause.base in _DONE_TO_PEOPLE and passive:
+            return "Who", "person"
         return ("What", "name") if passive and not clause.many and told >= 3 else ("", "name")
-    if (
-        last.lower in PEOPLE | ROLES or head(clause.source, clause.first, clause.close) in PEOPLE
-    ) and not bare:
+    if not bare and (
+        is_people(last.lower) or is_people(head(clause.source, clause.first, clause.close))
+    ):
         return "Who", "person"
     if bare:
         return "", "thing"
@@ -516,6 +516,12 @@ def _asks_for(clause: Clause, told: int) -> tuple[str, str]:
 
 _NO_SUBJECT = word_set("include comprise contain have consist mean involve date number total")
 """Verbs from whose object nobody asks back: `what includes cameras`."""
+
+
+_DONE_TO_PEOPLE = word_set(
+    "assassinate murder kill elect appoint crown bear exile bury educate arrest contract hire ordain "
+    "nominate designate promote execute imprison succeed marry"
+)
 
 
 def _people(clause: Clause) -> bool:

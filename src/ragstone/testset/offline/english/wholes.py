@@ -121,6 +121,7 @@ def purpose(clause: Clause, form: Form) -> Iterator[Fact]:
             tokens[n].lower == "to"
             and "base" in forms(tokens[n + 1].lower)
             and tokens[n - 1].lower not in ("able", "due", "according")
+            and tokens[n + 1].lower != "date"
         ):
             end = end_of(source, n + 1, relatives=True)
             if end - n >= 4:

@@ -28,6 +28,10 @@ _ADVERBS = word_set(
     "too well far almost rather thereafter sometimes afterwards hence perhaps maybe"
 )
 
+_NO_ADVERBS = word_set(
+    "jelly family assembly supply reply monopoly anomaly belly rally lily butterfly daily weekly "
+    "monthly yearly elderly friendly"
+)
 AROUND = word_set(
     "just only about around approximately approximate nearly almost roughly some up to at "
     "most least more than over fewer less exactly under as many"
@@ -39,7 +43,10 @@ SIGNS = frozenset(";:—–―")
 def adverb(token: Token) -> bool:
     """Whether a word only colours a verb."""
     return token.lower in _ADVERBS or (
-        token.lower.endswith("ly") and len(token.lower) > 4 and not token.capital
+        token.lower.endswith("ly")
+        and len(token.lower) > 4
+        and not token.capital
+        and token.lower not in _NO_ADVERBS
     )
 
 

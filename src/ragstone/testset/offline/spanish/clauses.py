@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ragstone.testset.offline.facts import Source
 from ragstone.testset.offline.spanish.groups import end_of, group_at
+from ragstone.testset.offline.spanish.verbs import infinitive, participle
 from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, SIGNS, adverb, owned, small
 from ragstone.testset.spans import Span, is_person, names, typed
 from ragstone.testset.vocabulary import ROLES, UNCLEAR
@@ -47,6 +48,11 @@ class Clause:
         if self.words[0] in ("su", "sus") and self.source.subject:
             return owned(self.source.say(self.first + 1, self.close), self.source.subject)
         return small(self.source, self.first, self.close)
+
+    @property
+    def told(self) -> bool:
+        """Whether it is clear what the subject is: it is said, or it is a name; else it may stand behind the verb."""
+        return self.first < self.close or self.source.subject[:1].isupper()
 
     @property
     def words(self) -> list[str]:
@@ -178,6 +184,7 @@ def _short_lead(source: Source, first: int) -> int:
             tokens[n].lower in ("el", "la", "los", "las")
             and tokens[n - 1].word
             and tokens[n - 1].lower not in PREP | DET | {"y"}
+            and not infinitive(tokens[n - 1].lower)
         ):
             return n
     return 0
@@ -288,6 +295,10 @@ def _good_subject(clause: Clause) -> bool:
         "todo",
     }:
         return False
+    if not any(word[0].isalpha() and len(word) > 1 for word in words):
+        return False  # a bare number
+    if participle(words[0]) and words[1:2] and words[1] in PREP:
+        return False  # `Publicada en un momento …`
     if words[0] in ("el", "la", "los", "las") and words[1:2] in (["de"], ["del"], ["que"]):
         return False  # `el de Ursynów`: the noun is left out
     if words[-1] in PREP | DET or words[-1] in ("y", "o", "e", "que") or clause.main == "hay":

@@ -70,7 +70,7 @@ def _quantity(
     tokens = clause.source.tokens
     period = span.unit.split()[0] in PERIODS
     after = tokens[span.last].lower if span.last < clause.end else ""
-    if after in ("después", "antes") and first == clause.rest:
+    if after in ("después", "antes") and first == clause.rest and clause.words:
         rest = clause.source.say(span.last, clause.end).strip(" ,.")
         yield Fact(
             form.put(f"{many_of(span.unit)} {span.unit} {rest}", f"{clause.group} {clause.subject}", None),

@@ -35,6 +35,13 @@ def clean(question: str) -> bool:
     pointing = UNCLEAR["es"] - {"su", "sus", "lo", "le", "les", "mismo", "misma", "siguiente"}
     if any(word in pointing for word in words):
         return False
+    # `y el Canal?`: the subject of a clause that was cut off
+    if (
+        re.search(r" y (?:el|la|los|las) (?:[^\W\d_]+ ){0,4}[^\W\d_]+\?$", question)
+        and question.startswith(("¿Qué ", "¿qué"))
+        and "entre " not in question
+    ):
+        return not re.search(r"(?:ó|aron|ieron) y (?:el|la|los|las) ", question)
     return not re.search(
         r"\b(?:y|o|de|del|el|la|los|las|un|una|que|en|con|por|para|a|al|su|se|más|como)\?$",
         question,
@@ -88,10 +95,11 @@ class Form:
     ) -> str:
         """`what` + verb group + subject + rest, the phrase before the subject kept in front."""
         said = self.clause.subject if subject is None else subject
+        rest = rest.strip()
         # a long subject goes last: short things first reads best
         parts = (
             (rest, said)
-            if len(said.split()) > 5 and rest and len(rest.split()) <= 4
+            if rest and len(said.split()) > len(rest.split()) + 1 and len(rest.split()) <= 4
             else (said, rest)
         )
         return self.put(what, f"{self.clause.group} {parts[0]} {parts[1]}", lead)
@@ -171,6 +179,7 @@ def answer_at(
     if parts is None:
         return
     before, behind, deep = parts
+    before = re.sub(r"(?:^| )(?:solo|sólo|también|ya|además)$", "", before)
     rest = f"{before} {behind}".strip()
     gap = clause.source.say(first, answer) if answer is not None and answer > first else ""
     yield Fact(

@@ -9,6 +9,7 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.spanish.clauses import Clause
 from ragstone.testset.offline.spanish.forms import PERIODS, Form
 from ragstone.testset.offline.spanish.groups import end_of
+from ragstone.testset.offline.spanish.people import is_people
 from ragstone.testset.offline.spanish.verbs import infinitive, participle
 from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, adverb
 from ragstone.testset.spans import is_number, is_person, plural
@@ -39,7 +40,9 @@ def reached(clause: Clause, form: Form) -> Iterator[Fact]:
     """`está etiquetado con una dirección`: con qué está etiquetado."""
     source, tokens = clause.source, clause.source.tokens
     at = clause.rest
-    while at < clause.end and adverb(tokens[at]):
+    while at < clause.end and (
+        tokens[at].lower.endswith("mente") or tokens[at].lower in ("ya", "también")
+    ):
         at += 1
     if at >= clause.end - 1 or clause.negated or tokens[at].lower not in _REACHED:
         return
@@ -65,6 +68,7 @@ def reached(clause: Clause, form: Form) -> Iterator[Fact]:
         at < a and b == end and is_person([one.text for one in tokens[a:b]], tokens[a - 1].lower, source.people)
         for a, b in clause.names()
     )  # fmt: skip
+    person = person or any(is_people(one.lower) for one in tokens[at + 1 : min(end, at + 4)])
     what = f"{prep} quién" if person else f"{prep} qué"
     yield Fact(
         form.ask(what, behind), source.raw(at + 1, end), "person" if person else "thing",
@@ -191,7 +195,7 @@ _NO_OBJECT = re.compile(
 def wide_object(clause: Clause, form: Form) -> Iterator[Fact]:
     """`ha ratificado el Convenio núm. 81 sobre …`: qué ha ratificado, hasta el final de la oración."""
     source, tokens = clause.source, clause.source.tokens
-    if clause.negated or clause.reflexive or clause.rest >= clause.end - 2:
+    if clause.negated or clause.reflexive or clause.rest >= clause.end - 2 or not clause.told:
         return
     if _NO_OBJECT.match(clause.last_verb) or (
         participle(clause.last_verb) and clause.main not in _HAVE

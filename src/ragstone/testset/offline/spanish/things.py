@@ -9,9 +9,10 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.spanish.clauses import Clause
 from ragstone.testset.offline.spanish.forms import PERIODS, Form, inner
 from ragstone.testset.offline.spanish.groups import end_of
+from ragstone.testset.offline.spanish.people import is_people
 from ragstone.testset.offline.spanish.verbs import participle
 from ragstone.testset.offline.spanish.words import BEFORE_NOUN, DET, PREP, RELATIVE, adverb
-from ragstone.testset.spans import is_number, is_person, plural
+from ragstone.testset.spans import Span, is_number, is_person, plural
 from ragstone.testset.vocabulary import UNCLEAR, word_set
 
 
@@ -97,6 +98,11 @@ _NO_OBJECT = re.compile(
 )
 
 
+def _counts(span: Span, rest: int) -> bool:
+    """Whether a span makes the object a number or a date, and is not just a number somewhere in it."""
+    return span.first <= rest + 1 or span.sort in ("date", "clock", "day", "money")
+
+
 def thing(clause: Clause, form: Form) -> Iterator[Fact]:
     source, tokens = clause.source, clause.source.tokens
     if (
@@ -104,6 +110,7 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
         or clause.negated
         or _NO_OBJECT.match(clause.last_verb)
         or clause.reflexive
+        or not clause.told
     ):
         return
     if (participle(clause.last_verb) and clause.main not in _HAVE) or re.match(
@@ -138,7 +145,9 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
     if (
         end - clause.rest < 2
         or end - clause.rest > 14
-        or any(s.first < end and s.last > clause.rest for s in clause.spans)
+        or any(
+            s.first < end and s.last > clause.rest and _counts(s, clause.rest) for s in clause.spans
+        )
     ):
         return
     if start.lower in ("todo", "toda", "todos", "todas", "cada") or tokens[
@@ -152,18 +161,22 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
         for a, b in clause.names()
     ):
         return
-    if end < clause.end and (
-        tokens[end].lower not in ("en", "durante", "desde", "tras", "hasta")
-        or participle(tokens[end - 1].lower)
-    ):
-        return  # what follows belongs to the object: the whole of it is asked for elsewhere
+    if end < clause.end and participle(tokens[end - 1].lower):
+        return
     parts = inner(clause, clause.rest, end)
     if parts is None:
         return
+    loose = end < clause.end and (
+        tokens[end].lower not in ("en", "durante", "desde", "tras", "hasta")
+        or is_number(tokens[end + 1], "es")
+        or clause.end - end > 8
+    )
+    # what follows may belong to the object, so the question does without it
+    rest = "" if loose else parts[1]
     listed = any(tokens[n].text == "," for n in range(clause.rest, end))
     yield Fact(
-        form.ask("qué", parts[1]), source.raw(clause.rest, end), "list" if listed else "thing", clause.subject,
-        form.again("qué", parts[1]), form.why("", parts[1]), clause.negated,
+        form.ask("qué", rest), source.raw(clause.rest, end), "list" if listed else "thing", clause.subject,
+        form.again("qué", rest), form.why("", rest), clause.negated,
     )  # fmt: skip
 
 
@@ -213,14 +226,6 @@ def complement(clause: Clause, form: Form) -> Iterator[Fact]:
     )
 
 
-PEOPLE = word_set(
-    "socios abonados menores adultos niños padres visitantes lectores pacientes vecinos "
-    "miembros ingenieros colonos soldados médicos maestros profesores farmacéuticos activistas "
-    "investigadores académicos ciudadanos residentes críticos inmigrantes "
-    "alumnos estudiantes viajeros usuarios familiares científicos economistas historiadores"
-)
-
-
 def subject(clause: Clause, form: Form) -> Iterator[Fact]:
     source, tokens = clause.source, clause.source.tokens
     if not clause.words or clause.rest >= clause.end:
@@ -241,6 +246,11 @@ def subject(clause: Clause, form: Form) -> Iterator[Fact]:
         return  # `qué cuesta 45 euros`: nobody starts from the sum
     if any(s.first < clause.close and s.last > clause.first for s in clause.spans):
         return  # a number in the subject is asked for as such
+    if (
+        sum(s.first >= clause.rest and s.last <= clause.end for s in clause.spans) > 1
+        and " y " in rest
+    ):
+        return  # `qué cuesta 36 euros y el mensual 6 euros`
     what, sort = _asks_for(clause)
     if what:
         answer = source.raw(clause.first, clause.close)
@@ -259,7 +269,7 @@ def _asks_for(clause: Clause) -> tuple[str, str]:
     joined = "y" in clause.words or "e" in clause.words
     if clause.relative or clause.person:
         return "quién", "person"
-    if head in PEOPLE and clause.many and not bare:
+    if is_people(head) and clause.many and not bare:
         return "quiénes", "person"
     if bare or joined or not head or _NO_SUBJECT.match(clause.last_verb):
         return "", "thing"
@@ -268,6 +278,8 @@ def _asks_for(clause: Clause) -> tuple[str, str]:
     agrees = not re.search(r"(?:ad|id)(?:a|as|os)$|[^r]as?$|os$", after) and not re.search(
         r"(?:ad|id)(?:a|as|os)$", clause.last_verb
     )
+    if head in _CLASSES and not clause.many and inner[0] == head and _named_inside(clause):
+        return f"qué {head}", "name"
     own = clause.source.tokens[clause.first + 1 if clause.words[0] in DET else clause.first]
     if own.capital and clause.named:
         return (f"qué {head}", "name") if head in _CLASSES and not clause.many else ("", "name")
@@ -299,6 +311,12 @@ _CLASSES = word_set(
     "directiva convención constitución asamblea aeropuerto puerto canal galería desierto valle "
     "región huracán tormenta torre premio colegio facultad empresa corporación refugio senda sala"
 )
+
+
+def _named_inside(clause: Clause) -> bool:
+    """Whether a name stands behind the noun: `la familia Drengot`."""
+    tokens = clause.source.tokens[clause.first : clause.close]
+    return any(one.capital for one in tokens[2:])
 
 
 def _noun_first(inner: list[str]) -> bool:

@@ -79,7 +79,7 @@ _IRREGULAR_PARTICIPLES = word_set(
     "abierto abierta abiertos abiertas cubierto cubierta cubiertos cubiertas dicho dicha "
     "escrito escrita escritos escritas hecho hecha hechos hechas muerto muerta muertos "
     "muertas puesto puesta puestos puestas resuelto roto rota rotos rotas visto vista vistos "
-    "vistas vuelto impreso impresa electo electa descrito descrita devuelto devuelta "
+    "descritos descritas vistas vuelto impreso impresa electo electa descrito descrita devuelto devuelta "
     "compuesto compuesta compuestos compuestas propuesto propuesta dispuesto impuesto opuesto "
     "descubierto descubierta"
 )

@@ -109,6 +109,8 @@ def purpose(clause: Clause, form: Form) -> Iterator[Fact]:
             end = end_of(source, n + 1, relatives=True)
             if end - n >= 4:
                 rest = source.say(clause.rest, n) if n > clause.rest else ""
+                if len(rest.split()) > 9 or re.search(r"\bal \w+[aei]r\b", rest):
+                    return
                 yield Fact(
                     form.ask("para qué", rest),
                     source.raw(n, end).rstrip(" .,"),
