@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragstone.testset.vocabulary import (
     GIVEN_NAMES,
@@ -95,7 +96,8 @@ class Span:
     unit: str = ""
 
 
-def tokens_of(sentence: str) -> list[Token]:
+@lru_cache(maxsize=1024)
+def tokens_of(sentence: str) -> tuple[Token, ...]:
     """The tokens, without what stands in brackets."""
     asides = [found.span() for found in _ASIDE.finditer(sentence)]
     out = []
@@ -105,7 +107,7 @@ def tokens_of(sentence: str) -> list[Token]:
             continue
         text = found.group()
         out.append(Token(text, text.lower(), start, end))
-    return out
+    return tuple(out)
 
 
 def shown(sentence: str, tokens: Sequence[Token]) -> str:

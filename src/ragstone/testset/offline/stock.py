@@ -18,7 +18,7 @@ from ragstone.testset.vocabulary import word_set
 
 FACTUAL = word_set("number money date duration place person name percent thing")
 CONCEPTUAL = frozenset(["definition", "reason", "means", "condition", "outcome", "claim"])
-_KEPT = 48
+_KEPT = 96
 """Documents whose facts are kept: those of a step and of its neighbours."""
 _EASY = 17
 """Words of a question that is read in one go; longer ones come later."""

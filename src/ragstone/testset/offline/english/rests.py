@@ -21,6 +21,7 @@ _LONG = 16
 _POINTING = re.compile(
     r"\b(?:this|that|these|those|it|they|them|him|he|she|which|who)\b|\bsuch(?! as)\b"
 )
+_ERAS = word_set("century centuries decade era period season")
 _SET_PHRASES = word_set(
     "addition contrast fact general particular turn case order part place result time example "
     "instance average detail total response account behalf basis way extent degree end"
@@ -36,6 +37,11 @@ def reached(clause: Clause, form: Form) -> Iterator[Fact]:
     if at >= clause.end - 1 or clause.negated or not clause.base:
         return
     prep = tokens[at].lower
+    if (tokens[at - 1].lower, prep) in (
+        ("used", "to"),
+        ("composed", "of"),
+    ) and not clause.auxiliary:
+        return
     if prep == "to" and tokens[at - 1].lower == "used":
         return
     bare_be = clause.base == "be" and not clause.tail
@@ -96,7 +102,7 @@ def _sound(clause: Clause, start: int, end: int) -> bool:
     first = tokens[start]
     if end - start == 1 and not first.capital and not plural(first.lower, "en"):
         return False
-    if tokens[end - 1].lower in TIMES | _SET_PHRASES or "participle" in forms(
+    if tokens[end - 1].lower in TIMES | _SET_PHRASES | _ERAS or "participle" in forms(
         tokens[end - 1].lower
     ):
         return False

@@ -52,7 +52,7 @@ def agent(clause: Clause, form: Form) -> Iterator[Fact]:
     )
     what = "Who" if person or is_people(tokens[end - 1].lower) else "What"
     yield Fact(
-        form.ask(what, f"{before} by {behind}"), source.raw(at + 1, end), "person" if person else "thing", clause.subject,
+        form.ask(what, f"by {before} {behind}"), source.raw(at + 1, end), "person" if person else "thing", clause.subject,
         why=form.why(f"{before} by", behind), negated=clause.negated,
     )  # fmt: skip
 
@@ -85,6 +85,8 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
         return
     end = end_of(source, clause.rest, relatives=True)
     answer = source.raw(clause.rest, end).rstrip(" ,.;")
+    if start.lower == "that" and end - clause.rest < 5:
+        return
     subject, helper = clause.subject, clause.auxiliary
     bare = clause.words[0] not in DET | PRONOUNS
     pronoun = clause.words[0] in PRONOUNS and subject[:1].isupper()
@@ -183,7 +185,8 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
     parts = inner(clause, clause.rest, end)
     if parts is None or (end - clause.rest == 1 and not start.capital):
         return
-    person = is_people(tokens[end - 1].lower) or any(
+    heads = next((n for n in range(clause.rest, end) if tokens[n].lower == "of"), end)
+    person = is_people(tokens[heads - 1].lower) or any(
         a >= clause.rest
         and b == end
         and is_person([one.text for one in tokens[a:b]], tokens[a - 1].lower, source.people)

@@ -205,6 +205,8 @@ def apposition(source: Source) -> Iterator[Fact]:
         ):
             continue
         found = [one.text for one in tokens[a:b]]
+        if a and tokens[a - 1].text.endswith(("'s", "’s")):
+            continue  # `Tyndale's English Bible`
         if is_person(found, tokens[a - 1].lower if a else "", source.people) and len(found) > 1:
             yield Fact(
                 f"Who is {' '.join(found)}?",

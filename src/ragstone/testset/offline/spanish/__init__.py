@@ -68,7 +68,8 @@ def _from(clause: Clause) -> Iterator[Fact]:
         for word in body
     ):
         return
-    if any(one.lower in ("lo", "la", "los", "las") for one in tokens[clause.verb : clause.finite]):
+    before = tokens[clause.verb : clause.finite]
+    if any(one.lower in ("lo", "la", "los", "las", "le", "les") for one in before):
         return  # the object stands first: what looks like the subject is not
     form = Form(clause)
     yield from denied(clause, form)

@@ -75,7 +75,7 @@ def whole(answer: str) -> bool:
         and len(answer) < 60
     ):
         return False
-    return last not in PREP | DET and last not in ("y", "o", "que", "es", "se", "más")
+    return last not in PREP | DET and last not in ("posibles", "y", "o", "que", "es", "se", "más")
 
 
 def many_of(unit: str) -> str:

@@ -10,7 +10,7 @@ from ragstone.testset.offline.spanish.clauses import Clause
 from ragstone.testset.offline.spanish.forms import PERIODS, Form
 from ragstone.testset.offline.spanish.groups import end_of
 from ragstone.testset.offline.spanish.people import is_people
-from ragstone.testset.offline.spanish.verbs import infinitive, participle
+from ragstone.testset.offline.spanish.verbs import finite, infinitive, participle
 from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, adverb
 from ragstone.testset.spans import is_number, is_person, plural
 from ragstone.testset.vocabulary import UNCLEAR, word_set
@@ -232,6 +232,11 @@ def wide_object(clause: Clause, form: Form) -> Iterator[Fact]:
         not 3 <= size <= 22
         or _POINTING.search(answer)
         or re.search(r"\b(?:cuando|aunque|mientras|si)\b", answer)
+    ):
+        return
+    if any(
+        tokens[n].lower in ("y", "e") and finite(tokens[n + 1].lower)
+        for n in range(clause.rest, clause.end - 1)
     ):
         return
     dated = any(s.sort in ("date", "clock", "day") and s.first >= clause.rest for s in clause.spans)

@@ -73,7 +73,14 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
                 and len(clause.words) <= 7
             )
         )
-        if person:
+        if person or (
+            re.search(
+                r"(?:ólogo|óloga|ista|tor|tora|ador|adora|ógrafo|ero)s?\b",
+                answer.split(" de ")[0] + " " + answer[:40],
+            )
+            and subject[:1].isupper()
+            and verb in ("fue", "era")
+        ):
             yield Fact(f"¿Quién {verb} {subject}?", answer, "definition", subject)
         elif named and len(subject.split()) <= 7 and not clause.lead:
             yield Fact(f"¿Qué {verb} {subject}?", answer, "definition", subject)
@@ -247,7 +254,11 @@ def subject(clause: Clause, form: Form) -> Iterator[Fact]:
     if any(s.first < clause.close and s.last > clause.first for s in clause.spans):
         return  # a number in the subject is asked for as such
     if (
-        sum(s.first >= clause.rest and s.last <= clause.end for s in clause.spans) > 1
+        sum(
+            s.sort == "money" and s.first >= clause.rest and s.last <= clause.end
+            for s in clause.spans
+        )
+        > 1
         and " y " in rest
     ):
         return  # `qué cuesta 36 euros y el mensual 6 euros`
