@@ -244,10 +244,12 @@ async def _carry_out(request: Request) -> TestSet:
 async def _written(
     generation: Generation, parts: Parts, judge: Judge, request: Request, run: str
 ) -> None:
-    from ragstone.testset.written import JudgeWriter
+    from ragstone.testset.written import GROUP, PER_DOCUMENT, JudgeWriter
 
     store = Store.open(request.store)
     name = f"generate-{run[:12]}"
+    # a small model loses count of several orders, and a long reply of it is cut: one order a call
+    small = getattr(judge, "small", False)
     async with Desk(judge, store, name, request.concurrency) as desk:
         writer = JudgeWriter(
             desk,
@@ -257,6 +259,8 @@ async def _written(
             parts.nearest,
             generation.corpus.find,
             tuple(request.styles),
+            per_document=1 if small else PER_DOCUMENT,
+            group=1 if small else GROUP,
             window=max(2, desk.concurrency // 2),
         )
         await generation.written(writer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragstone.testset.offline.english.clauses import Clause, clauses
+from ragstone.testset.offline.english.complements import complement
 from ragstone.testset.offline.english.counts import counted, counted_subject, dated_lead, places
 from ragstone.testset.offline.english.forms import LONGEST, Form, clean, whole
 from ragstone.testset.offline.english.rests import (
@@ -16,7 +17,8 @@ from ragstone.testset.offline.english.rests import (
     reached,
     wide_object,
 )
-from ragstone.testset.offline.english.things import agent, complement, definition, subject, thing
+from ragstone.testset.offline.english.subjects import subject
+from ragstone.testset.offline.english.things import agent, definition, thing
 from ragstone.testset.offline.english.wholes import (
     apposition,
     claim,

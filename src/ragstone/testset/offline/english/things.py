@@ -9,11 +9,12 @@ from ragstone.testset.offline.english.clauses import Clause
 from ragstone.testset.offline.english.ends import end_of
 from ragstone.testset.offline.english.forms import TIMES, Form, inner
 from ragstone.testset.offline.english.people import is_people
-from ragstone.testset.offline.english.verbs import BE, MODALS, forms
+from ragstone.testset.offline.english.subjects import informative
+from ragstone.testset.offline.english.verbs import BE, forms
 from ragstone.testset.offline.english.words import DET, PREP, PRONOUNS, RELATIVE, adverb, head
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.spans import is_number, is_person, plural
-from ragstone.testset.vocabulary import ROLES, UNCLEAR, word_set
+from ragstone.testset.vocabulary import word_set
 
 
 def agent(clause: Clause, form: Form) -> Iterator[Fact]:
@@ -62,7 +63,6 @@ _SINGLED_OUT = re.compile(
     r"name|purpose|goal|aim|role|term|cause|basic unit|official|average|chief|youngest)\b"
 )
 
-
 _ACTOR = re.compile(
     r"(?:tor|sor|ist|eer|ian|leader|player|founder|member|champion|winner|ruler|king|queen|companions?)$"
 )
@@ -105,7 +105,7 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
                 "name",
                 subject,
             )
-    elif _SINGLED_OUT.search(subject) or (clause.words[0] == "the" and _informative(clause)):
+    elif _SINGLED_OUT.search(subject) or (clause.words[0] == "the" and informative(clause)):
         person = start.capital and (
             is_person([one.text for one in tokens[clause.rest : end]], "", source.people)
             or _ACTOR.search(head(source, clause.first, clause.close)) is not None
@@ -127,12 +127,12 @@ _NO_OBJECT = word_set(
     "tell consider make want need end move total consist add put set date"
 )
 
-
 _WHOM = word_set("defeat beat invite marry kill succeed assassinate crown")
+
 _HAVE = word_set("include contain carry need support have create cause require")
 
-
 _AT = word_set("in at during until after before from")
+
 _WHEN = word_set("when while because although though if unless whereas since so until")
 """What tells of the whole clause, not of its object."""
 
@@ -201,360 +201,3 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
         form.ask(what, rest), source.raw(clause.rest, end), "list" if listed else "person" if person else "thing",
         clause.subject, form.again(what, rest), form.why("", rest), clause.negated,
     )  # fmt: skip
-
-
-_PAIRS = frozenset(
-    [
-        "consist of",
-        "depend on",
-        "focus on",
-        "lead to",
-        "belong to",
-        "refer to",
-        "result in",
-        "rely on",
-        "deal with",
-        "stem from",
-        "come from",
-        "suffer from",
-        "specialize in",
-        "convert to",
-        "apply to",
-        "respond to",
-        "compete with",
-        "differ from",
-        "account for",
-        "participate in",
-        "contribute to",
-        "correspond to",
-        "derive from",
-        "originate in",
-        "graduate from",
-        "known for",
-        "known as",
-        "famous for",
-        "based on",
-        "used for",
-        "used as",
-        "used in",
-        "made of",
-        "made from",
-        "made up",
-        "composed of",
-        "derived from",
-        "named after",
-        "responsible for",
-        "lined with",
-        "connected to",
-        "connected with",
-        "divided into",
-        "associated with",
-        "related to",
-        "similar to",
-        "replaced with",
-        "described as",
-        "referred to",
-        "regarded as",
-        "interpreted as",
-        "considered as",
-        "part of",
-        "home to",
-        "member of",
-        "filled with",
-        "covered with",
-        "covered in",
-        "defined as",
-        "linked to",
-        "attributed to",
-        "opposed to",
-        "subject to",
-        "equivalent to",
-        "surrounded with",
-        "classified as",
-        "marked in",
-        "marked with",
-        "due to",
-        "capable of",
-        "involved in",
-        "characterized by",
-        "written in",
-        "printed in",
-    ]
-)
-
-
-def complement(clause: Clause, form: Form) -> Iterator[Fact]:
-    """`consists of six quadrangles`, `is famous for its bridges`: what it consists of, is famous for."""
-    source, tokens = clause.source, clause.source.tokens
-    at = clause.rest
-    while at < clause.end and adverb(tokens[at]):
-        at += 1
-    if at >= clause.end - 1 or clause.negated:
-        return
-    word = clause.base if clause.do else tokens[clause.rest - 1].lower
-    adjective = ""
-    if clause.base == "be" and not clause.tail:
-        adjective, word, at = tokens[at].text, tokens[at].lower, at + 1
-    if at >= clause.end - 1 or f"{word} {tokens[at].lower}" not in _PAIRS:
-        return
-    prep = tokens[at].lower
-    if prep == "up" and tokens[at + 1].lower == "of":
-        prep, at = "up of", at + 1
-    if prep == "to" and word == "referred" and tokens[at + 1].lower == "as":
-        prep, at = "to as", at + 1
-    end = end_of(source, at + 1, relatives=True)
-    stop = next(
-        (
-            n
-            for n in range(at + 2, end)
-            if tokens[n].lower in ("by", "during", "in")
-            and any(s.first == n + 1 for s in clause.spans)
-        ),
-        end,
-    )
-    if (
-        any(s.first <= at + 1 < s.last for s in clause.spans if s.sort in ("date", "clock"))
-        or stop - at < 2
-        or stop - at > 20
-    ):
-        return
-    if (
-        tokens[at + 1].lower in RELATIVE
-        or tokens[at + 1].lower.endswith("ing")
-        or tokens[at + 1].lower in UNCLEAR["en"] - {"its", "their", "other", "another"}
-    ):
-        return
-    rest = f"{adjective} {prep} {source.say(stop, end) if stop < end else ''}"
-    yield Fact(
-        form.ask("What", rest), source.raw(at + 1, stop).rstrip(" ,."), "thing", clause.subject,
-        form.again("What", rest), form.why(f"{adjective} {prep}", ""), clause.negated,
-    )  # fmt: skip
-
-
-_CLASSES = {"act": "law", "bowl": "event", "ave": "street", "avenue": "street"} | {
-    word: word
-    for word in [
-        "university",
-        "river",
-        "party",
-        "war",
-        "company",
-        "treaty",
-        "church",
-        "empire",
-        "dynasty",
-        "museum",
-        "council",
-        "committee",
-        "commission",
-        "court",
-        "parliament",
-        "institute",
-        "society",
-        "association",
-        "academy",
-        "battle",
-        "school",
-        "college",
-        "agency",
-        "department",
-        "ministry",
-        "hospital",
-        "station",
-        "bridge",
-        "network",
-        "corporation",
-        "bank",
-        "band",
-        "league",
-        "tribe",
-        "family",
-        "lake",
-        "forest",
-        "theory",
-        "law",
-        "algorithm",
-        "conference",
-        "agreement",
-        "directive",
-        "convention",
-        "constitution",
-        "assembly",
-        "city",
-        "county",
-        "district",
-        "province",
-        "kingdom",
-        "republic",
-        "park",
-        "street",
-        "library",
-        "theatre",
-        "castle",
-        "building",
-        "hotel",
-        "magazine",
-        "newspaper",
-        "journal",
-        "protocol",
-        "mission",
-        "army",
-        "fleet",
-        "movement",
-        "synod",
-        "board",
-        "bureau",
-        "office",
-        "centre",
-        "center",
-        "foundation",
-        "union",
-        "club",
-        "team",
-        "boulevard",
-        "branch",
-        "tower",
-        "airport",
-        "port",
-        "canal",
-        "railway",
-        "gallery",
-        "desert",
-        "valley",
-        "region",
-        "theorem",
-        "conjecture",
-        "test",
-        "hypothesis",
-        "principle",
-        "mode",
-        "system",
-        "festival",
-        "award",
-        "prize",
-    ]
-}
-"""Last word of a name → what a question calls it."""
-
-
-_DOES = word_set(
-    "write say argue marry invent discover paint compose design publish study teach propose "
-    "claim found direct lead win serve believe suggest"
-)
-
-
-def subject(clause: Clause, form: Form) -> Iterator[Fact]:
-    """Who or what does it: asked in the order of the statement."""
-    source, tokens = clause.source, clause.source.tokens
-    if form.you or tokens[clause.first].lower in PRONOUNS or clause.rest >= clause.end:
-        return
-    rest = source.say(clause.rest, clause.end).strip(" ,")
-    content = [
-        one
-        for one in tokens[clause.rest : clause.end]
-        if (one.word and (len(one.text) > 3 or one.text.isupper())) or one.text[0].isdigit()
-    ]
-    if len(content) < 2 or re.search(r"\b(?:its|their|his|her|it|they|you)\b", rest):
-        return
-    counted = any(s.first <= clause.rest + 1 < s.last for s in clause.spans)
-    if counted and len(content) < 5:  # `what costs 29 euros`: nobody starts from the sum
-        return
-    if tokens[clause.rest].lower in ("that", "how", "what", "whether"):
-        return
-    what, sort = _asks_for(clause, len(content))
-    if what:
-        answer = source.raw(clause.first, clause.close)
-        yield Fact(form.who(what, rest), answer, sort, clause.subject, negated=clause.negated)
-
-
-_SOME = word_set("the a an some many any all most each several few both")
-
-
-def _asks_for(clause: Clause, told: int) -> tuple[str, str]:
-    """The word that asks for the subject, and the sort of the answer; empty when none fits."""
-    tokens = clause.source.tokens
-    last = tokens[clause.close - 1]
-    bare = clause.base == "be" and clause.tail in ("", "be")
-    many = clause.many and clause.auxiliary not in MODALS and clause.do != "did"
-    inner = tokens[clause.first + (clause.first == 0) : clause.close - 1]
-    named = any(one.capital for one in inner) or (clause.first == 0 and clause.named)
-    of = any(word in PREP or word == "of" for word in clause.words)
-    word = _CLASSES.get(last.lower) if named and not of else None
-    if word and not clause.many and "and" not in clause.words:
-        return f"Which {word}", "name"
-    articled = clause.words[0] == "the" and not any(one in ROLES for one in clause.words)
-    if (clause.person and not articled) or _by_who(clause) or _people(clause):
-        return "Who", "person"
-    if any(s.first < clause.close and s.last > clause.first for s in clause.spans):
-        return "", "thing"  # a number in the subject is asked for as such
-    if clause.base in _NO_SUBJECT:
-        return "", "thing"
-    if last.capital and clause.named:
-        passive = clause.auxiliary in BE and clause.tail
-        if clause.base in _DONE_TO_PEOPLE and passive:
-            return "Who", "person"
-        return ("What", "name") if passive and not clause.many and told >= 3 else ("", "name")
-    if not bare and (
-        is_people(last.lower) or is_people(head(clause.source, clause.first, clause.close))
-    ):
-        return "Who", "person"
-    if bare:
-        return "", "thing"
-    if clause.words[0] in ("the", "a", "an") and _informative(clause) and not many:
-        return "What", "thing"
-    if (
-        told >= 3
-        and _informative(clause)
-        and (clause.words[0] in _SOME or not many or _plain(clause))
-    ):
-        return "What", "thing"
-    if (
-        clause.negated
-        and clause.auxiliary in MODALS | BE
-        and not any(one.capital for one in tokens[clause.first + 1 : clause.close])
-    ):
-        return "What", "thing"
-    return "", "thing"
-
-
-_NO_SUBJECT = word_set("include comprise contain have consist mean involve date number total")
-"""Verbs from whose object nobody asks back: `what includes cameras`."""
-
-
-_DONE_TO_PEOPLE = word_set(
-    "assassinate murder kill elect appoint crown bear exile bury educate arrest contract hire ordain "
-    "nominate designate promote execute imprison succeed marry"
-)
-
-
-def _people(clause: Clause) -> bool:
-    """Whether the subject is people joined by `and`, the last of them known as one."""
-    source = clause.source
-    if "and" not in clause.words or clause.words[0] == "the":
-        return False
-    found = [(a, b) for a, b in clause.names() if clause.first <= a and b <= clause.close]
-    return len(found) > 1 and any(
-        is_person([one.text for one in source.tokens[a:b]], "", source.people) for a, b in found
-    )
-
-
-def _plain(clause: Clause) -> bool:
-    """Whether a subject without an article is a plain plural: `cytotoxic drugs`, no list and no gerund."""
-    words = clause.words
-    return "and" not in words and "or" not in words and not words[0].endswith("ing")
-
-
-def _by_who(clause: Clause) -> bool:
-    """Whether a relative `who` stands behind the name."""
-    tokens = clause.source.tokens
-    at = clause.close
-    if at < len(tokens) and tokens[at].text == ",":
-        at += 1
-    return at < len(tokens) and tokens[at].lower == "who"
-
-
-def _informative(clause: Clause) -> bool:
-    """Two words of content or more: `the hospital` as an answer tells nobody anything."""
-    return sum(
-        len(word) > 3 and word not in PREP for word in clause.words
-    ) >= 2 and "'" not in "".join(clause.words[:1])
