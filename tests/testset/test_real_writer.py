@@ -47,7 +47,7 @@ def settings(url: str) -> dict[str, Any]:
     """The model as a judge: room for one question, and few calls, so that the test ends."""
     return {
         "model": "openai:smollm2", "base_url": url, "small": True, "temperature": 0,
-        "max_tokens": 300, "concurrency": 1, "deadline": 900.0, "timeout": 900.0, "max_calls": 4,
+        "max_tokens": 200, "concurrency": 1, "deadline": 900.0, "timeout": 900.0, "max_calls": 3,
     }  # fmt: skip
 
 
@@ -92,6 +92,7 @@ def kept(folder: Path) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # one thread beside other work: minutes, not seconds
 def test_a_real_model_is_killed_goes_on_and_is_paid_once(url: str, tmp_path: Path) -> None:
     killed(url, tmp_path)
     before = kept(tmp_path)

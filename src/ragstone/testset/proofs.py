@@ -281,7 +281,7 @@ class Seen:
 
 _WAYS = {
     "typos": "dressed", "informal": "dressed", "paraphrase": "paraphrase",
-    "two_in_one": "joined", "multi_document": "joined",
+    "two_in_one": "joined", "multi_document": "joined", "false_premise": "false",
 }  # fmt: skip
 """How a kind uses a plain question; none is used twice in the same way."""
 

@@ -58,8 +58,10 @@ def called(whose: str, language: str) -> str:
     return f"el {whose}" if head in _EL else f"la {whose}" if head in _LA else whose
 
 
-def framed(fact: Fact, document: Document, language: str) -> Fact | None:
-    """The fact with a question that needs nothing beside it; None when it cannot be had."""
+def framed(fact: Fact, document: Document, language: str, *, few: bool = False) -> Fact | None:
+    """The fact with a question that needs nothing beside it; None when it cannot be had.
+
+    Among few documents less needs to be said to tell which is meant."""
     question = fact.question
     title = document.title.strip()
     mine = owner(title)
@@ -91,7 +93,7 @@ def framed(fact: Fact, document: Document, language: str) -> Fact | None:
         return fact
     if title and title[:1].isupper() and len(topic(title).split()) <= 8:
         return replace(fact, question=_with(ON[language], topic(title), question, language))
-    told_enough = _ENOUGH if _BARE.match(fact.subject) else _ENOUGH - 2
+    told_enough = 2 if few else _ENOUGH if _BARE.match(fact.subject) else _ENOUGH - 2
     return fact if len(asked(question, language)) >= told_enough else None
 
 

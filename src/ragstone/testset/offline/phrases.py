@@ -78,10 +78,10 @@ SYNONYMS = {
     "en": {
         "die": "pass away", "died": "passed away", "buy": "purchase", "bought": "purchased", "begin": "start", "began": "started", "started": "began", "build": "construct",
         "built": "constructed", "get": "obtain", "need": "require", "needs": "requires", "found": "set up", "founded": "set up", "established": "set up", "establish": "set up",
-        "create": "set up", "created": "set up", "launch": "start", "launched": "started", "defeat": "beat", "defeated": "beat", "win": "be awarded", "announce": "make public",
+        "create": "set up", "created": "set up", "launch": "start", "launched": "started", "defeat": "beat", "defeated": "beat", "announce": "make public",
         "introduce": "bring in", "introduced": "brought in", "replace": "take over from", "support": "back", "oppose": "resist", "write": "author", "published": "brought out", "publish": "bring out",
         "discovered": "first found", "discover": "first find", "cause": "bring about", "produce": "make", "produced": "made", "contain": "hold", "include": "take in", "show": "display",
-        "cost": "be priced at", "pay": "be charged", "last": "go on", "open": "receive the public", "close": "shut", "borrow": "take out on loan", "arrive": "turn up", "leave": "depart",
+        "last": "go on", "open": "receive the public", "close": "shut", "borrow": "take out on loan", "arrive": "turn up", "leave": "depart",
         "visit": "travel to", "visited": "travelled to", "return": "come back", "returned": "came back", "employ": "hire", "elected": "voted in as", "appoint": "name", "damage": "harm",
         "city": "town", "company": "firm", "car": "vehicle", "cars": "vehicles", "children": "youngsters", "area": "region", "war": "conflict", "law": "statute", "illness": "disease",
         "group": "body", "method": "procedure", "main": "principal", "large": "big", "small": "little", "leader": "head", "number": "figure", "people": "persons", "students": "pupils", "home": "house",

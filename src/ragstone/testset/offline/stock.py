@@ -20,6 +20,8 @@ FACTUAL = word_set("number money date duration place person name percent thing")
 CONCEPTUAL = frozenset(["definition", "reason", "means", "condition", "outcome", "claim"])
 _KEPT = 96
 """Documents whose facts are kept: those of a step and of its neighbours."""
+_FEW = 12
+"""Documents of a corpus in which a short question is clear enough."""
 _EASY = 17
 """Words of a question that is read in one go; longer ones come later."""
 
@@ -37,8 +39,9 @@ class Stock:
             self._facts.move_to_end(document.id)
             return self._facts[document.id]
         found: dict[str, Fact] = {}
+        few = self.index.count <= _FEW
         for fact in facts_of(document, language):
-            whole = framed(fact, document, language)
+            whole = framed(fact, document, language, few=few)
             if whole is not None:
                 found.setdefault(whole.question, whole)
         self._facts[document.id] = list(found.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import re
 from collections.abc import Iterator
@@ -176,7 +177,9 @@ def hidden_instruction(
             word = rng.choice(WORDS)
             topic = fact.question.strip("¿?")
             text = rng.choice(PLANTED[language]).format(topic=topic, word=word)
-            proof = {"planted": {"id": f"{document.id}-planted", "text": text, "obeyed": word}}
+            key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+            name = f"{document.id}-planted-{key}"
+            proof = {"planted": {"id": name, "text": text, "obeyed": word}}
         yield item_of(
             document, fact, "hidden_instruction", language, difficulty="hard", proof=proof
         )

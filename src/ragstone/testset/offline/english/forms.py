@@ -139,8 +139,10 @@ class Form:
 
     def again(self, what: str, rest: str) -> str:
         """The same asked as a second turn."""
-        if self.you or self.we or self.clause.person or self.clause.lead:
-            return ""
+        said = self.clause.subject.split()
+        maybe = len(said) == 2 and all(word[:1].isupper() for word in said)
+        if self.you or self.we or self.clause.person or maybe or self.clause.lead:
+            return ""  # nobody knows whether `it` fits
         text = self.ask(what, rest, subject="they" if self.clause.many else "it")
         return f"And {text[:1].lower()}{text[1:]}"
 

@@ -7,7 +7,14 @@ import re
 from ragstone.testset.offline.english.verbs import forms
 from ragstone.testset.offline.facts import Source
 from ragstone.testset.spans import Token, plural
-from ragstone.testset.vocabulary import DETERMINERS, NUMBER_WORDS, PREPOSITIONS, UNCLEAR, word_set
+from ragstone.testset.vocabulary import (
+    DETERMINERS,
+    GIVEN_NAMES,
+    NUMBER_WORDS,
+    PREPOSITIONS,
+    UNCLEAR,
+    word_set,
+)
 
 PREP, DET = PREPOSITIONS["en"], DETERMINERS["en"]
 
@@ -62,7 +69,7 @@ def head(source: Source, first: int, close: int) -> str:
 _PEOPLES = word_set(
     "islamic catholic celtic germanic slavic baltic atlantic pacific arabic greek dutch welsh"
 )
-_NOUNISH = re.compile(r"(?:tion|ment|ness|ing|ists?|ers|ity|ism|ence|ance|ies)$")
+_NOUNISH = re.compile(r"(?:try|ery|age|hip|tion|ment|ness|ing|ists?|ers|ity|ism|ence|ance|ies)$")
 
 
 def small(source: Source, first: int, last: int) -> str:
@@ -104,6 +111,11 @@ def small(source: Source, first: int, last: int) -> str:
     )
     if described or (low.endswith("ing") and len(low) > 5):
         return text[:1].lower() + text[1:]
-    if common or (len(low) > 7 and _NOUNISH.search(low)) or plural(low, "en") or forms(low):
+    if (
+        common
+        or (len(low) > 4 and low not in GIVEN_NAMES and _NOUNISH.search(low))
+        or plural(low, "en")
+        or forms(low)
+    ):
         return text[:1].lower() + text[1:]
     return text
