@@ -210,8 +210,14 @@ def _relatives(source: Source, spans: tuple[Span, ...]) -> Iterator[Clause]:
         kinds = forms(tokens[verb].lower)
         if tokens[verb].lower in AUXILIARIES or "past" in kinds or "third" in kinds:
             clause = _clause(source, "", None, at[0], at[1], verb, spans)
-            if clause is not None:
-                yield replace(clause, relative=not named or low == "which")
+            if clause is None or (not named and _goes_on(source, clause)):
+                continue
+            yield replace(clause, relative=not named or low == "which")
+
+
+def _goes_on(source: Source, clause: Clause) -> bool:
+    """Whether the verb of the sentence around it follows: `a condenser that provides a vacuum was built`."""
+    return any(one.lower in AUXILIARIES for one in source.tokens[clause.rest : clause.end])
 
 
 def _noun_before(source: Source, last: int) -> tuple[int, int] | None:

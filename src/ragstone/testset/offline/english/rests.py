@@ -243,7 +243,7 @@ def examples(source: Source) -> Iterator[Fact]:
         if tokens[n].lower != "such" or tokens[n + 1].lower != "as":
             continue
         last = n - 1 if tokens[n - 1].text == "," else n
-        first = last
+        first = last - 1
         while (
             first > 0 and last - first < 5 and _modifier(tokens[first - 1].lower, first - 1, source)
         ):

@@ -91,7 +91,8 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
     bare = clause.words[0] not in DET | PRONOUNS
     pronoun = clause.words[0] in PRONOUNS and subject[:1].isupper()
     if start.lower in ("a", "an", "one"):
-        if clause.person:
+        roles = any(is_people(one.lower) for one in tokens[clause.rest : clause.rest + 4])
+        if clause.person or (roles and clause.named):
             yield Fact(f"Who {helper} {subject}?", answer, "definition", subject)
         elif (clause.named or bare or pronoun) and len(subject.split()) <= 6 and not clause.lead:
             yield Fact(f"What {helper} {subject}?", answer, "definition", subject)

@@ -69,7 +69,9 @@ def head(source: Source, first: int, close: int) -> str:
 _PEOPLES = word_set(
     "islamic catholic celtic germanic slavic baltic atlantic pacific arabic greek dutch welsh"
 )
-_NOUNISH = re.compile(r"(?:try|ery|age|hip|tion|ment|ness|ing|ists?|ers|ity|ism|ence|ance|ies)$")
+_NOUNISH = re.compile(
+    r"(?:[a-z]{4,}(?:tion|ment|ness|ing|ists?|ers|ity|ism|ence|ance|ies)|[a-z]+(?:ency|ancy|logy|graphy|osis|try|age|hip))$"
+)
 
 
 def small(source: Source, first: int, last: int) -> str:
