@@ -116,7 +116,7 @@ def made(documents: Held, wanted: dict[str, int] = WANTED) -> Yield:
                     out,
                 )
             lacking = ENOUGH - out.each[document.id]
-            if lacking > 0:
+            if lacking > 0 and len(document.text.split()) >= LONG:
                 _take(maker.gaps(document, dice), lacking, document.id, prover, seen, out)
     out.seconds = time.process_time() - start
     return out
