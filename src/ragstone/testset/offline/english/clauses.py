@@ -168,8 +168,10 @@ def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | N
         n += 1
     low = tokens[n].lower
     kinds = forms(low) if not tokens[n].capital else {}
-    if n + 1 < len(tokens) and tokens[n + 1].lower == "by":
-        kinds = {}  # `followed by` goes with what stands before
+    after = tokens[n + 1] if n + 1 < len(tokens) else tokens[n]
+    noun = plural(after.lower, "en") and after.lower not in DET and not after.capital
+    if after.lower == "by" or (noun and "participle" in kinds):
+        kinds = {}  # `followed by` and `sustained periods` go with what stands before
     same = (
         low in AUXILIARIES
         or ("past" in kinds and before.do == "did")
@@ -302,6 +304,8 @@ def _one_phrase(source: Source, first: int, close: int) -> bool:
     """Whether the words are one noun phrase: no question in it, and no article that nothing leads up to."""
     tokens = source.tokens[first:close]
     if any(one.lower in _ASKING for one in tokens):
+        return False
+    if any(one.lower in PREP and two.lower in ("which", "whom") for one, two in pairwise(tokens)):
         return False
     if not any(one.word and len(one.text) > 1 for one in tokens if one.lower not in ("and", "or")):
         return False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ragstone.testset.offline.english.clauses import Clause
 from ragstone.testset.offline.english.forms import PERIODS, Form, answer_at
-from ragstone.testset.offline.english.words import AROUND, PREP
+from ragstone.testset.offline.english.words import AROUND, PREP, adverb
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.spans import Span
 from ragstone.testset.vocabulary import MONTHS_AND_DAYS, word_set
@@ -33,7 +33,7 @@ def counted(clause: Clause, form: Form) -> Iterator[Fact]:
             yield from _percent(clause, form, span, first)
         elif span.sort == "quantity":
             yield from _quantity(clause, form, span, first, prep)
-        elif span.sort == "day" and clocks == 0:
+        elif span.sort == "day" and clocks == 0 and not (first and adverb(tokens[first - 1])):
             if prep in ("on", "at"):
                 yield from answer_at(clause, form, "When", first - 1, span.last, "date")
             elif tokens[first].lower in ("every", "each") or tokens[first].capital:
@@ -234,7 +234,7 @@ def counted_subject(clause: Clause, form: Form) -> Iterator[Fact]:
                 "number",
                 span.unit,
             )
-        elif span.sort == "percent" and behind.startswith("of "):
+        elif span.sort == "percent" and behind.startswith("of ") and clause.do != "does":
             what = f"What percentage {behind}"
             yield Fact(
                 form.put(what, f"{verb} {rest}", None),

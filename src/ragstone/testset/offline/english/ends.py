@@ -55,7 +55,10 @@ def _list_goes_on(source: Source, comma: int) -> bool:
         if n == comma + 1 and "participle" in forms(token.lower):
             return False
         if token.lower in ("and", "or"):
-            return n > comma + 1 and not _clause_follows(source, n + 1)
+            listed = n > comma + 1 or any(
+                one.text == "," for one in tokens[max(0, comma - 8) : comma]
+            )
+            return listed and not _clause_follows(source, n + 1)
     return False
 
 

@@ -43,12 +43,17 @@ def clean(question: str) -> bool:
     )
 
 
+_ADJECTIVE = re.compile(r"(?:oader|eater|arger|aller|igher|ower|ible|able|ous|ful|less)$")
+
+
 def whole(answer: str) -> bool:
     """Whether an answer is a phrase, not a torso."""
     if not answer.strip() or answer.count('"') % 2 or answer.count("(") != answer.count(")"):
         return False
     first, last = answer.split()[0].lower(), answer.split()[-1].lower()
     if last in CUT_SHORT:
+        return False
+    if len(answer.split()) == 2 and first in ("a", "an", "the") and _ADJECTIVE.search(last):
         return False
     if (
         first

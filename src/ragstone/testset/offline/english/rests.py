@@ -37,6 +37,8 @@ def reached(clause: Clause, form: Form) -> Iterator[Fact]:
     if at >= clause.end - 1 or clause.negated or not clause.base:
         return
     prep = tokens[at].lower
+    if prep == "from" and at > clause.rest:
+        return  # `regulated separately from`
     if (tokens[at - 1].lower, prep) in (
         ("used", "to"),
         ("composed", "of"),

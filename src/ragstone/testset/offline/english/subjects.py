@@ -171,7 +171,9 @@ def _asks_for(clause: Clause, told: int) -> tuple[str, str]:
         return "", "thing"  # a number in the subject is asked for as such
     if clause.base in _NO_SUBJECT:
         return "", "thing"
-    if last.capital and clause.named:
+    if any(letter.isupper() for letter in last.text):
+        if clause.base in _DONE_BY_PEOPLE:
+            return "Who", "person"
         passive = clause.auxiliary in BE and clause.tail
         if clause.base in _DONE_TO_PEOPLE and passive:
             return "Who", "person"
@@ -202,6 +204,10 @@ def _asks_for(clause: Clause, told: int) -> tuple[str, str]:
 _NO_SUBJECT = word_set("include comprise contain have consist mean involve date number total")
 """Verbs from whose object nobody asks back: `what includes cameras`."""
 
+_DONE_BY_PEOPLE = word_set(
+    "write argue marry invent discover paint compose design propose pioneer formulate teach believe "
+    "found publish say claim order appoint invite lead rule reign translate"
+)
 _DONE_TO_PEOPLE = word_set(
     "assassinate murder kill elect appoint crown bear exile bury educate arrest contract hire ordain "
     "nominate designate promote execute imprison succeed marry"
