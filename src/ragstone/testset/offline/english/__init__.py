@@ -54,9 +54,10 @@ def facts(source: Source, found: Sequence[Clause]) -> Iterator[Fact]:
 
 
 def _from(clause: Clause) -> Iterator[Fact]:
-    if clause.lead == "?":
-        return
     tokens = clause.source.tokens
+    joined = clause.rest < clause.end and tokens[clause.rest].lower in ("and", "or")
+    if clause.lead == "?" or joined:  # `designed and constructed` cannot be turned into a question
+        return
     form = Form(clause)
     body = [one.lower for one in tokens[clause.rest : clause.end]]
     if clause.base or clause.auxiliary:

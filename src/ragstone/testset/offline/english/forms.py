@@ -37,6 +37,8 @@ def clean(question: str) -> bool:
         r"\b(?:I|[A-Z]\w+|the \w+s?)\b.*\b(?:it|their|his|her)\b", question[4:]
     ):
         return False
+    if re.search(r"\b(?:a|an|and the) (?:single|[a-z]+(?:ical|ible|able|ous|ive))\?$", question):
+        return False  # an adjective without its noun
     return not re.search(
         r"\b(?:and|or|the|a|an|than|which|who|that|such as|(?:number|part|most|some|one|lot|set) of|[a-z]+,)\?$",
         question,
@@ -60,6 +62,7 @@ def whole(answer: str) -> bool:
         in (
             "no",
             "not",
+            "such",
             "and",
             "or",
             "its",

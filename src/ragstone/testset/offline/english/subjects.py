@@ -172,9 +172,9 @@ def _asks_for(clause: Clause, told: int) -> tuple[str, str]:
     if clause.base in _NO_SUBJECT:
         return "", "thing"
     if any(letter.isupper() for letter in last.text):
-        if clause.base in _DONE_BY_PEOPLE:
-            return "Who", "person"
         passive = clause.auxiliary in BE and clause.tail
+        if clause.base in _DONE_BY_PEOPLE and not passive:
+            return "Who", "person"
         if clause.base in _DONE_TO_PEOPLE and passive:
             return "Who", "person"
         return ("What", "name") if passive and not clause.many and told >= 3 else ("", "name")
