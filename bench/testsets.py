@@ -41,6 +41,8 @@ WANTED = dict.fromkeys(KINDS, 1) | {
 }
 """What each document is asked for; questions of no corpus are no yield of a document."""
 TRIES = 6
+ENOUGH = 5
+"""Items a long document must give; only what is missing of them is filled with sentences with a gap."""
 LONG = 150
 """Words from which a document must give five items."""
 
@@ -102,23 +104,43 @@ def made(documents: Held, wanted: dict[str, int] = WANTED) -> Yield:
     with CorpusIndex(documents) as index:
         maker, prover = OfflineMaker(index), Prover(index)
         for document in documents:
+            dice = random.Random(document.id)
+            seen: set[str] = set()
             for kind, most in wanted.items():
-                kept = missed = 0
-                for item in maker.candidates(
-                    document, {kind: most}, random.Random(f"{document.id}{kind}")
-                ):
-                    if kept >= most or missed >= TRIES:
-                        break
-                    checked = prover.check(item)
-                    if isinstance(checked, Rejection):
-                        out.rejected.append(checked)
-                        missed += 1
-                    else:
-                        out.items.append(checked)
-                        out.each[document.id] += 1
-                        kept += 1
+                _take(
+                    maker.candidates(document, {kind: most}, dice),
+                    most,
+                    document.id,
+                    prover,
+                    seen,
+                    out,
+                )
+            lacking = ENOUGH - out.each[document.id]
+            if lacking > 0 and len(document.text.split()) >= LONG:
+                _take(maker.gaps(document, dice), lacking, document.id, prover, seen, out)
     out.seconds = time.process_time() - start
     return out
+
+
+def _take(
+    candidates: Iterator[Item], most: int, key: str, prover: Prover, seen: set[str], out: Yield
+) -> None:
+    """Candidates proved until there are enough or too many were refused, as `ragstone generate` does it."""
+    kept = missed = 0
+    for item in candidates:
+        if item.id in seen:
+            continue
+        seen.add(item.id)
+        checked = prover.check(item)
+        if isinstance(checked, Rejection):
+            out.rejected.append(checked)
+            missed += 1
+        else:
+            out.items.append(checked)
+            out.each[key] += 1
+            kept += 1
+        if kept >= most or missed >= TRIES:
+            return
 
 
 def round_trip(items: Sequence[Item], documents: Held) -> tuple[float, float]:

@@ -32,6 +32,11 @@ class TinyMaker:
                 yield item(document, match, kind)
 
 
+    def gaps(self, document: Document, rng: random.Random) -> Iterator[Item]:
+        """Nothing has a gap here."""
+        return iter(())
+
+
 def item(document: Document, match: re.Match[str], kind: str) -> Item:
     start = match.start() + len(match[0]) - len(match[0].lstrip())
     quote = document.text[start : match.end()]
@@ -69,7 +74,7 @@ class TinyProver:
         self.known.add(item.question)
 
 
-def tiny_parts(corpus: Corpus, *, judged: bool) -> Parts:
+def tiny_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> Parts:
     """In place of `parts_of`."""
 
     def nearest(text: str, count: int, without: frozenset[str]) -> Sequence[tuple[str, str]]:

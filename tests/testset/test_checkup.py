@@ -22,7 +22,9 @@ DOCUMENTS = [
 ]
 
 
-def row(id: str, question: str, reference: str, relevant: dict | None = None, **meta: Any) -> dict:
+def row(
+    id: str, question: str, reference: str, relevant: dict[str, Any] | None = None, **meta: Any
+) -> dict[str, Any]:
     return {
         "id": id,
         "question": question,
@@ -54,7 +56,7 @@ BAD = {
 }  # fmt: skip
 
 
-def written(folder: Path, rows: list[dict]) -> tuple[Path, Path]:
+def written(folder: Path, rows: list[dict[str, Any]]) -> tuple[Path, Path]:
     questions, documents = folder / "set.jsonl", folder / "documents.jsonl"
     questions.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
     documents.write_text(
@@ -147,3 +149,34 @@ def test_leaks_and_likeness() -> None:
         "",
     ]
     assert list(alike(questions)) == [(0, 1)]
+
+
+def turn(id: str, about: str, question: str, answer: str, home: str) -> dict[str, Any]:
+    history = [f"Can you tell me about {about}?", "Of course. What would you like to know?"]
+    return row(id, question, answer, {home: 1}, kind="follow_up", history=history)
+
+
+def test_second_turns_are_told_apart_by_their_first(tmp_path: Path) -> None:
+    apart = [
+        turn("t1", "the tower of Almere", "And who cast its bell?", "Ida Brandt", "tower"),
+        turn("t2", "the bridge of Corran", "And who keeps it?", "Tomas Reyes", "bridge"),
+        turn("t3", "the mill of Dunmore", "And who keeps it?", "Sarah Whitlock", "mill"),
+        turn("t4", "the tower of Almere", "And how high is it?", "40 metres", "tower"),
+    ]
+    questions, documents = written(tmp_path, [*GOOD, *apart])
+    assert check(questions, documents).faults == ()
+    twice = turn("t5", "the bridge of Corran", "And who keeps it?", "Tomas Reyes", "bridge")
+    questions, documents = written(tmp_path, [*GOOD, *apart, twice])
+    assert [(fault.kind, fault.id) for fault in check(questions, documents).faults] == [
+        ("duplicate", "t5")
+    ]
+
+
+def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> None:
+    from ragstone import generate
+
+    out = tmp_path / "set.jsonl"
+    made = generate(corpora.documents(), 30, kinds="follow_up=2,factual=1", seed=1, out=out)
+    assert made.kinds["follow_up"] >= 10
+    found = check(out, corpora.documents())
+    assert not [one for one in found.faults if one.kind in ("duplicate", "not_self_contained")]

@@ -15,14 +15,16 @@ from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, MEANINGS, UNANSWERABLE, Item, Rejection
 from ragstone.testset.likeness import SAME, alike
 from ragstone.testset.offline import OfflineMaker
+from ragstone.testset.offline.maker import _MAKERS
 from ragstone.testset.offline.walk import facts_of
 from ragstone.testset.proofs import Prover
 
 
 def asked(text: str, language: str = "en", title: str = "") -> dict[str, str]:
+    found = list(facts_of(Document("d", text, title, language), language))
     return {
-        fact.question: fact.answer
-        for fact in facts_of(Document("d", text, title, language), language)
+        fact.question: fact.answer  # the first one counts, as it does for the maker
+        for fact in reversed(found)
     }
 
 
@@ -42,6 +44,16 @@ def asked(text: str, language: str = "en", title: str = "") -> dict[str, str]:
         ("PVC is forbidden because the smoke is poisonous.", "Why is PVC forbidden?", "because the smoke is poisonous"),
         ("DECnet is a suite of network protocols.", "What is DECnet?", "a suite of network protocols"),
         ("The workshop mends tents, rucksacks and stoves.", "What does the workshop mend?", "tents, rucksacks and stoves"),
+        ("The Middle Rhine flows through the Rhine Gorge.", "What does the Middle Rhine flow through?", "the Rhine Gorge"),
+        ("The Hauteville family achieved princely rank by proclaiming a duke.", "How did the Hauteville family achieve princely rank?", "by proclaiming a duke"),
+        ("The Hauteville family achieved princely rank by proclaiming a duke.", "Which family achieved princely rank by proclaiming a duke?", "The Hauteville family"),
+        ("Immunodeficiency occurs when the body is less active.", "When does immunodeficiency occur?", "Immunodeficiency occurs when the body is less active"),
+        ("The property of being prime is called primality.", "What is the property of being prime called?", "primality"),
+        ("They fund large building projects such as canals, roads and bridges.", "What are some examples of large building projects?", "canals, roads and bridges"),
+        ("There are 12 lockers beside the main door.", "How many lockers are there beside the main door?", "12 lockers"),
+        ("Marie Curie was a physicist. Her first laboratory was opened in 1898.", "When was Marie Curie's first laboratory opened?", "1898"),
+        ("Cytotoxic drugs inhibit the immune response of the whole body.", "What inhibits the immune response of the whole body?", "Cytotoxic drugs"),
+        ("In Hinduism the spiritual teacher is known as a guru.", "In Hinduism, what is the spiritual teacher known as?", "a guru"),
     ],
 )  # fmt: skip
 def test_an_english_sentence_is_asked_for_what_it_tells(
@@ -63,6 +75,16 @@ def test_an_english_sentence_is_asked_for_what_it_tells(
         ("Si se va la luz, mire antes el cuadro de su casa.", "¿Qué pasa si se va la luz?", "mire antes el cuadro de su casa"),
         ("La sede central está en la plaza del Mercado.", "¿Dónde está la sede central?", "en la plaza del Mercado"),
         ("Hay cinco cabinas para trabajar en grupo.", "¿Cuántas cabinas hay para trabajar en grupo?", "cinco cabinas"),
+        ("Cada paquete está etiquetado con una dirección de destino.", "¿Con qué está etiquetado cada paquete?", "una dirección de destino"),
+        ("La propiedad de ser primo se llama primalidad.", "¿Cómo se llama la propiedad de ser primo?", "primalidad"),
+        ("El alcalde se elige mediante sufragio universal directo.", "¿Cómo se elige el alcalde?", "mediante sufragio universal directo"),
+        ("El viaje termina cuando el anclaje pita dos veces.", "¿Cuándo termina el viaje?", "El viaje termina cuando el anclaje pita dos veces"),
+        ("Annam, Birmania y Champa reconocieron la hegemonía mongola.", "¿Qué reconocieron Annam, Birmania y Champa?", "la hegemonía mongola"),
+        ("Los farmacéuticos consultores suelen trabajar en residencias de ancianos.", "¿Quiénes suelen trabajar en residencias de ancianos?", "Los farmacéuticos consultores"),
+        ("El tamaño medio de la familia era de 3,62.", "¿De cuánto era el tamaño medio de la familia?", "3,62"),
+        ("Había 158 349 hogares en la ciudad.", "¿Cuántos hogares había en la ciudad?", "158 349 hogares"),
+        ("Kenia ha ratificado el convenio sobre la inspección del trabajo.", "¿Qué ha ratificado Kenia?", "el convenio sobre la inspección del trabajo"),
+        ("La familia Drengot obtuvo el principado de Capua.", "¿Qué familia obtuvo el principado de Capua?", "La familia Drengot"),
     ],
 )  # fmt: skip
 def test_a_spanish_sentence_is_asked_for_what_it_tells(
@@ -75,6 +97,16 @@ def test_a_spanish_sentence_is_asked_for_what_it_tells(
 def test_a_pronoun_is_told_by_the_sentence_before() -> None:
     found = asked("The Ridge Path is marked in yellow. It climbs 1,240 metres in all.")
     assert found["How many metres does the Ridge Path climb in all?"] == "1,240 metres"
+
+
+def test_a_clause_inside_the_subject_does_not_swallow_the_verb_of_the_sentence() -> None:
+    found = asked("The surface condenser that provides a vacuum was built in Leeds.")
+    assert not [question for question in found if "vacuum was built" in question]
+
+
+def test_he_is_the_person_the_sentences_before_speak_of() -> None:
+    found = asked("Nikola Tesla moved to New York. The city was loud. He died in 1943.")
+    assert found["When did Nikola Tesla die?"] == "1943"
 
 
 def test_a_sentence_that_points_elsewhere_is_left_alone() -> None:
@@ -172,8 +204,7 @@ def test_a_language_without_rules_gives_nothing() -> None:
 
 
 def test_every_kind_has_a_meaning_and_a_maker() -> None:
-    with CorpusIndex(held(SHOP)) as index:
-        assert set(OfflineMaker(index)._makers) == set(KINDS) == set(MEANINGS)
+    assert set(_MAKERS) == set(KINDS) == set(MEANINGS)
 
 
 def test_an_item_comes_back_from_its_row() -> None:
@@ -182,6 +213,8 @@ def test_an_item_comes_back_from_its_row() -> None:
             assert Item.from_row(item.row()) == item
 
 
+CLOZE = {"count": 0.06, "xquad": 0.33}
+"""Share of sentences with a gap that each corpus may need to reach five items a document."""
 NAMES = [
     "counties en",
     "counties es",
@@ -202,8 +235,8 @@ def yielded(name: str) -> tuple[Held, Yield]:
 def test_a_corpus_yields_items_without_twins(name: str) -> None:
     documents, out = yielded(name)
     long = [one.id for one in documents if len(one.text.split()) >= LONG]
-    assert sum(out.each[key] for key in long) / len(long) >= 5
-    assert sum(out.each[key] >= 5 for key in long) / len(long) >= 0.9
+    assert not [key for key in long if out.each[key] < 5]
+    assert sum(item.how == "cloze" for item in out.items) < CLOZE[name[:5]] * len(out.items)
     plain = [item.question for item in out.items if item.kind != "follow_up"]
     assert not list(alike(plain, SAME))
     kinds = Counter(item.kind for item in out.items)
@@ -234,7 +267,7 @@ def test_the_embedded_judge_confirms_the_round_trip(name: str) -> None:
 
 
 def test_a_question_over_two_documents_never_asks_one_thing_twice() -> None:
-    counties = read_documents(documents())  # two of its documents give the same bus times
+    counties = Held(read_documents(documents()))  # two of its documents give the same bus times
     maker = OfflineMaker(CorpusIndex(counties))
     parts = [
         [(part["question"], part["reference"]) for part in item.proof["parts"]]
@@ -246,7 +279,7 @@ def test_a_question_over_two_documents_never_asks_one_thing_twice() -> None:
 
 
 def test_a_near_miss_names_an_organisation_of_its_own_language() -> None:
-    counties = read_documents(documents())
+    counties = Held(read_documents(documents()))
     maker = OfflineMaker(CorpusIndex(counties))
     english = [document.title for document in counties if document.language == "en"]
     spanish = [document for document in counties if document.language == "es"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--kinds", metavar="KIND=WEIGHT,…", help="Which kinds in which proportion: factual=3,multi_document=1,unanswerable=1.")  # fmt: skip
 @click.option("--lang", "languages", metavar="LANG,…", help="Only documents in these languages: en,es.")  # fmt: skip
 @click.option("--judge", metavar="JUDGE", help="Who writes and answers the questions: openai:MODEL, … [default: rules, without any LLM].")  # fmt: skip
-@click.option("--style", "styles", multiple=True, metavar="TEXT", help="A style or person to write as, with --judge: 'a worried parent'. May be repeated.")  # fmt: skip
+@click.option("--style", "styles", multiple=True, metavar="TEXT", help="A style to write in: formal, informal or terse by rule, anything with --judge ('a worried parent'). May be repeated.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed gives the same test set.")  # fmt: skip
 @click.option("--format", "format", default="ragstone", show_default=True, metavar="FORMAT", help="ragstone, ragas, deepeval, query, questions or beir.")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with the unfinished test set of the same plan beside FILE.")  # fmt: skip
@@ -67,8 +67,6 @@ def _request(documents: tuple[str, ...], flags: dict[str, Any]) -> Request:
     languages = [one.strip() for one in (flags["languages"] or "").split(",") if one.strip()]
     if flags["resume"] and flags["output"] is None:
         raise click.UsageError("--resume needs the file of the unfinished test set; give -o FILE")
-    if flags["styles"] and flags["judge"] in (None, "offline"):
-        raise click.UsageError("only a judge writes in a style; give --judge too")
     return Request(
         documents[0] if len(documents) == 1 else list(documents),
         flags["count"],
@@ -122,6 +120,12 @@ def _say(made: TestSet, request: Request, *, quiet: bool) -> None:
         note(f"\nnothing was made: {request.out} is not written")
     if made.rejected and made.rejected_in is not None:
         note(f"the rejected ones are in {made.rejected_in}", quiet=quiet)
+    if made.planted_in is not None:
+        note(
+            f"the documents with a hidden instruction are in {made.planted_in}"
+            + (" and in the corpus" if request.format == "beir" else ": add them to your corpus"),
+            quiet=quiet,
+        )
     if made.stopped and request.out is not None:
         note("go on with the same command and --resume", quiet=quiet)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -113,7 +114,7 @@ def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) ->
     """corpus.jsonl, queries.jsonl and qrels/test.tsv; a question without an answer has no line in the qrels."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     with replacing(folder / "corpus.jsonl") as stream:
-        for one in documents:
+        for one in chain(documents, planted(items)):
             stream.write(_text({"_id": one.id, "title": one.title, "text": one.text}) + "\n")
     with replacing(folder / "queries.jsonl") as stream:
         for item in items:
@@ -124,6 +125,17 @@ def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) ->
         for item in items:
             for name, grade in item.relevant.items():
                 stream.write(f"{item.id}\t{name}\t{round(grade)}\n")
+
+
+def planted(items: Sequence[Item]) -> list[Document]:
+    """The documents with an instruction that items were made for, each once; a system meets them only if they are in its corpus."""
+    found: dict[str, Document] = {}
+    for item in items:
+        held = item.proof.get("planted")
+        if isinstance(held, Mapping):
+            key = str(held["id"])
+            found[key] = Document(key, str(held["text"]), "", item.language)
+    return list(found.values())
 
 
 def _asked(item: Item) -> str:

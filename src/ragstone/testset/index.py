@@ -18,7 +18,7 @@ from ragstone.systems.pipeline.wording import language_of, unaccented
 from ragstone.testset.wording import asked
 
 _TABLE = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')"
-_SETTINGS = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000; PRAGMA temp_store=FILE;"
+_SETTINGS = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-4000; PRAGMA temp_store=FILE;"
 KEPT_NAMES = 4_000
 """Names kept for swaps, an even sample of those of the corpus."""
 _LOOKED_AT = 600

@@ -23,6 +23,8 @@ from ragstone.types import NOTHING_USED, Usage
 
 TRIES = 4
 """Candidates of one kind that one document may offer in vain before the next document gets its turn."""
+_GAPS = "gaps"
+"""Noted as spent, like a kind, when a document has no more sentences with a gap to offer."""
 ROUNDS = 5
 """How often what a judge's replies left open is ordered again."""
 
@@ -34,6 +36,10 @@ class Maker(Protocol):
         self, document: Document, wanted: Mapping[str, int], rng: random.Random
     ) -> Iterator[Item]:
         """Items of the wanted kinds, as many as the document yields, unproven."""
+        ...
+
+    def gaps(self, document: Document, rng: random.Random) -> Iterator[Item]:
+        """Sentences with a gap, of the kind `detail`: for what no question fits."""
         ...
 
 
@@ -110,9 +116,13 @@ class Generation:
     """Place of a document → kinds that it has nothing more of."""
 
     async def offline(self, maker: Maker) -> None:
-        """Document by document, each giving its share, until all is made or a whole turn gives nothing."""
-        vain = 0
+        """Document by document, each giving its share, until all is made or a whole turn gives nothing.
+
+        Only then, and where details are wanted, sentences with a gap fill what is still open."""
+        vain, gaps = 0, False
         for number in count():
+            if vain >= len(self.order) and not gaps:
+                vain, gaps = 0, "detail" in self.tally.weights
             if not self.tally.open or vain >= len(self.order) or not self.order:
                 return
             place = self.order[number % len(self.order)]
@@ -124,10 +134,7 @@ class Generation:
                 made = Made.from_row(kept)
             else:
                 rng = random.Random(f"{self.seed}:{number}")
-                rest = {kind: most for kind, most in wanted.items() if kind not in spent}
-                made = (
-                    self._offered(maker, self.corpus[place], rest, share, rng) if rest else Made()
-                )
+                made = self._step(maker, place, wanted, share, rng, gaps=gaps)
                 if made.items or made.rejected:
                     self.journal.add(number, made.row())
             spent.update(made.spent)
@@ -138,6 +145,32 @@ class Generation:
             vain = 0 if made.items or moved else vain + 1
             if number % 16 == 15:  # others on this loop get their turn
                 await asyncio.sleep(0)
+
+    def _step(
+        self,
+        maker: Maker,
+        place: int,
+        wanted: Mapping[str, int],
+        share: int,
+        rng: random.Random,
+        *,
+        gaps: bool,
+    ) -> Made:
+        """What one document gives in one turn."""
+        spent = self._spent[place]
+        rest = {kind: most for kind, most in wanted.items() if kind not in spent}
+        if not rest and not gaps:
+            return Made()
+        document = self.corpus[place]
+        made = self._offered(maker, document, rest, share, rng)
+        if gaps and not made.items and _GAPS not in spent:
+            most = min(share, self.tally.open)
+            accepted = self._proved(
+                maker.gaps(document, rng), made, lambda: len(made.items) >= most
+            )
+            if not accepted:
+                made.spent.append(_GAPS)
+        return made
 
     def _share(self, number: int) -> int:
         """How many items the next document should give so that the rest of its turn gives all that is open."""
@@ -155,29 +188,37 @@ class Generation:
         """The share of a document: kinds that lag first, each candidate proved when its turn comes."""
         made = Made()
         for kind, most in wanted.items():
-            missed = accepted = 0
-            for item in maker.candidates(document, {kind: most}, rng):
-                if item.id in self._seen:
-                    continue
-                self._seen.add(item.id)
-                checked = self.checker.check(item)
-                if isinstance(checked, Rejection):
-                    made.rejected.append(checked)
-                    missed += 1
-                    if missed >= TRIES:
-                        break
-                    continue
-                made.items.append(checked)
-                accepted += 1
+            before = len(made.items)
+
+            def enough(before: int = before, most: int = most) -> bool:
+                accepted = len(made.items) - before
                 # the share goes to several kinds where it can
-                if len(made.items) >= share or accepted >= most or 2 * accepted > share:
-                    break
-            else:
-                if not accepted:
-                    made.spent.append(kind)
+                return len(made.items) >= share or accepted >= most or 2 * accepted > share
+
+            if not self._proved(maker.candidates(document, {kind: most}, rng), made, enough):
+                made.spent.append(kind)
             if len(made.items) >= share:
                 break
         return made
+
+    def _proved(self, candidates: Iterator[Item], made: Made, enough: Callable[[], bool]) -> bool:
+        """Candidates proved one by one until there are enough; False when all were looked at and none was good."""
+        missed, before = 0, len(made.items)
+        for item in candidates:
+            if item.id in self._seen:
+                continue
+            self._seen.add(item.id)
+            checked = self.checker.check(item)
+            if isinstance(checked, Rejection):
+                made.rejected.append(checked)
+                missed += 1
+                if missed >= TRIES:
+                    return True
+                continue
+            made.items.append(checked)
+            if enough():
+                return True
+        return len(made.items) > before
 
     def _absorb(
         self, made: Made, tried: Mapping[str, int], places: Sequence[int], *, replayed: bool

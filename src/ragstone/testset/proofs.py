@@ -252,16 +252,21 @@ class Seen:
     def __init__(self) -> None:
         self._sets: list[tuple[frozenset[str], str]] = []
         self._places: dict[str, list[int]] = {}
+        self._used: set[tuple[str, str]] = set()
 
     def add(self, item: Item) -> None:
         """One more."""
         words = _bag(item)
+        self._used.update(_uses(item))
         for word in words:
             self._places.setdefault(word, []).append(len(self._sets))
         self._sets.append((words, item.question))
 
     def like(self, item: Item) -> str:
-        """A question let through that shares so many of its words; empty when there is none."""
+        """A question let through that shares so many of its words, or is the same in a like dress; empty when there is none."""
+        again = next((plain for way, plain in _uses(item) if (way, plain) in self._used), "")
+        if again:
+            return again
         words = _bag(item)
         # two sets that share SAME of their words share one of any (1 - SAME) of them: the rarest are looked up
         rare = sorted(words, key=lambda word: len(self._places.get(word, ())))
@@ -274,13 +279,28 @@ class Seen:
         return ""
 
 
+_WAYS = {
+    "typos": "dressed", "informal": "dressed", "paraphrase": "paraphrase",
+    "two_in_one": "joined", "multi_document": "joined", "false_premise": "false",
+}  # fmt: skip
+"""How a kind uses a plain question; none is used twice in the same way."""
+
+
+def _uses(item: Item) -> list[tuple[str, str]]:
+    """The plain questions that an item is made of, each with the way it is used."""
+    way = _WAYS.get(item.kind)
+    if way is None:
+        return []
+    parts = item.proof.get("parts")
+    if parts:
+        return [(way, str(one["question"])) for one in parts]
+    return [(way, str(item.proof["plain"]))] if "plain" in item.proof else []
+
+
 def _bag(item: Item) -> frozenset[str]:
     """The words a question is compared by; a follow-up counts with the turn before it, a slip as the plain word."""
-    plain = (
-        str(item.proof.get("plain", item.question))
-        if item.kind in ("typos", "follow_up")
-        else item.question
-    )
+    framed = item.kind in ("typos", "follow_up") or item.style in ("formal", "informal", "terse")
+    plain = str(item.proof.get("plain", item.question)) if framed else item.question
     spoken = language_of(plain, item.language)
     found: Sequence[str] = terms(plain, spoken)
     return frozenset(found or plain.lower().split())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.language import sentences
+from ragstone.testset.prose import prose
 from ragstone.testset.spans import is_number, tokens_of, typed
 from ragstone.testset.wording import asked, content
 
@@ -58,8 +59,9 @@ class Parsed:
 @lru_cache(maxsize=64)
 def parsed(text: str, language: str) -> Parsed:
     """The sentences of a text and their stems."""
-    places = tuple(sentences(text, language))
-    stems = tuple(frozenset(content(text[a:b], language)) for a, b in places)
+    plain = prose(text)
+    places = tuple(sentences(plain, language))
+    stems = tuple(frozenset(content(plain[a:b], language)) for a, b in places)
     held = Counter(stem for one in stems for stem in one)
     return Parsed(places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()})
 

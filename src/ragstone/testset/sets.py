@@ -18,7 +18,7 @@ from ragstone.engine import Desk, Progress
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
 from ragstone.store import Store
-from ragstone.testset.formats import check_target, write_set
+from ragstone.testset.formats import check_target, planted, write_set
 from ragstone.testset.items import KINDS, REASONS, Item, Rejection
 from ragstone.testset.journal import Journal
 from ragstone.testset.making import Generation
@@ -54,6 +54,8 @@ class TestSet:
     """Why it ended before its time; empty when it did not."""
     out: Path | None = None
     rejected_in: Path | None = None
+    planted_in: Path | None = None
+    """Where the documents lie that must be put into the corpus for `hidden_instruction`; None when there are none."""
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -145,6 +147,11 @@ def rejected_file(out: Path) -> Path:
     return out.with_name(f"{out.name if out.is_dir() else out.stem}.rejected.jsonl")
 
 
+def planted_file(out: Path) -> Path:
+    """Where the documents are kept that an item needs in the corpus and that are not there."""
+    return out.with_name(f"{out.name if out.is_dir() else out.stem}.planted.jsonl")
+
+
 def plan_of(request: Request, corpus: Corpus, judge: Judge | None) -> dict[str, Any]:
     """All that decides what is made: a generation goes on only with the same."""
     return {
@@ -189,6 +196,8 @@ async def _carry_out(request: Request) -> TestSet:
         check_target(out, request.format)
         _spare_reviewed(out)
     judge = judge_of(request)
+    if judge is None:
+        _known_styles(request.styles)
     with open_corpus(request.documents) as corpus:
         plan = plan_of(request, corpus, judge)
         journal = Journal.open(
@@ -197,7 +206,7 @@ async def _carry_out(request: Request) -> TestSet:
         try:
             languages = [one.split("-")[0].lower() for one in request.languages]
             order = spread(corpus, request.seed, wanted=wanted, languages=languages)
-            parts = parts_of(corpus, judged=judge is not None)
+            parts = parts_of(corpus, judged=judge is not None, styles=request.styles)
             generation = Generation(
                 corpus, order, Tally(weights, wanted), journal, parts.prover, request.seed,
                 request.watch,
@@ -225,6 +234,7 @@ async def _carry_out(request: Request) -> TestSet:
             generation.stopped,
             out if generation.items else None,
             rejected_file(out) if out is not None else None,
+            planted_file(out) if out is not None and planted(generation.items) else None,
         )
         if out is not None:
             _write(made, out, request.format, corpus)
@@ -234,10 +244,12 @@ async def _carry_out(request: Request) -> TestSet:
 async def _written(
     generation: Generation, parts: Parts, judge: Judge, request: Request, run: str
 ) -> None:
-    from ragstone.testset.written import JudgeWriter
+    from ragstone.testset.written import GROUP, PER_DOCUMENT, JudgeWriter
 
     store = Store.open(request.store)
     name = f"generate-{run[:12]}"
+    # a small model loses count of several orders, and a long reply of it is cut: one order a call
+    small = getattr(judge, "small", False)
     async with Desk(judge, store, name, request.concurrency) as desk:
         writer = JudgeWriter(
             desk,
@@ -247,9 +259,23 @@ async def _written(
             parts.nearest,
             generation.corpus.find,
             tuple(request.styles),
+            per_document=1 if small else PER_DOCUMENT,
+            group=1 if small else GROUP,
             window=max(2, desk.concurrency // 2),
         )
         await generation.written(writer)
+
+
+def _known_styles(styles: Sequence[str]) -> None:
+    """Rules write a few styles; for any other one a judge is needed."""
+    from ragstone.testset.offline.styles import STYLES
+
+    for style in styles:
+        if style not in STYLES:
+            raise RagstoneError(
+                f"only a judge can write as {style!r}; rules write {', '.join(STYLES)}: choose one of "
+                "these, or give --judge too"
+            )
 
 
 def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
@@ -261,6 +287,14 @@ def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
         with replacing(place) as stream:
             for one in made.rejected:
                 stream.write(json.dumps(one.row(), ensure_ascii=True, allow_nan=False) + "\n")
+    else:
+        place.unlink(missing_ok=True)
+    place = planted_file(out)
+    if made.planted_in is not None:
+        with replacing(place) as stream:
+            for document in planted(made.items):
+                row = {"id": document.id, "title": document.title, "text": document.text}
+                stream.write(json.dumps(row, ensure_ascii=False) + "\n")
     else:
         place.unlink(missing_ok=True)
     if not made.stopped:

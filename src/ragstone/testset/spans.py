@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragstone.testset.vocabulary import (
     GIVEN_NAMES,
@@ -16,7 +17,7 @@ from ragstone.testset.vocabulary import (
 )
 
 _TOKEN = re.compile(
-    r"[$€£]?\d+(?:[.,:]\d+)*(?:½|(?:st|nd|rd|th|s)\b)?|[^\W\d_]+(?:[-'’.](?=[^\W\d_]{2}|[ts]\b)[^\W\d_]+)*(?:['’]s)?|½|[^\w\s]"
+    r"[$€£]?\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,:]\d|\d)|[$€£]?\d+(?:[.,:]\d+)*(?:½|(?:st|nd|rd|th|s)\b)?|[^\W\d_]+(?:[-'’.](?=[^\W\d_]{2}|[ts]\b)[^\W\d_]+)*(?:['’]s)?|½|[^\w\s]"
 )
 _ASIDE = re.compile(r"\s*\([^()]*\)|\s*\[[^\[\]]*\]")
 MONTH = {
@@ -62,7 +63,7 @@ _MONEY = {
     ),
 }
 _PERCENT = re.compile(r"\d[\d.,]*\s?(?:%|percent\b|per cent\b|por ciento\b)")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*½?$")
+_NUMBER = re.compile(r"\d+(?:[.,\s]\d+)*½?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ class Span:
     unit: str = ""
 
 
-def tokens_of(sentence: str) -> list[Token]:
+@lru_cache(maxsize=1024)
+def tokens_of(sentence: str) -> tuple[Token, ...]:
     """The tokens, without what stands in brackets."""
     asides = [found.span() for found in _ASIDE.finditer(sentence)]
     out = []
@@ -105,7 +107,7 @@ def tokens_of(sentence: str) -> list[Token]:
             continue
         text = found.group()
         out.append(Token(text, text.lower(), start, end))
-    return out
+    return tuple(out)
 
 
 def shown(sentence: str, tokens: Sequence[Token]) -> str:
@@ -260,10 +262,14 @@ def _starts_name(tokens: Sequence[Token], known: frozenset[str]) -> bool:
     return first.text.isupper() and len(first.text) > 1
 
 
+_HOLY = frozenset(["san", "santa", "santo", "saint"])
+"""Titles that places bear more often than people."""
+
+
 def is_person(words: Sequence[str], before: str, people: frozenset[str]) -> bool:
     """Whether a name is a person's: by its first name, a role before it, or as named so elsewhere."""
     first = words[0].lower()
-    if before in ROLES or first in ROLES:
+    if before in ROLES or (first in ROLES and first not in _HOLY):
         return True
     if first in GIVEN_NAMES and len(words) > 1:
         return True

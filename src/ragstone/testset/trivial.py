@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragstone.data.documents import Document
 from ragstone.evidence import verify_quote
 from ragstone.language import ABSTENTIONS, fold
 from ragstone.systems.pipeline.chunking import Piece
-from ragstone.systems.pipeline.retrieval import Index
 from ragstone.systems.pipeline.wording import language_of, terms
+from ragstone.testset.index import CorpusIndex, Documents
 from ragstone.types import Sample
 
 FOUND = 3
 """Documents that are looked at for a question."""
+WORDS = 10
+"""Words of a question that are searched for, the rarest: those that most documents have decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,33 +35,41 @@ class Trivial:
 
 
 class Search:
-    """BM25 over whole documents, as a reader of the literature knows it; the documents are held."""
+    """BM25 over whole documents, on disk: none of them is held in memory."""
 
-    def __init__(self, documents: Iterable[Document]) -> None:
-        pieces = [
-            Piece(one.id, one.text, one.title, language_of(one.text[:2000], one.language))
-            for one in documents
-        ]
-        self.index = Index(pieces)
-        self.found = lru_cache(maxsize=4096)(self._found)
+    def __init__(self, documents: Documents) -> None:
+        self._index = CorpusIndex(documents)
+        self.found = lru_cache(maxsize=256)(self._found)
         """The nearest documents to a question, best first; asked twice for each, searched once."""
 
     def _found(self, question: str, language: str | None) -> list[Piece]:
-        hits = self.index.search(
-            question,
-            language_of(question, language),
-            retriever="bm25",
-            top_k=FOUND,
-            rerank=False,
-            pool=FOUND,
-            expand=False,
-        )
-        return [self.index.pieces[at] for at, score in hits if score > 0]
+        stems = self._index.rarest(terms(question, language_of(question, language)), WORDS)
+        return [
+            Piece(one.id, one.text, one.title, language_of(one.text[:2000], one.language))
+            for one in self._index.near(stems, most=FOUND)
+        ]
 
     def holds(self, piece: Piece, text: str) -> float:
         """The share of a text's words, rare ones counting more, that stand in a document."""
-        wanted = terms(text, piece.language)
-        return self.index.coverage(wanted, terms(piece.shown, piece.language)) if wanted else 1.0
+        wanted = set(terms(text, piece.language))
+        if not wanted:
+            return 1.0
+        held = wanted.intersection(terms(piece.shown, piece.language))
+        weight = {word: self._weight(word) for word in wanted}
+        return sum(weight[word] for word in held) / sum(weight.values())
+
+    def _weight(self, word: str) -> float:
+        return math.log(1 + (self._index.count + 1) / (self._index.held(word) + 0.5))
+
+    def close(self) -> None:
+        """What was written down for the search is removed."""
+        self._index.close()
+
+    def __enter__(self) -> Search:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def asked(sample: Sample) -> str:

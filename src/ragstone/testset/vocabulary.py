@@ -63,13 +63,16 @@ GIVEN_NAMES = word_set(
     "lewis louis lucas luis luke lyndon manuel marco margaret maria maría mario mark martin martín mary matthew max maurice michael michelangelo miguel mike napoleon nancy "
     "nathan nelson nicholas nicolas nikola noah oliver oscar otto pablo patrick paul pedro percy peter philip pierre rafael ralph ray raymond rené richard robert "
     "roger ronald rosa roy rudolf ryan sam samuel sarah scott sebastian simon sofia stephen steve steven stewart susan teresa theodore thomas tim timothy tom tony victor "
-    "vincent virginia vladimir walter wilhelm will william winston wolfgang woodrow wernher gadifer hakeem ronnie demarcus cam peyton kony kawann"
+    "vincent virginia vladimir walter wilhelm will william winston wolfgang woodrow wernher dudley trevor marlee colin jon brian rose martha hans erich emil joan jane ruth grace olivia sophie lucy clara pilar carmen elena ana marta lucía rosario enrique alberto ramón álvaro andrés sergio gadifer marie ida tomas tomás ingrid greta astrid sven lars erik nils olaf anders piet klaus jürgen ursula heidi petra stefan matteo luca giulia marco paolo chiara francesca antonio lorenzo bruno camille chloé amélie sophie luc marcel claire hélène gérard monique yves aisha fatima omar hassan ahmed mohamed ali ibrahim yusuf layla nadia amir leila rashid kofi kwame amina priya raj anil sunita arjun deepak lakshmi ravi mei ling wei hiroshi yuki kenji akira sakura haruto min-jun jin nora ruth esther judith naomi rachel rebecca leah abigail hannah sarah deborah agnes beatrice cecilia dora edith florence gertrude harriet iris ivy jessica jennifer karen linda megan melissa nicole olga pamela patricia rita sandra sharon sheila stella sylvia tracy ursula vera victoria wendy yvonne zoe aaron abraham albert andrea ángel arturo beatriz begoña blanca cristina daniela dolores eduardo emilio ernesto esteban eva félix gabriel gloria gonzalo guadalupe héctor ignacio inés irene jaime joaquín josefina julián lorena luz manuela marcos mercedes mónica natalia nuria olga óscar patricia paula raquel raúl ricardo roberto rocío rodrigo rubén salvador santiago silvia sonia susana tomás vicente yolanda hakeem ronnie demarcus cam peyton kony kawann"
 )
 
 MONTHS_AND_DAYS = word_set(
     "january february march april may june july august september october november december monday tuesday wednesday thursday friday "
     "saturday sunday enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
 )
+
+CUT_SHORT = word_set("st sr sra dr dra mr mrs ms núm no rev gen col vol ed fig art pág")
+"""Abbreviations behind whose point a sentence was cut."""
 
 PREPOSITIONS = {
     "en": word_set(

@@ -11,11 +11,11 @@ from ragstone.testset.vocabulary import word_set
 _ASKING = {
     "en": word_set(
         "who whom whose what when where which why how many much long soon far old does did do "
-        "happen percentage time stand tell mean complete sentence gap fill"
+        "happen percentage time condition example examples stand tell mean complete sentence gap fill"
     ),
     "es": word_set(
         "quien quién quienes qué cuándo dónde cuál cuáles por cómo cuánto cuánta cuántos cuántas "
-        "hora horario año pasa ocurre significan siglas porcentaje complete frase hueco"
+        "hora horario año tiempo durante caso pasa ocurre significan siglas porcentaje complete frase hueco"
     ),
 }
 

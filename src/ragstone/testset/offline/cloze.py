@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.phrases import ABOUT, CLOZE, GAP
-from ragstone.testset.offline.spanish_verbs import finite
+from ragstone.testset.offline.spanish.verbs import finite
 from ragstone.testset.spans import Token, names, tokens_of, typed
 from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, UNCLEAR, word_set
 
@@ -35,14 +35,13 @@ def pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _rare_word(tokens: Sequence[Token], language: str) -> list[tuple[int, int]]:
-    """The longest word behind an article in the second half of a sentence: what it tells is mostly there."""
-    half = len(tokens) // 2
+    """The longest words behind an article beyond the first third of a sentence: what it tells is mostly there."""
     nouns = [
-        n for n in range(half, len(tokens))
+        n for n in range(max(1, len(tokens) // 3), len(tokens))
         if len(tokens[n].text) >= 6 and tokens[n].text.isalpha() and tokens[n].text.islower()
         and tokens[n - 1].lower in DETERMINERS[language] | PREPOSITIONS[language] | {"of"}
     ]  # fmt: skip
-    return [(n, n + 1) for n in sorted(nouns, key=lambda n: (-len(tokens[n].text), n))[:1]]
+    return [(n, n + 1) for n in sorted(nouns, key=lambda n: (-len(tokens[n].text), n))[:3]]
 
 
 def _counted(tokens: Sequence[Token], at: int, language: str) -> bool:
@@ -56,18 +55,18 @@ _COUNTING = word_set(
 )
 
 
-def gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None:
-    """The sentence with its number, date or name taken out."""
+def gapped(sentence: str, start: int, language: str, whose: str) -> Iterator[Fact]:
+    """The sentence with its number, date or name taken out, what tells most first."""
     tokens = tokens_of(sentence)
     if tokens and language == "es" and (finite(tokens[0].lower) or tokens[0].lower in ("se", "no")):
-        return None  # the subject is left out
+        return  # the subject is left out
     if (
         not 6 <= len(tokens) <= 60
         or tokens[0].lower in UNCLEAR[language]
         or sentence.count('"') % 2
         or "#" in sentence
     ):
-        return None
+        return
     places = [
         (span.first, span.last)
         for span in typed(sentence, tokens, language)
@@ -81,13 +80,16 @@ def gapped(sentence: str, start: int, language: str, whose: str) -> Fact | None:
         answer = sentence[tokens[a].start : tokens[b - 1].end]
         gapped = sentence[: tokens[a].start] + GAP + sentence[tokens[b - 1].end :]
         gapped = gapped if gapped[:1].isupper() or not gapped[:1].isalpha() else f"… {gapped}"
+        cut = sentence[tokens[b - 1].end : tokens[b - 1].end + 2]
+        short = len(answer) < 3 and not answer[0].isdigit()
+        if short or cut[:1] == "-" or (cut[:1] in ".'’" and cut[1:].isalnum()):
+            continue  # `C`, or half of `U.S.` or `oxygen-16`
         if sentence.count(answer) == 1:
             frame = (
                 ABOUT[language].format(whose, "{}")
                 if whose and whose not in sentence
                 else CLOZE[language]
             )
-            return Fact(
+            yield Fact(
                 frame.format(gapped), answer, "cloze", sentence=sentence, start=start, deep=True
             )
-    return None

@@ -31,8 +31,9 @@ class Source:
         return shown(self.text, self.tokens[first:last])
 
     def raw(self, first: int, last: int) -> str:
-        """The text from one token to another, exactly as it stands."""
-        return self.text[self.tokens[first].start : self.tokens[last - 1].end]
+        """The text from one token to another as it stands, white space made even."""
+        written = self.text[self.tokens[first].start : self.tokens[last - 1].end]
+        return " ".join(written.split()) if "  " in written or "\n" in written else written
 
 
 @dataclass(frozen=True, slots=True)

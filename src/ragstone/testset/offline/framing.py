@@ -14,6 +14,8 @@ from ragstone.testset.wording import asked, content
 _NAME = re.compile(r"(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'-]+")
 _ENOUGH = 5
 """Content words from which a question without any name is taken to be specific."""
+_BARE = re.compile(r"(?:the|el|la) [^\W\d_]+$")
+"""`the court`: nobody knows which."""
 _SELF = word_set(
     "I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April "
     "May June July August September October November December"
@@ -23,7 +25,21 @@ _SELF = word_set(
 def owner(title: str) -> str:
     """Whose document it is: `Casa Almendro` of `Casa Almendro: envíos y montaje`; empty when the title does not say."""
     head, colon, _ = title.partition(":")
-    return head.strip() if colon and 0 < len(head.split()) <= 6 else ""
+    words = head.split()
+    if not colon or not 0 < len(words) <= 6 or words[0].lower() in _NO_OWNER:
+        return ""
+    return head.strip()
+
+
+_NO_OWNER = word_set("the a an how what why your our el la los las un una cómo qué por su")
+"""Words that begin the title of a chapter, not the name of somebody."""
+
+
+def topic(title: str) -> str:
+    """What a document is about, as a sentence says it: `the monitor` of `The monitor: windows and alerts`."""
+    head = title.partition(":")[0].strip()
+    first, _, rest = head.partition(" ")
+    return f"{first.lower()} {rest}" if rest and first.lower() in _NO_OWNER else head
 
 
 _EL = word_set(
@@ -42,8 +58,10 @@ def called(whose: str, language: str) -> str:
     return f"el {whose}" if head in _EL else f"la {whose}" if head in _LA else whose
 
 
-def framed(fact: Fact, document: Document, language: str) -> Fact | None:
-    """The fact with a question that needs nothing beside it; None when it cannot be had."""
+def framed(fact: Fact, document: Document, language: str, *, few: bool = False) -> Fact | None:
+    """The fact with a question that needs nothing beside it; None when it cannot be had.
+
+    Among few documents less needs to be said to tell which is meant."""
     question = fact.question
     title = document.title.strip()
     mine = owner(title)
@@ -73,9 +91,10 @@ def framed(fact: Fact, document: Document, language: str) -> Fact | None:
         )  # fmt: skip
     if found or (told and len(asked(question, language)) >= 3):
         return fact
-    if title and title[:1].isupper() and len(title.split()) <= 8:
-        return replace(fact, question=_with(ON[language], title, question, language))
-    return fact if len(asked(question, language)) >= _ENOUGH else None
+    if title and title[:1].isupper() and len(topic(title).split()) <= 8:
+        return replace(fact, question=_with(ON[language], topic(title), question, language))
+    told_enough = 2 if few else _ENOUGH if _BARE.match(fact.subject) else _ENOUGH - 2
+    return fact if len(asked(question, language)) >= told_enough else None
 
 
 def _with(frame: str, whose: str, question: str, language: str) -> str:
@@ -94,17 +113,21 @@ def _with(frame: str, whose: str, question: str, language: str) -> str:
         return f"{question[:-1]} at {whose}?"
     if language == "en":
         return frame.format(whose, question[:1].lower() + question[1:])
-    if question.startswith("¿"):
-        return frame.format(whose, f"¿{question[1:2].lower()}{question[2:]}")
-    return frame.format(whose, f"{question[:1].lower()}{question[1:]}")
+    asks = 1 if question.startswith("¿") else 0
+    lowered = f"{question[:asks]}{question[asks : asks + 1].lower()}{question[asks + 1 :]}"
+    return frame.format(whose, lowered).replace(" a el ", " al ", 1)
 
 
-def unframed(question: str, whose: str, language: str) -> str:
+def unframed(question: str, title: str, language: str) -> str:
     """The question without its frame, for where the frame was said before."""
-    head = AT[language].format(called(whose, language), "")
-    if question.startswith(head):
-        rest = question[len(head) :]
-        return (
-            rest[:1].upper() + rest[1:] if language == "en" else f"¿{rest[1:2].upper()}{rest[2:]}"
-        )
-    return question.replace(f" at {whose}?", "?") if language == "en" else question
+    whose = owner(title)
+    for head in (
+        AT[language].format(called(whose, language), ""),
+        ON[language].format(topic(title), ""),
+    ):
+        if question.startswith(head) and (whose or title):
+            rest = question[len(head) :]
+            if rest.startswith("¿"):
+                return f"¿{rest[1:2].upper()}{rest[2:]}"
+            return rest[:1].upper() + rest[1:]
+    return question.replace(f" at {whose}?", "?") if language == "en" and whose else question

@@ -48,6 +48,11 @@ OPENERS = {
     "es": ("hola, una duda: {}", "oye, {}", "buenas, {} gracias", "alguien me dice {}", "perdona la molestia, {}", "una pregunta rápida, {}"),
 }  # fmt: skip
 
+FORMAL = {
+    "en": ("I would be grateful if you could tell me the following: {}", "I am writing to enquire: {}", "Could you kindly let me know: {}"),
+    "es": ("Les agradecería que me indicaran lo siguiente: {}", "Me dirijo a ustedes para consultar: {}", "¿Serían tan amables de informarme? {}"),
+}  # fmt: skip
+
 FIRST_TURNS = {
     "en": ("Can you tell me about {}?", "Of course. What would you like to know?"),
     "es": ("¿Me puedes hablar de {}?", "Claro. ¿Qué quieres saber?"),
@@ -73,10 +78,10 @@ SYNONYMS = {
     "en": {
         "die": "pass away", "died": "passed away", "buy": "purchase", "bought": "purchased", "begin": "start", "began": "started", "started": "began", "build": "construct",
         "built": "constructed", "get": "obtain", "need": "require", "needs": "requires", "found": "set up", "founded": "set up", "established": "set up", "establish": "set up",
-        "create": "set up", "created": "set up", "launch": "start", "launched": "started", "defeat": "beat", "defeated": "beat", "win": "be awarded", "announce": "make public",
+        "create": "set up", "created": "set up", "launch": "start", "launched": "started", "defeat": "beat", "defeated": "beat", "announce": "make public",
         "introduce": "bring in", "introduced": "brought in", "replace": "take over from", "support": "back", "oppose": "resist", "write": "author", "published": "brought out", "publish": "bring out",
         "discovered": "first found", "discover": "first find", "cause": "bring about", "produce": "make", "produced": "made", "contain": "hold", "include": "take in", "show": "display",
-        "cost": "be priced at", "pay": "be charged", "last": "go on", "open": "receive the public", "close": "shut", "borrow": "take out on loan", "arrive": "turn up", "leave": "depart",
+        "last": "go on", "open": "receive the public", "close": "shut", "borrow": "take out on loan", "arrive": "turn up", "leave": "depart",
         "visit": "travel to", "visited": "travelled to", "return": "come back", "returned": "came back", "employ": "hire", "elected": "voted in as", "appoint": "name", "damage": "harm",
         "city": "town", "company": "firm", "car": "vehicle", "cars": "vehicles", "children": "youngsters", "area": "region", "war": "conflict", "law": "statute", "illness": "disease",
         "group": "body", "method": "procedure", "main": "principal", "large": "big", "small": "little", "leader": "head", "number": "figure", "people": "persons", "students": "pupils", "home": "house",

@@ -59,7 +59,9 @@ def in_a_chat(question: str, language: str, rng: random.Random) -> str:
     return rng.choice(OPENERS[language]).format(plain)
 
 
-_ASKING = word_set("who what when where which why how at for from until since by of in on")
+_ASKING = word_set(
+    "regarding who what when where which why how at for from until since by of in on"
+)
 
 
 def both(first: str, second: str, language: str) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.data.documents import Document
-from ragstone.language import sentences
 from ragstone.testset.offline import english, spanish
 from ragstone.testset.offline.facts import Fact, Source
+from ragstone.testset.prose import prose, read_sentences
 from ragstone.testset.spans import is_person, names, tokens_of
 from ragstone.testset.vocabulary import MONTHS_AND_DAYS
 
@@ -32,27 +32,47 @@ class Named:
 def facts_of(document: Document, language: str) -> Iterator[Fact]:
     """Every fact of a document, in the order of its text."""
     rules = _RULES[language]
+    whole = prose(document.text)
     spans = [
         (c, d)
-        for a, b in sentences(document.text, language)
-        if not _HEADING.match(document.text[a:b])
-        for c, d in apart(document.text, a, b)
+        for a, b in read_sentences(document.text, language)
+        if not _HEADING.match(whole[a:b])
+        for c, d in apart(whole, a, b)
         if d - c <= _LONGEST
     ]
-    read = [(a, document.text[a:b], tuple(tokens_of(document.text[a:b]))) for a, b in spans]
+    read = [(a, whole[a:b], tuple(tokens_of(whole[a:b]))) for a, b in spans]
     named = _named([tokens for _, _, tokens in read], language)
-    subject, many = "", False
+    subject, many, person = "", False, ""
     for start, text, tokens in read:
         if not tokens:
             continue
+        if tokens[0].lower in _HIS and person:
+            subject, many = person, False
         source = Source(text, start, tokens, subject, many, named.words, named.people, named.common)
         found = list(rules.clauses(source))
         yield from rules.facts(source, found)
+        person = _person(source, found, language, person)
         told = {clause.subject for clause in found if not clause.relative}
         if len(told) == 1 and found[0].subject:  # with two subjects, a pronoun may mean either
             subject, many = found[0].subject, found[0].many
         else:
             subject, many = "", False
+
+
+_HIS = frozenset(["he", "she", "his", "her"])
+
+
+def _person(source: Source, found: list[Any], language: str, before: str) -> str:
+    """Whom `he` or `she` means in the next sentence: the one person this one speaks of; nobody when there are several."""
+    for clause in found:
+        if clause.person and clause.words and not clause.relative:
+            return source.say(clause.first, clause.close)
+    people = set()
+    for a, b in names(source.tokens, language, source.names):
+        words = [one.text for one in source.tokens[a:b]]
+        if is_person(words, source.tokens[a - 1].lower if a else "", source.people):
+            people.add(" ".join(words))
+    return before if not people else people.pop() if len(people) == 1 else ""
 
 
 _MISSED = re.compile(r"(?<=[^\W\d_]{2}[.!?]) (?=[A-ZÁÉÍÓÚÑ¿¡])")

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-from ragstone.testset.offline.english_wholes import initials
+from ragstone.testset.offline.english.wholes import initials
 from ragstone.testset.offline.facts import Fact, Source
-from ragstone.testset.offline.spanish_clauses import Clause, clauses
-from ragstone.testset.offline.spanish_counts import (
+from ragstone.testset.offline.spanish.clauses import Clause, clauses
+from ragstone.testset.offline.spanish.counts import (
     counted,
     counted_subject,
     dated_lead,
     existing,
     places,
 )
-from ragstone.testset.offline.spanish_forms import LONGEST, Form, clean, whole
-from ragstone.testset.offline.spanish_things import agent, complement, definition, subject, thing
-from ragstone.testset.offline.spanish_wholes import (
+from ragstone.testset.offline.spanish.forms import LONGEST, Form, clean, whole
+from ragstone.testset.offline.spanish.rests import (
+    called,
+    condition,
+    means,
+    reached,
+    wide_object,
+)
+from ragstone.testset.offline.spanish.things import agent, complement, definition, subject, thing
+from ragstone.testset.offline.spanish.wholes import (
     apposition,
     claim,
     denied,
@@ -62,7 +68,8 @@ def _from(clause: Clause) -> Iterator[Fact]:
         for word in body
     ):
         return
-    if any(one.lower in ("lo", "la", "los", "las") for one in tokens[clause.verb : clause.finite]):
+    before = tokens[clause.verb : clause.finite]
+    if any(one.lower in ("lo", "la", "los", "las", "le", "les") for one in before):
         return  # the object stands first: what looks like the subject is not
     form = Form(clause)
     yield from denied(clause, form)
@@ -72,13 +79,15 @@ def _from(clause: Clause) -> Iterator[Fact]:
         yield from places(clause, form)
         yield from agent(clause, form)
         yield from definition(clause, form)
+        yield from wide_object(clause, form)
         yield from thing(clause, form)
         yield from complement(clause, form)
+        yield from called(clause, form)
+        yield from means(clause, form)
+        yield from condition(clause, form)
+        yield from reached(clause, form)
         yield from claim(clause, form)
         yield from purpose(clause, form)
         yield from reason(clause, form)
         yield from counted_subject(clause, form)
     yield from subject(clause, form)
-
-
-_THERE = re.compile(r"^hay$", re.IGNORECASE)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact, Source
-from ragstone.testset.offline.spanish_clauses import AROUND, PREP, RELATIVE, Clause, end_of
-from ragstone.testset.offline.spanish_forms import PERIODS, Form, answer_at, clean, many_of
+from ragstone.testset.offline.spanish.clauses import Clause
+from ragstone.testset.offline.spanish.forms import PERIODS, Form, answer_at, clean, many_of
+from ragstone.testset.offline.spanish.groups import end_of
+from ragstone.testset.offline.spanish.words import AROUND, PREP, RELATIVE
 from ragstone.testset.spans import Span
 from ragstone.testset.vocabulary import MONTHS_AND_DAYS, word_set
 
@@ -15,6 +17,7 @@ def counted(clause: Clause, form: Form) -> Iterator[Fact]:
     tokens = clause.source.tokens
     inside = [s for s in clause.spans if clause.rest <= s.first and s.last <= clause.end]
     clocks = sum(s.sort == "clock" for s in inside)
+    yield from _bare(clause, form)
     for span in inside:
         first = span.first
         while first > clause.rest and tokens[first - 1].lower in AROUND - {"de", "al"}:
@@ -48,13 +51,26 @@ def counted(clause: Clause, form: Form) -> Iterator[Fact]:
             yield from _when(clause, form, span)
 
 
+def _bare(clause: Clause, form: Form) -> Iterator[Fact]:
+    """`El tamaño medio era de 3,62`: de cuánto era."""
+    tokens, at = clause.source.tokens, clause.rest
+    ser = clause.main in ("es", "era", "fue", "son", "eran", "fueron") and at == clause.finite + 1
+    if (
+        ser
+        and at + 2 == clause.end
+        and tokens[at].lower == "de"
+        and tokens[at + 1].text[0].isdigit()
+    ):
+        yield from answer_at(clause, form, "de cuánto", at, clause.end, "number", answer=at + 1)
+
+
 def _quantity(
     clause: Clause, form: Form, span: Span, first: int, prep: str, ser: bool
 ) -> Iterator[Fact]:
     tokens = clause.source.tokens
     period = span.unit.split()[0] in PERIODS
     after = tokens[span.last].lower if span.last < clause.end else ""
-    if after in ("después", "antes") and first == clause.rest:
+    if after in ("después", "antes") and first == clause.rest and clause.words:
         rest = clause.source.say(span.last, clause.end).strip(" ,.")
         yield Fact(
             form.put(f"{many_of(span.unit)} {span.unit} {rest}", f"{clause.group} {clause.subject}", None),
@@ -66,7 +82,16 @@ def _quantity(
     if first == clause.rest and not ser:
         if period and clause.main.startswith(("dur", "tard")):
             yield from answer_at(clause, form, "cuánto", first, span.last, "duration")
-        elif clause.main not in ("hace", "aumentó", "creció", "tardan", "está", "están"):
+        elif clause.main not in (
+            "hace",
+            "aumentó",
+            "creció",
+            "tardan",
+            "está",
+            "están",
+            "existe",
+            "existen",
+        ):
             yield from answer_at(
                 clause, form, f"{many_of(span.unit)} {span.unit}", first, span.last, "number"
             )
@@ -215,7 +240,7 @@ def counted_subject(clause: Clause, form: Form) -> Iterator[Fact]:
             continue
         rest = source.say(clause.rest, clause.end).strip(" ,")
         behind = source.say(span.last, clause.close)
-        if len(rest.split()) >= 2:
+        if len(rest.split()) >= 2 and not behind.startswith(("más tarde", "después", "antes")):
             what = f"{many_of(span.unit)} {span.unit} {behind}".strip()
             yield Fact(
                 form.put(what, f"{clause.group} {rest}", None),
@@ -225,18 +250,23 @@ def counted_subject(clause: Clause, form: Form) -> Iterator[Fact]:
             )
 
 
+_THERE = frozenset(["hay", "había", "hubo", "existen", "existían"])
+
+
 def existing(source: Source) -> Iterator[Fact]:
-    """`Hay cinco cabinas para …`: cuántas hay."""
+    """`Hay cinco cabinas para …`: cuántas hay; so in the past."""
     from ragstone.testset.spans import typed
 
     tokens = source.tokens
-    if len(tokens) < 5 or tokens[0].lower != "hay":
+    if len(tokens) < 5 or tokens[0].lower not in _THERE:
         return
     for span in typed(source.text, tokens, "es"):
         if span.sort == "quantity" and span.first == 1:
             end = end_of(source, span.last)
             rest = source.say(span.last, end).strip(" ,.")
-            if rest and rest.split()[0] in PREP:
-                question = f"¿{many_of(span.unit).capitalize()} {span.unit} hay {rest}?"
+            if not rest or rest.split()[0] in PREP:
+                verb = tokens[0].lower
+                asks = f"{many_of(span.unit).capitalize()} {span.unit} {verb} {rest}".strip()
+                question = f"¿{asks}?"
                 if clean(question):
                     yield Fact(question, source.raw(1, span.last), "number", span.unit).at(source)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.offline.spanish_clauses import DET, PREP, RELATIVE, Clause, adverb
-from ragstone.testset.vocabulary import UNCLEAR, word_set
+from ragstone.testset.offline.spanish.clauses import Clause
+from ragstone.testset.offline.spanish.verbs import finite, participle
+from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, adverb
+from ragstone.testset.vocabulary import CUT_SHORT, UNCLEAR, word_set
 
 LONGEST = 24
 
@@ -33,6 +35,13 @@ def clean(question: str) -> bool:
     pointing = UNCLEAR["es"] - {"su", "sus", "lo", "le", "les", "mismo", "misma", "siguiente"}
     if any(word in pointing for word in words):
         return False
+    # `y el Canal?`: the subject of a clause that was cut off
+    if (
+        re.search(r" y (?:el|la|los|las) (?:[^\W\d_]+ ){0,4}[^\W\d_]+\?$", question)
+        and question.startswith(("¿Qué ", "¿qué"))
+        and "entre " not in question
+    ):
+        return not re.search(r"(?:ó|aron|ieron) y (?:el|la|los|las) ", question)
     return not re.search(
         r"\b(?:y|o|de|del|el|la|los|las|un|una|que|en|con|por|para|a|al|su|se|más|como)\?$",
         question,
@@ -43,6 +52,8 @@ def whole(answer: str) -> bool:
     if not answer.strip() or answer.count('"') % 2 or answer.count("(") != answer.count(")"):
         return False
     first, last = answer.split()[0].lower(), answer.split()[-1].lower()
+    if last in CUT_SHORT:
+        return False
     if (
         first
         in (
@@ -64,7 +75,7 @@ def whole(answer: str) -> bool:
         and len(answer) < 60
     ):
         return False
-    return last not in PREP | DET and last not in ("y", "o", "que", "es", "se", "más")
+    return last not in PREP | DET and last not in ("posibles", "y", "o", "que", "es", "se", "más")
 
 
 def many_of(unit: str) -> str:
@@ -84,10 +95,11 @@ class Form:
     ) -> str:
         """`what` + verb group + subject + rest, the phrase before the subject kept in front."""
         said = self.clause.subject if subject is None else subject
+        rest = rest.strip()
         # a long subject goes last: short things first reads best
         parts = (
             (rest, said)
-            if len(said.split()) > 7 and rest and len(rest.split()) <= 3
+            if rest and len(said.split()) > len(rest.split()) + 1 and len(rest.split()) <= 4
             else (said, rest)
         )
         return self.put(what, f"{self.clause.group} {parts[0]} {parts[1]}", lead)
@@ -139,6 +151,11 @@ def inner(clause: Clause, first: int, last: int) -> tuple[str, str, bool] | None
         or adverb(after)
     ):
         return None
+    joined = (n for n in range(clause.rest, clause.end - 1) if tokens[n].lower in ("y", "e"))
+    if any(finite(tokens[n + 1].lower) for n in joined):
+        return None
+    if first > clause.rest and participle(tokens[first - 1].lower):
+        return None  # `una constitución promulgada en 1975` is no date of the verb
     before = source.say(clause.rest, first).strip(" ,")
     behind = source.say(last, clause.end).strip(" ,") if last < clause.end else ""
     if re.search(r"\b(?:de|del|y|o|el|la|los|las|un|una|que|su|sus)$", before) or behind.startswith(
@@ -162,6 +179,7 @@ def answer_at(
     if parts is None:
         return
     before, behind, deep = parts
+    before = re.sub(r"(?:^| )(?:solo|sólo|también|ya|además)$", "", before)
     rest = f"{before} {behind}".strip()
     gap = clause.source.say(first, answer) if answer is not None and answer > first else ""
     yield Fact(

@@ -7,44 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragstone.testset.offline.facts import Source
-from ragstone.testset.offline.spanish_verbs import (
-    CLITICS,
-    MODALS,
-    finite,
-    gerund,
-    infinitive,
-    participle,
-)
-from ragstone.testset.spans import Span, Token, is_person, names, plural, typed
-from ragstone.testset.vocabulary import (
-    DETERMINERS,
-    MONTHS_AND_DAYS,
-    NUMBER_WORDS,
-    PREPOSITIONS,
-    UNCLEAR,
-    word_set,
-)
+from ragstone.testset.offline.spanish.groups import end_of, group_at
+from ragstone.testset.offline.spanish.verbs import infinitive, participle
+from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, SIGNS, adverb, owned, small
+from ragstone.testset.spans import Span, is_person, names, typed
+from ragstone.testset.vocabulary import ROLES, UNCLEAR
 
-PREP, DET = PREPOSITIONS["es"], DETERMINERS["es"]
-RELATIVE = word_set(
-    "que quien quienes cual cuales cuyo cuya cuyos cuyas donde cuando porque aunque si "
-    "mientras pues como"
-)
 _OPENERS = re.compile(
     r"(?:sin embargo|además|por tanto|por lo tanto|también|asimismo|no obstante|por ejemplo|en particular|como resultado|"
     r"en cambio|finalmente|mientras tanto|en consecuencia|de hecho|posteriormente|entonces|por otro lado|por otra parte|"
     r"en general|actualmente|hoy en día|históricamente|y|pero|por último),?\s+",
     re.IGNORECASE,
 )
-_ADVERBS = word_set(
-    "también solo sólo ya aún todavía siempre nunca casi más muy además después luego antes "
-    "así hoy ahora apenas incluso sobre-todo a-veces entonces pronto"
-)
-AROUND = word_set(
-    "unos unas casi hasta solo sólo más menos de aproximadamente alrededor cerca al un máximo "
-    "mínimo de"
-)
-_SIGNS = frozenset(";:—–―")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +45,14 @@ class Clause:
         """The subject as a question says it."""
         if self.first == self.close:
             return self.source.subject
+        if self.words[0] in ("su", "sus") and self.source.subject:
+            return owned(self.source.say(self.first + 1, self.close), self.source.subject)
         return small(self.source, self.first, self.close)
+
+    @property
+    def told(self) -> bool:
+        """Whether it is clear what the subject is: it is said, or it is a name; else it may stand behind the verb."""
+        return self.first < self.close or self.source.subject[:1].isupper()
 
     @property
     def words(self) -> list[str]:
@@ -128,6 +109,8 @@ class Clause:
         for a, b in self.names():
             if b == self.close and self._heads(a):
                 before = source.tokens[a - 1].lower if a > self.first else ""
+                if any(word in ROLES for word in self.words[: a - self.first]):
+                    return True
                 return is_person([one.text for one in source.tokens[a:b]], before, source.people)
         return False
 
@@ -153,11 +136,6 @@ def clauses(source: Source) -> Iterator[Clause]:
         here = _next(source, here, spans)
         if here is not None:
             yield here
-
-
-def adverb(token: Token) -> bool:
-    """Whether a word only colours a verb."""
-    return token.lower in _ADVERBS or (token.lower.endswith("mente") and len(token.lower) > 7)
 
 
 def _lead(
@@ -206,148 +184,10 @@ def _short_lead(source: Source, first: int) -> int:
             tokens[n].lower in ("el", "la", "los", "las")
             and tokens[n - 1].word
             and tokens[n - 1].lower not in PREP | DET | {"y"}
+            and not infinitive(tokens[n - 1].lower)
         ):
             return n
     return 0
-
-
-def _group(source: Source, n: int) -> tuple[int, int, bool] | None:
-    """A verb group starting here: (finite verb, where the rest starts, negated)."""
-    tokens = source.tokens
-    start, negated = n, False
-    while n < len(tokens) and (
-        tokens[n].lower == "no"
-        or (
-            tokens[n].lower in CLITICS
-            and n + 1 < len(tokens)
-            and (
-                _may_be_verb(source, n + 1)
-                or (tokens[n].lower == "se" and _looks_verb(source, n + 1))
-            )
-        )
-    ):
-        negated = negated or tokens[n].lower == "no"
-        n += 1
-    if n >= len(tokens) or not (_may_be_verb(source, n) or (n > start and _looks_verb(source, n))):
-        return None
-    if n == start and not _is_verb(source, n):
-        return None
-    if (
-        n == start
-        and n + 1 < len(tokens)
-        and _may_be_verb(source, n + 1)
-        and not participle(tokens[n + 1].lower)
-    ):
-        return None  # of two in a row the first is a noun: `la segunda planta tiene`
-    at = n
-    n += 1
-    while n < len(tokens):
-        low = tokens[n].lower
-        before = tokens[n - 1].lower
-        if (
-            (
-                adverb(tokens[n])
-                and n + 1 < len(tokens)
-                and (participle(tokens[n + 1].lower) or infinitive(tokens[n + 1].lower))
-            )
-            or (
-                (participle(low) and before in _BEFORE_PARTICIPLE | {"sido"})
-                or (low in ("sido", "estado") and before in _HAVE)
-            )
-            or (
-                infinitive(low)
-                and (
-                    before in MODALS
-                    or (
-                        before in ("que", "a")
-                        and tokens[n - 2].lower
-                        in (
-                            "tiene",
-                            "tienen",
-                            "tenía",
-                            "tenían",
-                            "va",
-                            "van",
-                            "hay",
-                            "comenzó",
-                            "comenzaron",
-                            "empezó",
-                            "empezaron",
-                            "vuelve",
-                            "llegó",
-                        )
-                    )
-                )
-            )
-            or (gerund(low) and before in ("está", "están", "estaba", "estaban", "sigue", "siguen"))
-            or (
-                low in ("que", "a")
-                and n + 1 < len(tokens)
-                and infinitive(tokens[n + 1].lower)
-                and before
-                in (
-                    "tiene",
-                    "tienen",
-                    "tenía",
-                    "tenían",
-                    "va",
-                    "van",
-                    "comenzó",
-                    "comenzaron",
-                    "empezó",
-                    "empezaron",
-                )
-            )
-        ):
-            n += 1
-        else:
-            break
-    return at, n, negated
-
-
-_HAVE = word_set("ha han había habían habrá hubo haber")
-_BEFORE_PARTICIPLE = _HAVE | word_set(
-    "fue fueron es son era eran será serán está están estaba estaban estuvo quedó quedaron ser"
-)
-
-
-def _may_be_verb(source: Source, n: int) -> bool:
-    token = source.tokens[n]
-    return token.word and (not token.capital or n == 0) and finite(token.lower)
-
-
-_VERB_LIKE = re.compile(r"[^\W\d_]{2,}(?:an?|en?|ó|aron|ieron|aban?|ían?|arán?|erán?|irán?)$")
-
-
-def _looks_verb(source: Source, n: int) -> bool:
-    """Whether a word behind `se` or `no` has a verb's ending: nothing but a verb can stand there."""
-    token = source.tokens[n]
-    return (
-        token.word
-        and not token.capital
-        and token.lower not in DET | PREP | RELATIVE
-        and _VERB_LIKE.match(token.lower) is not None
-    )
-
-
-def _is_verb(source: Source, n: int) -> bool:
-    """Whether a word that can be a verb is one here: no article or preposition before it."""
-    tokens = source.tokens
-    if n == 0:
-        return True
-    before = tokens[n - 1]
-    if before.lower == "más" and n > 1 and tokens[n - 2].lower == "o":
-        return True
-    if (
-        before.lower in DET | PREP
-        or before.lower in ("muy", "más", "tan", "y", "e", "o")
-        or before.lower in NUMBER_WORDS["es"]
-    ):
-        return (
-            tokens[n].lower in ("es", "son", "fue", "fueron", "tiene", "tienen", "puede", "pueden")
-            and before.lower not in PREP
-        )
-    return before.word or before.text[0].isdigit() or before.text in '"”»%,'
 
 
 def _parsed(
@@ -359,11 +199,17 @@ def _parsed(
         token = tokens[n]
         if token.text == "," and n > first:
             after = _after_aside(source, n)
-            return _made(source, lead, dated, first, n, after, spans) if after is not None else None
-        if token.text in _SIGNS or token.lower in RELATIVE:
+            if after is not None:
+                return _made(source, lead, dated, first, n, after, spans)
+            listed = _list_end(source, n, first)
+            if listed is None:
+                return None
+            n = listed
+            continue
+        if token.text in SIGNS or token.lower in RELATIVE:
             return None
         article = n == first and token.lower in ("la", "las", "lo", "los")
-        if not article and _group(source, n) is not None:
+        if not article and group_at(source, n) is not None:
             return _made(source, lead, dated, first, n, n, spans)
         n += 1
     return None
@@ -372,10 +218,10 @@ def _parsed(
 def _after_aside(source: Source, comma: int) -> int | None:
     tokens = source.tokens
     for n in range(comma + 2, min(comma + 18, len(tokens) - 1)):
-        if tokens[n].text in _SIGNS:
+        if tokens[n].text in SIGNS:
             return None
         if tokens[n].text == ",":
-            return n + 1 if _group(source, n + 1) is not None else None
+            return n + 1 if group_at(source, n + 1) is not None else None
     return None
 
 
@@ -383,12 +229,14 @@ def _made(
     source: Source, lead: str, dated: tuple[int, int] | None, first: int, close: int, verb: int, spans: tuple[Span, ...],
     *, relative: bool = False,
 ) -> Clause | None:  # fmt: skip
-    group = _group(source, verb)
+    group = group_at(source, verb)
     if group is None:
         return None
     at, rest, negated = group
     while close > first + 1 and adverb(source.tokens[close - 1]):
         close -= 1
+    if close > first + 2 and source.say(close - 2, close) in ("a menudo", "a veces", "sin embargo"):
+        close -= 2
     found = Clause(
         source,
         lead,
@@ -406,8 +254,24 @@ def _made(
     return found if relative or _good_subject(found) else None
 
 
+def _list_end(source: Source, comma: int, first: int) -> int | None:
+    """`Annam, Birmania y Champa reconocieron`: behind the last `y` of a list that is the subject."""
+    tokens = source.tokens
+    for n in range(comma + 1, min(comma + 10, first + 15, len(tokens) - 2)):
+        low = tokens[n].lower
+        if low in RELATIVE | PREP - {"de", "del"} or tokens[n].text in SIGNS:
+            return None
+        if low in ("y", "e"):
+            return n + 1
+        if group_at(source, n) is not None:
+            return None
+    return None
+
+
 def _good_subject(clause: Clause) -> bool:
     source, words = clause.source, clause.words
+    if words[:1] in (["su"], ["sus"]) and 0 < len(source.subject.split()) <= 4:
+        words = words[1:] or ["su"]
     if not words:
         told = clause.main not in ("hay", "hace", "hacen", "había", "hubo", "son", "ha", "han")
         return (
@@ -431,6 +295,12 @@ def _good_subject(clause: Clause) -> bool:
         "todo",
     }:
         return False
+    if not any(word[0].isalpha() and len(word) > 1 for word in words):
+        return False  # a bare number
+    if participle(words[0]) and words[1:2] and words[1] in PREP:
+        return False  # `Publicada en un momento …`
+    if words[0] in ("el", "la", "los", "las") and words[1:2] in (["de"], ["del"], ["que"]):
+        return False  # `el de Ursynów`: the noun is left out
     if words[-1] in PREP | DET or words[-1] in ("y", "o", "e", "que") or clause.main == "hay":
         return False
     if any(span.sort == "day" and span.first == clause.first for span in clause.spans):
@@ -451,7 +321,7 @@ def _next(source: Source, before: Clause, spans: tuple[Span, ...]) -> Clause | N
         n += 1
     if n == before.end or n >= len(tokens) - 2 or not joined & {"y", "e", "pero", ";", "mientras"}:
         return None
-    if _group(source, n) is not None and ";" not in joined:
+    if group_at(source, n) is not None and ";" not in joined:
         return (
             _made(source, before.lead, None, before.first, before.close, n, spans)
             if before.words
@@ -468,89 +338,10 @@ def _relatives(source: Source, spans: tuple[Span, ...]) -> Iterator[Clause]:
         if tokens[n].lower not in ("que", "quien") or tokens[n - 1].text != ",":
             continue
         at = next(((a, b) for a, b in known if b == n - 1), None)
-        if at is None or _group(source, n + 1) is None:
+        if at is None or group_at(source, n + 1) is None:
             continue
         found = [one.text for one in tokens[at[0] : at[1]]]
         if is_person(found, tokens[at[0] - 1].lower if at[0] else "", source.people):
             clause = _made(source, "", None, at[0], at[1], n + 1, spans, relative=True)
             if clause is not None:
                 yield clause
-
-
-def end_of(source: Source, start: int, *, relatives: bool = False) -> int:
-    """Where a clause ends: at a sign, at a further clause, or where the verb is coordinated."""
-    tokens = source.tokens
-    for n in range(start, len(tokens)):
-        token = tokens[n]
-        if token.text in _SIGNS or (token.text in ".!”" and n >= len(tokens) - 2):
-            return n
-        if token.text == "," and not _list_goes_on(source, n):
-            return n
-        if token.lower in ("y", "e", "o", "pero") and n > start and _clause_follows(source, n + 1):
-            return n
-        if token.lower in ("mientras", "aunque", "pero", "sino") and n > start:
-            return n
-        if not relatives and token.lower in ("porque", "pues") and n > start:
-            return n
-    return len(tokens)
-
-
-def _list_goes_on(source: Source, comma: int) -> bool:
-    tokens = source.tokens
-    for n in range(comma + 1, min(comma + 9, len(tokens))):
-        token = tokens[n]
-        if (
-            token.text in ".;:—"
-            or token.lower in RELATIVE
-            or (
-                n == comma + 1
-                and (gerund(token.lower) or participle(token.lower) or token.lower in PREP)
-            )
-        ):
-            return False
-        if _may_be_verb(source, n) and _is_verb(source, n):
-            return False
-        if token.lower in ("y", "e", "o", "u"):
-            return n > comma + 1 and not _clause_follows(source, n + 1)
-    return False
-
-
-def _clause_follows(source: Source, start: int) -> bool:
-    tokens = source.tokens
-    for n in range(start, min(start + 9, len(tokens))):
-        token = tokens[n]
-        if token.text in ",.;:" or token.lower in RELATIVE or token.lower in ("y", "e", "o"):
-            return False
-        if token.lower in PREP and n > start + 2:
-            return False
-        if _group(source, n) is not None and (n == start or _is_verb(source, n)):
-            return True
-    return False
-
-
-_NOUNISH = re.compile(r"(?:ción|miento|dad|ismo|istas?|os|as|es|ía)$")
-
-
-def small(source: Source, first: int, last: int) -> str:
-    """The words with the capital of a sentence's start taken away, where it is no name."""
-    text = source.say(first, last)
-    token = source.tokens[first]
-    if first > 0 and not (first == 1 and source.tokens[0].text in '"“«'):
-        return text
-    if (
-        (token.text in source.names and token.lower not in source.common)
-        or (len(token.text) > 1 and token.text.isupper())
-        or not token.word
-    ):
-        return text
-    low = token.lower
-    if low in DET | PREP | RELATIVE | NUMBER_WORDS["es"] or low in source.common:
-        return text[:1].lower() + text[1:]
-    if infinitive(low):
-        return text[:1].lower() + text[1:]
-    following = source.tokens[first + 1] if first + 1 < len(source.tokens) else token
-    if following.word and following.capital:
-        return text
-    if _NOUNISH.search(low) or plural(low, "es") or low in MONTHS_AND_DAYS:
-        return text[:1].lower() + text[1:]
-    return text

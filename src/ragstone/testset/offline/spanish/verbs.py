@@ -29,6 +29,9 @@ rige rigen elige eligen eligió eligieron corrige exige exigen exigió consigue 
 despide viste ríe siente sienten sintió hierve advierte advirtió invierte invirtió defiende defienden defendió defendieron enciende extiende extienden extendió
 atiende atienden entiende entienden entendió pretende depende dependen tiende tienden prueba prueban probó aprueba aprueban aprobó aprobaron cuelga
 juega juegan jugó jugaron llueve conviene convino interviene intervino proviene provienen previene caduca caducan cabe caben cupo
+actúa actúan sitúa sitúan continúa continúan evalúa evalúan varía varían envía envían amplía amplían constituía constituían atraía atraían
+manifiesta manifiestan recomienda recomiendan sobrevive sobreviven sobrevivió sobrevivieron competía compite compiten equivale equivalen mide miden remonta remontan
+distingue distinguen distinguió deduce deducen desvía desvían detiene detienen detuvo detuvieron disuelve disolvió acoge acogen acogió atrae atraen atrajo atrajeron
 abre abren abrió abrieron cubre cubren cubrió cubrieron descubrió descubrieron escribe escriben escribió escribieron
 """
 
@@ -47,6 +50,21 @@ trabajar transformar transportar trasladar tratar unificar usar utilizar valorar
 habitar igualar ilustrar impulsar inaugurar influenciar integrar inspirar justificar legalizar matricular montar motivar negociar notificar originar patrocinar perjudicar pesar ratificar recaudar recoger redactar renunciar repostar reportar
 saltar sancionar simbolizar sofocar sumergir sospechar tolerar trazar triunfar ubicar vincular volcar alertar apreciar arreglar asignar atracar aterrizar aportar citar convocar coronar decretar derribar desembarcar detallar dictar
 """
+_MORE_AR = """
+opinar proporcionar constar oscilar girar originar conectar adaptar apoderar asegurar asignar basar caracterizar compensar condenar conservar contestar criticar debutar delegar demandar
+denominar derivar desplegar detectar donar editar emanar estimular etiquetar exportar frenar habitar impulsar inaugurar instaurar integrar legislar migrar modificar motivar obligar ocasionar
+ordenar orientar penetrar perjudicar poblar precisar presionar privatizar protestar ramificar ratificar redactar rescatar restaurar retrasar revelar sancionar simbolizar sintetizar sobrepasar
+subvencionar trazar triunfar ubicar vincular violar albergar agrupar aislar alegar alentar alimentar almacenar analizar animar apelar aportar apostar aprovechar arrestar asesinar asociar
+autorizar calcular calificar comandar comerciar comprobar condicionar configurar conllevar contaminar contemplar convocar coronar cuestionar culminar culpar debilitar decretar delimitar
+denunciar desafiar desempeñar desencadenar devastar diagnosticar diferenciar dotar duplicar elevar embarcar empujar encarcelar entrenar equipar erradicar evacuar exiliar exterminar fomentar
+fortificar frecuentar ilustrar imitar implantar implementar inspirar instar interactuar intercambiar jurar justificar legalizar manipular matricular mezclar moldear nadar narrar navegar
+nominar notificar obstaculizar ocultar optar patentar patrocinar pescar predominar preservar proyectar recaudar reclutar recopilar reinar relatar renunciar replicar reportar resaltar
+retomar rivalizar saquear seleccionar simular sospechar talar testificar tolerar torturar transitar usurpar vetar zarpar abordar acceder acelerar acumular adjudicar administrar
+afrontar agotar agravar alcanzar amenazar anexionar apreciar aterrizar atraer bombardear captar comentar compensar complementar conciliar confiar congelar conquistar consolidar contabilizar
+contrarrestar deber decorar depositar descartar descender despegar desplomar desestimar dimitir emigrar encargar engañar enterrar escalar esclavizar estallar excavar facilitar fallar
+golpear habilitar igualar imponer importar inclinar incrementar indemnizar infectar iluminar inundar inyectar lamentar liquidar manchar mitigar molestar nacionalizar naufragar neutralizar
+"""
+
 _ER_IR = """
 absorber aparecer aprender atender beber carecer ceder comer comprender conceder conocer correr corresponder crecer deber depender desaparecer ejercer emprender entender establecer exceder
 favorecer fortalecer merecer nacer ofrecer parecer permanecer pertenecer poseer prender pretender proceder prometer proteger reconocer recoger responder romper someter sorprender suceder surgir temer tejer vencer vender verter
@@ -61,7 +79,7 @@ _IRREGULAR_PARTICIPLES = word_set(
     "abierto abierta abiertos abiertas cubierto cubierta cubiertos cubiertas dicho dicha "
     "escrito escrita escritos escritas hecho hecha hechos hechas muerto muerta muertos "
     "muertas puesto puesta puestos puestas resuelto roto rota rotos rotas visto vista vistos "
-    "vistas vuelto impreso impresa electo electa descrito descrita devuelto devuelta "
+    "descritos descritas vistas vuelto impreso impresa electo electa descrito descrita devuelto devuelta "
     "compuesto compuesta compuestos compuestas propuesto propuesta dispuesto impuesto opuesto "
     "descubierto descubierta"
 )
@@ -79,7 +97,7 @@ _GERUND = re.compile(r"[^\W\d_]{2,}(?:ando|iendo|yendo)$")
 @lru_cache(maxsize=1)
 def _finite() -> frozenset[str]:
     found = set(_COMMON.split())
-    for infinitive in _AR.split():
+    for infinitive in (*_AR.split(), *_MORE_AR.split()):
         if infinitive.endswith("ar"):
             found |= {infinitive[:-2] + ending for ending in _ENDINGS_AR}
     for infinitive in [*_ER_IR.split(), *(one for one in _AR.split() if not one.endswith("ar"))]:
@@ -92,12 +110,18 @@ def _finite() -> frozenset[str]:
     return frozenset(found)
 
 
+_NO_VERB = word_set("parte parten influencia fuente cuente")
+
+
 def finite(word: str) -> bool:
     """Whether a lower-case word can be a finite verb of the third person."""
+    if word in _NO_VERB:
+        return False
     if word in _finite():
         return True
     # preterites and futures carry an accent that hardly any noun has
-    return len(word) > 4 and word.endswith(("aron", "ieron", "ará", "arán", "ó"))
+    endings = ("aron", "ieron", "ará", "arán", "ó", "aban", "arían", "erían", "irían")
+    return len(word) > 4 and word.endswith(endings)
 
 
 def participle(word: str) -> bool:

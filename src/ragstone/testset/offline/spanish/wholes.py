@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact, Source
-from ragstone.testset.offline.spanish_clauses import RELATIVE, Clause, adverb, end_of
-from ragstone.testset.offline.spanish_forms import Form
-from ragstone.testset.offline.spanish_verbs import finite, infinitive
+from ragstone.testset.offline.spanish.clauses import Clause
+from ragstone.testset.offline.spanish.forms import Form
+from ragstone.testset.offline.spanish.groups import end_of
+from ragstone.testset.offline.spanish.verbs import finite, infinitive
+from ragstone.testset.offline.spanish.words import PREP, RELATIVE, adverb
 from ragstone.testset.spans import is_person, names
 from ragstone.testset.vocabulary import UNCLEAR
 
@@ -107,6 +109,15 @@ def purpose(clause: Clause, form: Form) -> Iterator[Fact]:
             end = end_of(source, n + 1, relatives=True)
             if end - n >= 4:
                 rest = source.say(clause.rest, n) if n > clause.rest else ""
+                if len(rest.split()) > 9:  # the object alone: where and when it happens may go
+                    stop = (
+                        m
+                        for m in range(clause.rest + 1, n)
+                        if tokens[m].lower in PREP - {"de", "del"}
+                    )
+                    rest = source.say(clause.rest, next(stop, n))
+                if len(rest.split()) > 9 or re.search(r"\bal \w+[aei]r\b", rest):
+                    return
                 yield Fact(
                     form.ask("para qué", rest),
                     source.raw(n, end).rstrip(" .,"),

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragstone.testset.offline.english_clauses import Clause, clauses
-from ragstone.testset.offline.english_counts import counted, counted_subject, dated_lead, places
-from ragstone.testset.offline.english_forms import LONGEST, Form, clean, whole
-from ragstone.testset.offline.english_things import agent, complement, definition, subject, thing
-from ragstone.testset.offline.english_wholes import (
+from ragstone.testset.offline.english.clauses import Clause, clauses
+from ragstone.testset.offline.english.complements import complement
+from ragstone.testset.offline.english.counts import counted, counted_subject, dated_lead, places
+from ragstone.testset.offline.english.forms import LONGEST, Form, clean, whole
+from ragstone.testset.offline.english.rests import (
+    called,
+    condition,
+    examples,
+    existing,
+    means,
+    reached,
+    wide_object,
+)
+from ragstone.testset.offline.english.subjects import subject
+from ragstone.testset.offline.english.things import agent, definition, thing
+from ragstone.testset.offline.english.wholes import (
     apposition,
     claim,
     denied,
@@ -27,6 +38,8 @@ def facts(source: Source, found: Sequence[Clause]) -> Iterator[Fact]:
     yield from outcome(source)
     yield from spelled_out(source)
     yield from apposition(source)
+    yield from examples(source)
+    yield from existing(source)
     for number, clause in enumerate(found):
         for fact in _from(clause):
             if (
@@ -41,23 +54,30 @@ def facts(source: Source, found: Sequence[Clause]) -> Iterator[Fact]:
 
 
 def _from(clause: Clause) -> Iterator[Fact]:
-    if clause.lead == "?":
-        return
     tokens = clause.source.tokens
+    joined = clause.rest < clause.end and tokens[clause.rest].lower in ("and", "or")
+    if clause.lead == "?" or joined:  # `designed and constructed` cannot be turned into a question
+        return
     form = Form(clause)
     body = [one.lower for one in tokens[clause.rest : clause.end]]
-    yield from denied(clause, form)
+    if clause.base or clause.auxiliary:
+        yield from denied(clause, form)
     ours = any(word in ("we", "us", "our", "ours") for word in body)
     if (ours and not form.we) or (not form.you and not form.we and {"your", "you"} & set(body)):
         return
-    if not clause.relative:
+    if not clause.relative and (clause.base or clause.auxiliary):
         yield from counted(clause, form)
         yield from dated_lead(clause, form)
         yield from places(clause, form)
         yield from agent(clause, form)
         yield from definition(clause, form)
+        yield from wide_object(clause, form)
         yield from thing(clause, form)
         yield from complement(clause, form)
+        yield from called(clause, form)
+        yield from means(clause, form)
+        yield from condition(clause, form)
+        yield from reached(clause, form)
         yield from claim(clause, form)
         yield from purpose(clause, form)
         yield from reason(clause, form)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragstone.testset.offline.english_clauses import AROUND, PREP, Clause
-from ragstone.testset.offline.english_forms import PERIODS, Form, answer_at
+from ragstone.testset.offline.english.clauses import Clause
+from ragstone.testset.offline.english.forms import PERIODS, Form, answer_at
+from ragstone.testset.offline.english.words import AROUND, PREP, adverb
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.spans import Span
 from ragstone.testset.vocabulary import MONTHS_AND_DAYS, word_set
@@ -32,7 +33,7 @@ def counted(clause: Clause, form: Form) -> Iterator[Fact]:
             yield from _percent(clause, form, span, first)
         elif span.sort == "quantity":
             yield from _quantity(clause, form, span, first, prep)
-        elif span.sort == "day" and clocks == 0:
+        elif span.sort == "day" and clocks == 0 and not (first and adverb(tokens[first - 1])):
             if prep in ("on", "at"):
                 yield from answer_at(clause, form, "When", first - 1, span.last, "date")
             elif tokens[first].lower in ("every", "each") or tokens[first].capital:
@@ -223,6 +224,8 @@ def counted_subject(clause: Clause, form: Form) -> Iterator[Fact]:
         rest = source.say(clause.rest, clause.end).strip(" ,")
         behind = source.say(span.last, clause.close)
         verb = source.say(clause.verb, clause.rest)
+        if clause.base == "be" and not clause.tail:
+            continue
         if span.sort == "quantity" and len(rest.split()) >= 2 and clause.close > span.last - 1:
             what = f"How many {span.unit} {behind}".strip()
             yield Fact(
@@ -231,7 +234,7 @@ def counted_subject(clause: Clause, form: Form) -> Iterator[Fact]:
                 "number",
                 span.unit,
             )
-        elif span.sort == "percent" and behind.startswith("of "):
+        elif span.sort == "percent" and behind.startswith("of ") and clause.do != "does":
             what = f"What percentage {behind}"
             yield Fact(
                 form.put(what, f"{verb} {rest}", None),

@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator
 
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.offline.spanish_clauses import DET, PREP, RELATIVE, Clause, adverb, end_of
-from ragstone.testset.offline.spanish_forms import PERIODS, Form, inner
-from ragstone.testset.offline.spanish_verbs import participle
-from ragstone.testset.spans import is_number, is_person, plural
+from ragstone.testset.offline.spanish.clauses import Clause
+from ragstone.testset.offline.spanish.forms import PERIODS, Form, inner
+from ragstone.testset.offline.spanish.groups import end_of
+from ragstone.testset.offline.spanish.people import is_people
+from ragstone.testset.offline.spanish.verbs import participle
+from ragstone.testset.offline.spanish.words import BEFORE_NOUN, DET, PREP, RELATIVE, adverb
+from ragstone.testset.spans import Span, is_number, is_person, plural
 from ragstone.testset.vocabulary import UNCLEAR, word_set
 
 
@@ -67,10 +70,17 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
             or (
                 clause.words
                 and clause.words[0] in ("el", "la", "los", "las")
-                and len(clause.words) <= 4
+                and len(clause.words) <= 7
             )
         )
-        if person:
+        if person or (
+            re.search(
+                r"(?:ólogo|óloga|ista|tor|tora|ador|adora|ógrafo|ero)s?\b",
+                answer.split(" de ")[0] + " " + answer[:40],
+            )
+            and subject[:1].isupper()
+            and verb in ("fue", "era")
+        ):
             yield Fact(f"¿Quién {verb} {subject}?", answer, "definition", subject)
         elif named and len(subject.split()) <= 7 and not clause.lead:
             yield Fact(f"¿Qué {verb} {subject}?", answer, "definition", subject)
@@ -84,15 +94,20 @@ def definition(clause: Clause, form: Form) -> Iterator[Fact]:
                 "name",
                 subject,
             )
-    elif _SINGLED_OUT.search(subject):
+    elif _SINGLED_OUT.search(subject) or (clause.words and _informative(clause)):
         what = "cuál" if verb in ("es", "era", "fue") else "cuáles"
         yield Fact(form.put(what, f"{verb} {subject}", None), answer, "definition", subject)
 
 
 _NO_OBJECT = re.compile(
     r"(?:es|son|era|eran|fue|fueron|está|están|estaba|estaban|parece|parecen|cuesta|cuestan|hay|va|van|llega|llegó|llegan|vive|vivió|nació|murió|"
-    r"existe|existen|ocurre|ocurrió|dura|duran|tarda|tardan|baja|sube|queda|quedan|permanece|aumentó|creció|resulta|resultó|hace|hizo|dijo|dice|afirma|afirmó|sugiere|sugirió)$"
+    r"existe|existen|ocurre|ocurrió|dura|duran|tarda|tardan|sale|salen|salió|salieron|baja|sube|queda|quedan|permanece|aumentó|creció|resulta|resultó|hace|hizo|dijo|dice|afirma|afirmó|sugiere|sugirió)$"
 )
+
+
+def _counts(span: Span, rest: int) -> bool:
+    """Whether a span makes the object a number or a date, and is not just a number somewhere in it."""
+    return span.first <= rest + 1 or span.sort in ("date", "clock", "day", "money")
 
 
 def thing(clause: Clause, form: Form) -> Iterator[Fact]:
@@ -102,6 +117,7 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
         or clause.negated
         or _NO_OBJECT.match(clause.last_verb)
         or clause.reflexive
+        or not clause.told
     ):
         return
     if (participle(clause.last_verb) and clause.main not in _HAVE) or re.match(
@@ -136,7 +152,9 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
     if (
         end - clause.rest < 2
         or end - clause.rest > 14
-        or any(s.first < end and s.last > clause.rest for s in clause.spans)
+        or any(
+            s.first < end and s.last > clause.rest and _counts(s, clause.rest) for s in clause.spans
+        )
     ):
         return
     if start.lower in ("todo", "toda", "todos", "todas", "cada") or tokens[
@@ -150,13 +168,22 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
         for a, b in clause.names()
     ):
         return
+    if end < clause.end and participle(tokens[end - 1].lower):
+        return
     parts = inner(clause, clause.rest, end)
     if parts is None:
         return
+    loose = end < clause.end and (
+        tokens[end].lower not in ("en", "durante", "desde", "tras", "hasta")
+        or is_number(tokens[end + 1], "es")
+        or clause.end - end > 8
+    )
+    # what follows may belong to the object, so the question does without it
+    rest = "" if loose else parts[1]
     listed = any(tokens[n].text == "," for n in range(clause.rest, end))
     yield Fact(
-        form.ask("qué", parts[1]), source.raw(clause.rest, end), "list" if listed else "thing", clause.subject,
-        form.again("qué", parts[1]), form.why("", parts[1]), clause.negated,
+        form.ask("qué", rest), source.raw(clause.rest, end), "list" if listed else "thing", clause.subject,
+        form.again("qué", rest), form.why("", rest), clause.negated,
     )  # fmt: skip
 
 
@@ -206,12 +233,6 @@ def complement(clause: Clause, form: Form) -> Iterator[Fact]:
     )
 
 
-PEOPLE = word_set(
-    "socios abonados menores adultos niños padres visitantes lectores pacientes vecinos "
-    "alumnos estudiantes viajeros usuarios familiares científicos economistas historiadores"
-)
-
-
 def subject(clause: Clause, form: Form) -> Iterator[Fact]:
     source, tokens = clause.source, clause.source.tokens
     if not clause.words or clause.rest >= clause.end:
@@ -220,7 +241,7 @@ def subject(clause: Clause, form: Form) -> Iterator[Fact]:
     content = [
         one
         for one in tokens[clause.rest : clause.end]
-        if (one.word and len(one.text) > 3) or one.text[0].isdigit()
+        if (one.word and (len(one.text) > 3 or one.text.isupper())) or one.text[0].isdigit()
     ]
     if (
         len(content) < 2
@@ -230,30 +251,93 @@ def subject(clause: Clause, form: Form) -> Iterator[Fact]:
         return
     if any(s.first <= clause.rest + 1 < s.last for s in clause.spans) and len(content) < 5:
         return  # `qué cuesta 45 euros`: nobody starts from the sum
-    if re.search(r"(?:ad|id)(?:a|as|os)$", clause.last_verb) and not clause.person:
-        return  # `qué ha sido citada` does not agree
-    answer = source.raw(clause.first, clause.close)
-    head = next((word for word in clause.words if word not in DET), "")
-    if clause.relative or clause.person:
-        yield Fact(
-            form.who("quién", rest), answer, "person", clause.subject, negated=clause.negated
+    if any(s.first < clause.close and s.last > clause.first for s in clause.spans):
+        return  # a number in the subject is asked for as such
+    if (
+        sum(
+            s.sort == "money" and s.first >= clause.rest and s.last <= clause.end
+            for s in clause.spans
         )
-    elif head in PEOPLE:
-        yield Fact(
-            form.who("quiénes", rest), answer, "person", clause.subject, negated=clause.negated
-        )
-    elif (
-        clause.words[0] in ("el", "la", "un", "una")
-        and not clause.named
-        and not clause.many
-        and clause.main not in _SER
+        > 1
+        and " y " in rest
     ):
-        if sum(len(word) > 3 and word not in PREP for word in clause.words) >= 2:
-            yield Fact(
-                form.who("qué", rest), answer, "thing", clause.subject, negated=clause.negated
-            )
-    elif clause.negated and clause.many and clause.words[0] in ("los", "las"):
-        yield Fact(form.who("qué cosas", rest), answer, "thing", clause.subject, negated=True)
+        return  # `qué cuesta 36 euros y el mensual 6 euros`
+    what, sort = _asks_for(clause)
+    if what:
+        answer = source.raw(clause.first, clause.close)
+        yield Fact(form.who(what, rest), answer, sort, clause.subject, negated=clause.negated)
+
+
+_NO_SUBJECT = re.compile(r"(?:inclu|conten|contien|signific|constitu|abarc|tien|tení)\w*$")
+"""Verbs from whose object nobody asks back."""
+
+
+def _asks_for(clause: Clause) -> tuple[str, str]:
+    """The words that ask for the subject, and the sort of the answer; empty when none fits."""
+    inner = [word for word in clause.words if word not in DET]
+    head = next((word for word in inner if word not in BEFORE_NOUN), "")
+    bare = clause.main in _SER and clause.rest == clause.finite + 1
+    joined = "y" in clause.words or "e" in clause.words
+    if clause.relative or clause.person:
+        return "quién", "person"
+    if is_people(head) and clause.many and not bare:
+        return "quiénes", "person"
+    if bare or joined or not head or _NO_SUBJECT.match(clause.last_verb):
+        return "", "thing"
+    first = clause.source.tokens[clause.rest].lower
+    after = first if clause.main in _SER | {"está", "están", "estaba"} else ""
+    agrees = not re.search(r"(?:ad|id)(?:a|as|os)$|[^r]as?$|os$", after) and not re.search(
+        r"(?:ad|id)(?:a|as|os)$", clause.last_verb
+    )
+    if head in _CLASSES and not clause.many and inner[0] == head and _named_inside(clause):
+        return f"qué {head}", "name"
+    own = clause.source.tokens[clause.first + 1 if clause.words[0] in DET else clause.first]
+    if own.capital and clause.named:
+        return (f"qué {head}", "name") if head in _CLASSES and not clause.many else ("", "name")
+    if clause.words[0] not in DET and not (clause.many and plural(head, "es")):
+        return "", "thing"
+    if clause.words[0] in DET - _ARTICLES - {"algunos", "algunas", "muchos", "muchas", "cada"}:
+        return "", "thing"
+    if not _informative(clause):
+        plain = clause.negated and clause.many and clause.words[0] in ("los", "las")
+        return ("qué cosas", "thing") if plain and agrees else ("", "thing")
+    if clause.many or not agrees:
+        noun = head if head in inner[:2] and _noun_first(inner) else ""
+        return (
+            (f"qué {noun}", "thing")
+            if noun and plural(noun, "es") == clause.many
+            else ("", "thing")
+        )
+    return "qué", "thing"
+
+
+_ARTICLES = frozenset(["el", "la", "los", "las", "un", "una", "unos", "unas"])
+_CLASSES = word_set(
+    "universidad río partido guerra compañía ley tratado iglesia imperio dinastía museo consejo "
+    "comité comisión tribunal parlamento instituto sociedad asociación academia batalla escuela "
+    "agencia ministerio hospital estación puente banco convenio bolsa familia tribu ciudad condado "
+    "distrito provincia reino república parque calle biblioteca teatro castillo edificio hotel "
+    "revista periódico diario protocolo misión ejército flota movimiento junta oficina centro "
+    "fundación unión club equipo isla lago bosque teoría teorema conjetura algoritmo conferencia "
+    "directiva convención constitución asamblea aeropuerto puerto canal galería desierto valle "
+    "región huracán tormenta torre premio colegio facultad empresa corporación refugio senda sala"
+)
+
+
+def _named_inside(clause: Clause) -> bool:
+    """Whether a name stands behind the noun: `la familia Drengot`."""
+    tokens = clause.source.tokens[clause.first : clause.close]
+    return any(one.capital for one in tokens[2:])
+
+
+def _noun_first(inner: list[str]) -> bool:
+    """Whether the noun comes first, so that `qué` can stand before it and what follows is left to be asked."""
+    return bool(inner) and inner[0] not in BEFORE_NOUN and len(inner) > 1
+
+
+def _informative(clause: Clause) -> bool:
+    """Two words of content or more: `el hospital` as an answer tells nobody anything."""
+    return sum(len(word) > 3 and word not in PREP | DET for word in clause.words) >= 2
 
 
 _HAVE = frozenset(["ha", "han", "había", "habían"])

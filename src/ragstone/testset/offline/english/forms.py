@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragstone.testset.offline.english_clauses import DET, PREP, RELATIVE, Clause, adverb
-from ragstone.testset.offline.english_verbs import AUXILIARIES, forms
+from ragstone.testset.offline.english.clauses import Clause
+from ragstone.testset.offline.english.verbs import AUXILIARIES, forms
+from ragstone.testset.offline.english.words import DET, PREP, RELATIVE, adverb
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.vocabulary import UNCLEAR, word_set
+from ragstone.testset.vocabulary import CUT_SHORT, UNCLEAR, word_set
 
 PERIODS = word_set(
     "seconds minutes hours days nights weeks months years decades centuries hour day week "
@@ -25,6 +26,10 @@ def clean(question: str) -> bool:
     if question.count('"') % 2 or question.count("“") != question.count("”") or ",," in question:
         return False
     words = re.findall(r"[a-z']+", question.lower())
+    if re.search(r"\b(?:next|on|of|this|that|without|to|another|second|for) ones?\b", question):
+        return False
+    if any(word in ("therefore", "thus", "hence", "however", "thereafter") for word in words):
+        return False
     pointing = UNCLEAR["en"] - {"its", "their", "his", "her", "it", "i", "my", "other", "others"}
     if any(word in pointing for word in words):
         return False
@@ -32,7 +37,15 @@ def clean(question: str) -> bool:
         r"\b(?:I|[A-Z]\w+|the \w+s?)\b.*\b(?:it|their|his|her)\b", question[4:]
     ):
         return False
-    return not re.search(r"\b(?:and|or|of|the|a|an|as|than|which|who|that|[a-z]+,)\?$", question)
+    if re.search(r"\b(?:a|an|and the) (?:single|[a-z]+(?:ical|ible|able|ous|ive))\?$", question):
+        return False  # an adjective without its noun
+    return not re.search(
+        r"\b(?:and|or|the|a|an|than|which|who|that|such as|(?:number|part|most|some|one|lot|set) of|[a-z]+,)\?$",
+        question,
+    )
+
+
+_ADJECTIVE = re.compile(r"(?:oader|eater|arger|aller|igher|ower|ible|able|ous|ful|less)$")
 
 
 def whole(answer: str) -> bool:
@@ -40,11 +53,16 @@ def whole(answer: str) -> bool:
     if not answer.strip() or answer.count('"') % 2 or answer.count("(") != answer.count(")"):
         return False
     first, last = answer.split()[0].lower(), answer.split()[-1].lower()
+    if last in CUT_SHORT:
+        return False
+    if len(answer.split()) == 2 and first in ("a", "an", "the") and _ADJECTIVE.search(last):
+        return False
     if (
         first
         in (
             "no",
             "not",
+            "such",
             "and",
             "or",
             "its",
@@ -84,6 +102,7 @@ class Form:
         if self.we:
             said = "you"
         verb = f"not {clause.tail}".strip() if clause.negated else clause.tail
+        rest = re.sub(r"^(?:also|only|just|even) (?!of\b|to\b)", "", rest.strip())
         return self.put(what, f"{helper} {said} {verb} {rest}", lead)
 
     def who(self, what: str, rest: str) -> str:
@@ -128,8 +147,10 @@ class Form:
 
     def again(self, what: str, rest: str) -> str:
         """The same asked as a second turn."""
-        if self.you or self.we or self.clause.person or self.clause.lead:
-            return ""
+        said = self.clause.subject.split()
+        maybe = len(said) == 2 and all(word[:1].isupper() for word in said)
+        if self.you or self.we or self.clause.person or maybe or self.clause.lead:
+            return ""  # nobody knows whether `it` fits
         text = self.ask(what, rest, subject="they" if self.clause.many else "it")
         return f"And {text[:1].lower()}{text[1:]}"
 
@@ -173,9 +194,11 @@ def inner(clause: Clause, first: int, last: int) -> tuple[str, str, bool] | None
     if any(tokens[n].lower in RELATIVE for n in range(clause.rest, first)):
         return None
     after = tokens[last] if last < clause.end else None
-    fits = ("a", "an", "each", "every", "per", "if", "when", "once", "to")
+    fits = ("a", "an", "each", "every", "per", "if", "when", "once", "to", "until", "unless")
     if after is not None and not (after.lower in PREP or after.lower in fits or adverb(after)):
         return None
+    if first > clause.rest + 1 and "participle" in forms(tokens[first - 1].lower):
+        return None  # `a constitution enacted in 1975` is no date of the verb
     before = source.say(clause.rest, first).strip(" ,")
     behind = source.say(last, clause.end).strip(" ,") if last < clause.end else ""
     if re.search(r"\b(?:of|and|or|the|a|an|than|its|their|his|her)$", before):

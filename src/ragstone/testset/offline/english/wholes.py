@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragstone.testset.offline.english_clauses import PRONOUNS, RELATIVE, Clause, adverb, end_of
-from ragstone.testset.offline.english_forms import Form, to_me
-from ragstone.testset.offline.english_verbs import BE, forms
+from ragstone.testset.offline.english.clauses import Clause
+from ragstone.testset.offline.english.ends import end_of
+from ragstone.testset.offline.english.forms import Form, to_me
+from ragstone.testset.offline.english.verbs import BE, forms
+from ragstone.testset.offline.english.words import PRONOUNS, RELATIVE, adverb
 from ragstone.testset.offline.facts import Fact, Source
 from ragstone.testset.spans import is_person, names
 from ragstone.testset.vocabulary import UNCLEAR, word_set
@@ -119,6 +121,7 @@ def purpose(clause: Clause, form: Form) -> Iterator[Fact]:
             tokens[n].lower == "to"
             and "base" in forms(tokens[n + 1].lower)
             and tokens[n - 1].lower not in ("able", "due", "according")
+            and tokens[n + 1].lower != "date"
         ):
             end = end_of(source, n + 1, relatives=True)
             if end - n >= 4:
@@ -202,6 +205,8 @@ def apposition(source: Source) -> Iterator[Fact]:
         ):
             continue
         found = [one.text for one in tokens[a:b]]
+        if a and tokens[a - 1].text.endswith(("'s", "’s")):
+            continue  # `Tyndale's English Bible`
         if is_person(found, tokens[a - 1].lower if a else "", source.people) and len(found) > 1:
             yield Fact(
                 f"Who is {' '.join(found)}?",

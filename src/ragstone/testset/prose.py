@@ -1,0 +1,68 @@
+"""A document as it is read aloud: wrapped lines joined, code, tables and marks left out, every letter at its old place."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ragstone.language import sentences
+
+_FENCE = re.compile(r"^(?:```|~~~)[^\n]*\n.*?(?:^(?:```|~~~)[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
+_SKIPPED = re.compile(
+    r"^[ \t]*(?:\|.*|\#{1,6}[ \t].*|[-=*_]{3,}[ \t]*|\[[^\]\n]+\]:[ \t].*|\$ .*|!!! .*|(?: {4}|\t)(?![-*+\d]).*)$",
+    re.MULTILINE,
+)
+"""Lines that are no sentences: rows of a table, headings, rules, commands, indented code."""
+_MARKER = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
+_EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])")
+_WRAPPED = re.compile(r"(?<=\S)[ \t]*\n(?=[ \t]*[^\s|#>\-*+])")
+_ITEM = "\x00"
+"""Stands for a line break that must stay while lines are joined."""
+_CODE = re.compile(r"[|{}<>\\=]|://|\s--\w|→|^\W*$")
+
+
+@lru_cache(maxsize=64)
+def prose(text: str) -> str:
+    """The text with the same length in which only sentences are left and no line break cuts one."""
+    if "\n" not in text.strip():
+        return text
+    marked = _looks_marked(text)
+    if marked:
+        for pattern in (_FENCE, _HIDDEN, _SKIPPED):
+            text = pattern.sub(lambda found: _ITEM * len(found.group()), text)
+        text = _LINK.sub(_link, text)
+        text = _EMPHASIS.sub(lambda found: " " * len(found.group()), text)
+        text = _MARKER.sub(lambda found: _ITEM + " " * (len(found.group()) - 1), text)
+    if marked or _hard_wrapped(text):
+        text = _WRAPPED.sub(lambda found: " " * len(found.group()), text)
+    return text.replace(_ITEM, "\n")
+
+
+def read_sentences(text: str, language: str) -> list[tuple[int, int]]:
+    """Where the sentences of a document stand; what is code rather than words is left out."""
+    plain = prose(text)
+    return [(a, b) for a, b in sentences(plain, language) if not _CODE.search(plain[a:b])]
+
+
+def _link(found: re.Match[str]) -> str:
+    """A link as its text, at its place."""
+    words = found.group(1)
+    before = found.start(1) - found.start()
+    return " " * before + words + " " * (len(found.group()) - before - len(words))
+
+
+def _looks_marked(text: str) -> bool:
+    """Whether a text is written in Markdown: it has fences, headings, tables, links or lists."""
+    return (
+        re.search(r"^(?:```|~~~|#{1,6} \S|\|.*\|)|\]\(\S+\)|^[ \t]*[-*+] \S", text, re.MULTILINE)
+        is not None
+    )
+
+
+def _hard_wrapped(text: str) -> bool:
+    """Whether most lines end at a margin and not at the end of a sentence."""
+    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
+    cut = sum(line[-1] not in '.!?:;”"»)' and 40 <= len(line) <= 140 for line in lines)
+    return len(lines) > 2 and cut > len(lines) // 2
