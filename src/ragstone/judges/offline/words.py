@@ -1,0 +1,282 @@
+"""Words as the offline judge takes them: stems, numbers, dates, names and negations, each with its id and weight."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import snowballstemmer
+
+from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.tables import frequencies, stems, vector_row
+
+STOP, WORD, NAME, NUMBER, NEGATION = range(5)
+"""What a token is."""
+
+Meaning = tuple[int, int, float, int]
+"""Id, kind, weight and vector row."""
+Row = tuple[int, int, int, int, float, int]
+"""Start and end of a token, then its meaning."""
+
+_NUMBER = r"\d{1,2}:\d{1,2}(?:\s?[aApP]\.?[mM]\b\.?)?|\d+(?:[.,]\d+)*"
+_TOKEN = re.compile(
+    rf"{_NUMBER}|[\u3040-\u30ff\u4e00-\u9fff]|[Ww]i-?[Ff]i|[Tt]ake-?[Oo]ut"
+    r"|[^\W\d_]+(?:['’][^\W\d_]+)?|%|[$€£½]"
+)
+_CAMEL = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
+_WHOLE = frozenset({"wifi", "wi-fi", "takeout", "take-out"})
+
+
+def meanings(text: str, start: int, end: int, language: str) -> list[Meaning]:
+    """What each token between two places is."""
+    found = _plain(_TOKEN.findall(text, start, end), language)
+    if found is not None:
+        return found
+    return [row[2:] for row in tokens(text, start, end, language)]
+
+
+def places(text: str, start: int, end: int, language: str) -> list[tuple[int, int]]:
+    """Where each token between two places stands."""
+    if _plain(_TOKEN.findall(text, start, end), language) is not None:
+        return [match.span() for match in _TOKEN.finditer(text, start, end)]
+    return [(row[0], row[1]) for row in tokens(text, start, end, language)]
+
+
+def _pieces(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
+    """Raw tokens with their places; `OutdoorSeating` is two words."""
+    out: list[tuple[str, int, int]] = []
+    for match in _TOKEN.finditer(text, start, end):
+        raw = match.group()
+        if raw.islower() or raw[1:].islower() or len(raw) < 4 or not raw.isalpha() or raw.isupper():
+            out.append((raw, match.start(), match.end()))
+        elif raw.lower() in _WHOLE:
+            out.append((raw.lower(), match.start(), match.end()))
+        else:
+            parts = _CAMEL.finditer(text, *match.span())
+            out += [(part.group(), part.start(), part.end()) for part in parts]
+    return out
+
+
+_known: dict[str, dict[str, Meaning]] = {}
+"""Words of each language as they are read inside a sentence; most tokens of a text are among them."""
+_MOST_KNOWN = 200_000
+
+
+def _plain(words: list[str], language: str) -> list[Meaning] | None:
+    """One look-up a word where every word is read as it is written; None where one is cut or joins a number."""
+    if not words:
+        return []
+    known = _known.setdefault(language, {})
+    rows = list(map(known.get, words))
+    if words[0][0].isupper() and words[0].lower() not in lexicon.NUMBER_WORDS:
+        rows[0] = _first(words[0], language)
+    if None in rows:
+        rows = [row or _learnt(word, language) for row, word in zip(rows, words, strict=True)]
+    whole: list[Meaning] = []
+    number = False
+    for row, word in zip(rows, words, strict=True):
+        if row is None or (number and word.lower() in _JOINS):
+            return None
+        whole.append(row)
+        number = row[1] == NUMBER
+    return whole
+
+
+@lru_cache(maxsize=65536)
+def _first(raw: str, language: str) -> Meaning | None:
+    """A capitalised word at the start of a sentence; None when it is not read as it is written."""
+    return _word(raw, language, True) if _is_whole(raw) else None
+
+
+def _learnt(raw: str, language: str) -> Meaning | None:
+    """A word inside a sentence, from now on known; None when it is not read as it is written."""
+    value = _value(raw, language)
+    if value is not None:
+        found = _number(0, 0, value)[2:]
+    elif ":" in raw:
+        found = _time(raw, 0, 0)[2:]
+    elif _is_whole(raw):
+        found = _word(raw, language, False)
+    else:
+        return None
+    known = _known.setdefault(language, {})
+    if len(known) >= _MOST_KNOWN:
+        known.clear()
+    known[raw] = found
+    return found
+
+
+def _is_whole(raw: str) -> bool:
+    return [part for part, _, _ in _pieces(raw, 0, len(raw))] == [raw]
+
+
+def tokens(text: str, start: int, end: int, language: str) -> list[Row]:
+    """Every token between two places with its place, words that join a number put together."""
+    out: list[Row] = []
+    number: _Pending | None = None
+    known = _known.setdefault(language, {})
+    for raw, a, b in _pieces(text, start, end):
+        apart = number is None and (out or not raw[0].isupper())
+        word = (known.get(raw) or _learnt(raw, language)) if apart else None
+        if word is not None and word[1] != NUMBER:
+            out.append((a, b, *word))
+        else:
+            number = _add(raw, a, b, text, language, number, out)
+    if number is not None:
+        out.append(_number(*number))
+    return out
+
+
+_Pending = tuple[int, int, float]
+"""Start, end and value of a number that the next word may still change: 5 million, twenty-five, 8 PM."""
+
+
+def _add(
+    raw: str, a: int, b: int, text: str, language: str, number: _Pending | None, out: list[Row]
+) -> _Pending | None:
+    """Add a token, or the number before it, which this one may have changed."""
+    value = _value(raw, language)
+    if value is not None:
+        if number is not None and raw.isalpha() and 0 < value < 10 <= number[2] < 100:
+            return number[0], b, number[2] + value
+        if number is not None:
+            out.append(_number(*number))
+        return a, b, value
+    lower = raw.lower()
+    if number is not None:
+        if (factor := lexicon.MAGNITUDES.get(lower)) and a - number[1] <= 1:
+            return number[0], b, number[2] * factor
+        clock = _clock(lower, text, b, number, a)
+        if clock is not None:
+            out.append(clock)
+            return None
+        if lower in _ORDINAL and a == number[1]:
+            return number[0], b, number[2]
+        out.append(_number(*number))
+    if ":" in raw:
+        out.append(_time(raw, a, b))
+        return None
+    out.append((a, b, *_word(raw, language, not out)))
+    return None
+
+
+_ORDINAL = frozenset({"st", "nd", "rd", "th", "º", "ª", "o", "a"})
+_JOINS = _ORDINAL.union(lexicon.NUMBER_WORDS, lexicon.MAGNITUDES, ("a", "p", "am", "pm"))
+"""Words that may change the number before them."""
+
+
+def _value(raw: str, language: str) -> float | None:
+    if raw[0].isdecimal():  # not isdigit: that is true of ², which is no number to read
+        return None if ":" in raw else _parse_number(raw, language)
+    return lexicon.NUMBER_WORDS.get(raw.lower())
+
+
+@lru_cache(maxsize=65536)
+def _parse_number(raw: str, language: str) -> float | None:
+    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", raw):
+        raw = raw.replace(",", "")
+    elif re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", raw) and (
+        language == "es" or raw.count(".") > 1
+    ):
+        raw = raw.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"\d+,\d+", raw):
+        raw = raw.replace(",", ".")
+    else:
+        raw = re.match(r"\d+(?:\.\d+)?", raw.replace(",", "")).group()  # type: ignore[union-attr]
+    return float(raw) if len(raw) < 300 else None
+
+
+def _number(a: int, b: int, value: float) -> Row:
+    return (a, b, _id(f"#{value:.12g}"), NUMBER, 6.0, -1)
+
+
+def _time(raw: str, a: int, b: int) -> Row:
+    hour, minute = re.findall(r"\d+", raw)
+    late = "p" in raw.lower() and int(hour) < 12
+    return (a, b, _id(f"@{int(hour) + 12 * late}:{int(minute):02d}"), NUMBER, 6.0, -1)
+
+
+def _clock(lower: str, text: str, end: int, pending: tuple[int, int, float], at: int) -> Row | None:
+    """`8 PM` as 20:00, so that it meets `20:0` in a record."""
+    if at - pending[1] > 1 or pending[2] > 12 or pending[2] != int(pending[2]):
+        return None
+    if lower in ("a", "p") and text[end : end + 2].lower() == ".m":
+        lower += "m"
+    if lower not in ("am", "pm"):
+        return None
+    hour = int(pending[2]) % 12 + (12 if lower == "pm" else 0)
+    return (pending[0], end, _id(f"@{hour}:00"), NUMBER, 6.0, -1)
+
+
+_ids: dict[str, int] = {}
+
+
+def _id(key: str) -> int:
+    return _ids.setdefault(key, len(_ids))
+
+
+@lru_cache(maxsize=131072)
+def _word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
+    """Id, kind, weight and vector row of a word that is not a number."""
+    lower = raw.lower().replace("’", "'")
+    if lower in _WHOLE:
+        lower = lower.replace("-", "")
+    capital = raw[0].isupper()
+    if capital or lower not in lexicon.ONLY_CAPITALISED:
+        if month := lexicon.MONTHS.get(lower):
+            return _id(f"@m{month}"), NUMBER, 5.0, vector_row(lower)
+        if day := lexicon.WEEKDAYS.get(lower):
+            return _id(f"@d{day}"), NUMBER, 5.0, vector_row(lower)
+    if lower.endswith("n't") or lower in lexicon.NEGATIONS:
+        return _id("-not"), NEGATION, 1.5, -1
+    if lower.endswith("'s"):
+        lower = lower[:-2]
+    if lower in _SIGNS:
+        return _id(_SIGNS[lower]), STOP, 1.0, -1
+    if lower in lexicon.STOP.get(language, frozenset()) and (lower != "us" or raw != "US"):
+        return _id(lower), STOP, 0.3, -1
+    stem = unaccented(_stem(lexicon.SAME.get(lower, lower), language))
+    weight = frequencies().rarity(stem)
+    named = capital and (not first or raw.isupper() or frequencies().seen_small(lower) < 2)
+    return _id(stem), NAME if named and len(raw) > 1 else WORD, weight, vector_row(lower)
+
+
+_SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "½": "half"}
+
+
+def unaccented(stem: str) -> str:
+    """Without accents: names lose them when they are typed in another language."""
+    if stem.isascii():
+        return stem
+    parts = unicodedata.normalize("NFD", stem)
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+@lru_cache(maxsize=131072)
+def _stem(word: str, language: str) -> str:
+    known = stems(language).get(word)
+    if known is not None:
+        return known
+    stemmer = _stemmer(language)
+    return stemmer(word) if stemmer else word
+
+
+@lru_cache(maxsize=32)
+def _stemmer(language: str) -> Callable[[str], str] | None:
+    names = {
+        "en": "english", "es": "spanish", "fr": "french", "de": "german", "it": "italian",
+        "pt": "portuguese", "nl": "dutch", "ru": "russian", "ar": "arabic",
+    }  # fmt: skip
+    if language not in names:
+        return None
+    made: Any = snowballstemmer.stemmer(names[language])
+    stem: Callable[[str], str] = made.stemWord
+    return stem
+
+
+def stem_id(word: str, language: str) -> int:
+    """The id that `read` gives to a word inside a sentence."""
+    return _word(word, language, False)[0]
