@@ -137,7 +137,8 @@ def guess_language(text: str) -> str:
         for code, pattern in _SCRIPTS:
             if len(pattern.findall(head)) > 0.3 * size:
                 return code
-    words = set(_LETTERS.findall(head.lower()))
+    low = head.lower()
+    words = set(low.translate(_SPACED).split() if low.isascii() else _LETTERS.findall(low))
     counts = {code: len(words & markers) for code, markers in lexicon.MARKERS.items()}
     best = max(counts, key=lambda code: counts[code])
     if counts[best] > max(counts["en"], counts["es"]):
@@ -157,6 +158,8 @@ _SCRIPTS = (
     ("he", re.compile("[\u0590-\u05ff]")),
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
+_SPACED = "".join(chr(code) if chr(code).isalpha() else " " for code in range(128))
+"""For str.translate: all of ASCII but its letters made space, which finds the same words far sooner."""
 _SPANISH_SIGN = re.compile("[áéíóúñ¿¡]")
 
 

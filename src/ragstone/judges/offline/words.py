@@ -75,13 +75,13 @@ def _plain(words: list[str], language: str) -> list[Meaning] | None:
         rows[0] = _first(words[0], language)
     if None in rows:
         rows = [row or _learnt(word, language) for row, word in zip(rows, words, strict=True)]
-    whole: list[Meaning] = []
-    number = False
-    for row, word in zip(rows, words, strict=True):
-        if row is None or (number and word.lower() in _JOINS):
+        if None in rows:
             return None
-        whole.append(row)
-        number = row[1] == NUMBER
+    whole: list[Meaning] = rows  # type: ignore[assignment]  # no None is left
+    if NUMBER in [row[1] for row in whole]:
+        for row, after in zip(whole, words[1:], strict=False):
+            if row[1] == NUMBER and after.lower() in _JOINS:
+                return None
     return whole
 
 
