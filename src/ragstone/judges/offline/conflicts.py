@@ -214,13 +214,16 @@ def _units(pair: _Pair) -> Conflict | None:
 
 def _opposites(pair: _Pair) -> Conflict | None:
     """A word whose contrary stands in the sentence instead of it."""
-    ids = pair.laid.claims.ids[pair.a : pair.b]
+    ids = pair.laid.claims.ids[pair.a : pair.b].tolist()
     contrary = opposites()
-    if contrary.keys().isdisjoint(ids.tolist()):
+    if contrary.keys().isdisjoint(ids):
         return None
-    unit = {int(pair.laid.sources.ids[at]): at for at in range(pair.low, pair.high)}
-    for token, word in enumerate(ids.tolist()):
-        against = contrary.get(word, frozenset()) & unit.keys()
+    there = pair.laid.sources.ids[pair.low : pair.high].tolist()
+    unit = dict(zip(there, range(pair.low, pair.high), strict=True))
+    for token, word in enumerate(ids):
+        if word not in contrary:
+            continue
+        against = contrary[word] & unit.keys()
         if not against or pair.hit[token] or unit.keys() & {word}:
             continue
         if pair.laid.claims.kinds[pair.a + token] != WORD or not _close(pair):

@@ -139,8 +139,11 @@ def guess_language(text: str) -> str:
                 return code
     low = head.lower()
     words = set(low.translate(_SPACED).split() if low.isascii() else _LETTERS.findall(low))
-    counts = {code: len(words & markers) for code, markers in lexicon.MARKERS.items()}
-    best = max(counts, key=lambda code: counts[code])
+    counts = dict.fromkeys(lexicon.MARKERS, 0)
+    for word in words & _MARKED.keys():
+        for code in _MARKED[word]:
+            counts[code] += 1
+    best = max(counts, key=counts.__getitem__)
     if counts[best] > max(counts["en"], counts["es"]):
         return best
     if counts["en"] == counts["es"] == 0 and _SPANISH_SIGN.search(text):
@@ -157,6 +160,11 @@ _SCRIPTS = (
     ("el", re.compile("[\u0370-\u03ff]")),
     ("he", re.compile("[\u0590-\u05ff]")),
 )
+_MARKED = {
+    word: [code for code, markers in lexicon.MARKERS.items() if word in markers]
+    for word in frozenset().union(*lexicon.MARKERS.values())
+}
+"""The languages of which each frequent word is a sign."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SPACED = "".join(chr(code) if chr(code).isalpha() else " " for code in range(128))
 """For str.translate: all of ASCII but its letters made space, which finds the same words far sooner."""
