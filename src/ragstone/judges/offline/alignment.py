@@ -91,6 +91,8 @@ class Alignment:
     """Cosine of the nearest word of all sources; 1 when the word itself is there, 0 when unknown."""
     run: Ints
     """Length of the longest shared run of words that the claim token stands in."""
+    times: npt.NDArray[np.intp]
+    """How often the word of each claim token stands in the sources."""
     found: Bools
     """For each claim token, whether the same word stands anywhere."""
     most: Floats
@@ -106,11 +108,16 @@ def align(claims: Sequence[Reading], sources: Sequence[Reading], around: bool = 
     starts = borders(right.sentence).astype(np.int32)
     if not len(right.ids):
         return _nothing(left, right, exact)
-    hit = np.logical_or.reduceat(exact, starts, axis=1)
-    found: Bools = np.logical_or.reduce(hit, axis=1)
+    ends = np.append(starts[1:], len(right.ids)).astype(np.int32)
+    rows, columns = _pairs(exact)
+    times = np.bincount(rows, minlength=len(left.ids))
+    found: Bools = times > 0
+    hit = np.zeros((len(left.ids), len(starts)), np.bool_)
+    hit[rows, np.arange(len(starts)).repeat(ends - starts)[columns]] = True
     soft, near = _related(left, right, hit, found, starts)
-    pairs = _pairs(exact) if around else _NO_PAIRS
-    local, partner = _surroundings(left, exact, *pairs)
+    if not around:
+        rows, columns = rows[:0], columns[:0]
+    local, partner = _surroundings(left, exact, rows, columns)
     return Alignment(
         claims=left,
         sources=right,
@@ -120,11 +127,12 @@ def align(claims: Sequence[Reading], sources: Sequence[Reading], around: bool = 
         units=right.sentence[starts],
         unit_text=right.text[starts],
         unit_starts=starts,
-        unit_ends=np.append(starts[1:], len(right.ids)).astype(np.int32),
+        unit_ends=ends,
         local=local,
         partner=partner,
         near=near,
-        run=_runs(left, *pairs),
+        run=_runs(left, rows, columns),
+        times=times,
         found=found,
         most=np.maximum.reduce(soft, axis=1),
     )
@@ -154,6 +162,7 @@ def _nothing(left: Tokens, right: Tokens, exact: Bools) -> Alignment:
         np.full(size, -1, np.int32),
         np.zeros(size, np.float32),
         np.zeros(size, np.int32),
+        np.zeros(size, np.intp),
         np.zeros(size, np.bool_),
         np.zeros(size, np.float32),
     )
@@ -192,7 +201,6 @@ _STEPS = np.array([[-3], [-2], [-1], [1], [2], [3]])
 
 
 _Places = npt.NDArray[np.intp]
-_NO_PAIRS: tuple[_Places, _Places] = (np.zeros(0, np.intp), np.zeros(0, np.intp))
 
 
 def _pairs(exact: Bools) -> tuple[_Places, _Places]:

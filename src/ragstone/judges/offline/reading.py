@@ -17,9 +17,10 @@ from ragstone.judges.offline.words import (
     NUMBER,
     STOP,
     WORD,
-    Meaning,
     Row,
-    meanings,
+    columns,
+    number_of,
+    numbers,
     places,
     stem_id,
     tokens,
@@ -77,26 +78,26 @@ def read(text: str, language: str | None = None) -> Reading:
 def _read(text: str, language: str) -> Reading:
     structured = _is_record(text)
     spans = list(_record_parts(text)) if structured else sentences(text, language)
-    rows: list[Meaning] = []
+    found: list[int] = []
     sizes: list[int] = []
     if structured:
         for here in _record_tokens(text, spans, language):
-            rows += [row[2:] for row in here]
+            found += [number_of(row[2:]) for row in here]
             sizes.append(len(here))
     else:
         for start, end in spans:
-            before = len(rows)
-            rows += meanings(text, start, end, language)
-            sizes.append(len(rows) - before)
-    ids, kinds, weights, vectors = zip(*rows, strict=True) if rows else ((),) * 4
+            before = len(found)
+            found += numbers(text, start, end, language)
+            sizes.append(len(found) - before)
+    ids, kinds, weights, vectors = columns(found)
     return Reading(
         raw=text,
         language=language,
         sentences=spans,
-        ids=np.array(ids, np.int32),
-        kinds=np.array(kinds, np.int8),
-        weights=np.array(weights, np.float32),
-        rows=np.array(vectors, np.int32),
+        ids=ids,
+        kinds=kinds,
+        weights=weights,
+        rows=vectors,
         sentence=np.repeat(np.arange(len(spans), dtype=np.int32), sizes),
         structured=structured,
         polarity=np.array([_polarity(text[a:b]) for a, b in spans], np.int8)

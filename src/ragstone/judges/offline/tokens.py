@@ -91,7 +91,7 @@ def _found(laid: Alignment, kept: npt.NDArray[np.intp], chosen: Ints, out: _Colu
     out["near_raw"][:] = laid.near[kept]
     out["local"][:] = laid.local[kept]
     out["run"][:] = np.minimum(laid.run[kept], 12)
-    out["times"][:] = np.log1p(np.add.reduce(laid.exact, axis=1, dtype=np.intp)[kept])
+    out["times"][:] = np.log1p(laid.times[kept])
 
 
 def _neighbours(owner: Ints, out: _Columns) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import snowballstemmer
 
 from ragstone.judges.offline import lexicon
@@ -36,12 +39,63 @@ _CAMEL = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
 _WHOLE = frozenset({"wifi", "wi-fi", "takeout", "take-out"})
 
 
-def meanings(text: str, start: int, end: int, language: str) -> list[Meaning]:
-    """What each token between two places is."""
+def numbers(text: str, start: int, end: int, language: str) -> list[int]:
+    """What each token between two places is, by the number of its meaning."""
     found = _plain(_pattern(text).findall(text, start, end), language)
     if found is not None:
         return found
-    return [row[2:] for row in tokens(text, start, end, language)]
+    return [number_of(row[2:]) for row in tokens(text, start, end, language)]
+
+
+class _Meanings:
+    """Every meaning met so far, column by column: four look-ups read a whole text."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Meaning, int] = {}
+        self.rows: list[Meaning] = []
+        self.ids = np.zeros(4096, np.int32)
+        self.kinds = np.zeros(4096, np.int8)
+        self.weights = np.zeros(4096, np.float32)
+        self.vectors = np.zeros(4096, np.int32)
+
+    def add(self, meaning: Meaning) -> int:
+        number = len(self.rows)
+        if number == len(self.ids):
+            self.ids = np.concatenate([self.ids, np.zeros_like(self.ids)])
+            self.kinds = np.concatenate([self.kinds, np.zeros_like(self.kinds)])
+            self.weights = np.concatenate([self.weights, np.zeros_like(self.weights)])
+            self.vectors = np.concatenate([self.vectors, np.zeros_like(self.vectors)])
+        self.ids[number], self.kinds[number], self.weights[number], self.vectors[number] = meaning
+        self.rows.append(meaning)
+        self.numbers[meaning] = number
+        return number
+
+
+_meanings = _Meanings()
+_adding = threading.Lock()
+
+
+def number_of(meaning: Meaning) -> int:
+    """The number under which a meaning is kept."""
+    found = _meanings.numbers.get(meaning)
+    if found is None:
+        with _adding:
+            found = _meanings.numbers.get(meaning)
+            if found is None:
+                found = _meanings.add(meaning)
+    return found
+
+
+Columns = tuple[
+    npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.int32]
+]
+
+
+def columns(found: list[int]) -> Columns:
+    """Ids, kinds, weights and vector rows of meanings by their numbers."""
+    at = np.array(found, np.intp)
+    known = _meanings
+    return known.ids.take(at), known.kinds.take(at), known.weights.take(at), known.vectors.take(at)
 
 
 def places(text: str, start: int, end: int, language: str) -> list[tuple[int, int]]:
@@ -70,38 +124,43 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
     return out
 
 
-_known: dict[str, dict[str, Meaning]] = {}
+_known: dict[str, dict[str, int]] = {}
 """Words of each language as they are read inside a sentence; most tokens of a text are among them."""
 _MOST_KNOWN = 200_000
 
 
-def _plain(words: list[str], language: str) -> list[Meaning] | None:
+def _plain(words: list[str], language: str) -> list[int] | None:
     """One look-up a word where every word is read as it is written; None where one is cut or joins a number."""
     if not words:
         return []
     known = _known.setdefault(language, {})
-    rows = list(map(known.get, words))
+    found = list(map(known.get, words))
     if words[0][0].isupper() and words[0].lower() not in lexicon.NUMBER_WORDS:
-        rows[0] = _first(words[0], language)
-    if None in rows:
-        rows = [row or _learnt(word, language) for row, word in zip(rows, words, strict=True)]
-        if None in rows:
+        found[0] = _first(words[0], language)
+    if None in found:
+        found = [
+            _learnt(word, language) if number is None else number
+            for number, word in zip(found, words, strict=True)
+        ]
+        if None in found:
             return None
-    whole: list[Meaning] = rows  # type: ignore[assignment]  # no None is left
-    if NUMBER in [row[1] for row in whole]:
-        for row, after in zip(whole, words[1:], strict=False):
-            if row[1] == NUMBER and after.lower() in _JOINS:
+    whole: list[int] = found  # type: ignore[assignment]  # no None is left
+    rows = _meanings.rows
+    kinds = [rows[number][1] for number in whole]
+    if NUMBER in kinds:
+        for kind, after in zip(kinds, words[1:], strict=False):
+            if kind == NUMBER and after.lower() in _JOINS:
                 return None
     return whole
 
 
 @lru_cache(maxsize=65536)
-def _first(raw: str, language: str) -> Meaning | None:
+def _first(raw: str, language: str) -> int | None:
     """A capitalised word at the start of a sentence; None when it is not read as it is written."""
-    return _word(raw, language, True) if _is_whole(raw) else None
+    return number_of(_word(raw, language, True)) if _is_whole(raw) else None
 
 
-def _learnt(raw: str, language: str) -> Meaning | None:
+def _learnt(raw: str, language: str) -> int | None:
     """A word inside a sentence, from now on known; None when it is not read as it is written."""
     value = _value(raw, language)
     if value is not None:
@@ -115,8 +174,8 @@ def _learnt(raw: str, language: str) -> Meaning | None:
     known = _known.setdefault(language, {})
     if len(known) >= _MOST_KNOWN:
         known.clear()
-    known[raw] = found
-    return found
+    known[raw] = number = number_of(found)
+    return number
 
 
 def _looks_whole(raw: str) -> bool:
@@ -134,10 +193,12 @@ def tokens(text: str, start: int, end: int, language: str) -> list[Row]:
     number: _Pending | None = None
     known = _known.setdefault(language, {})
     for raw, a, b in _pieces(text, start, end):
-        apart = number is None and (out or not raw[0].isupper())
-        word = (known.get(raw) or _learnt(raw, language)) if apart else None
-        if word is not None and word[1] != NUMBER:
-            out.append((a, b, *word))
+        word = None
+        if number is None and (out or not raw[0].isupper()):
+            word = known.get(raw)
+            word = _learnt(raw, language) if word is None else word
+        if word is not None and _meanings.rows[word][1] != NUMBER:
+            out.append((a, b, *_meanings.rows[word]))
         else:
             number = _add(raw, a, b, text, language, number, out)
     if number is not None:
