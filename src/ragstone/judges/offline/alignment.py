@@ -98,7 +98,7 @@ class Alignment:
     most: Floats
     """The highest `soft` of each claim token, 0 without units."""
     covers: tuple[Floats, Ints] | None = None
-    """What `features.best_units` has found, which several ask for."""
+    """What `view.best_units` has found, which several ask for."""
 
 
 def align(claims: Sequence[Reading], sources: Sequence[Reading], around: bool = True) -> Alignment:

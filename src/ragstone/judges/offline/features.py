@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment, Bools, align, borders, opposites
 from ragstone.judges.offline.order import longest_common, shared
@@ -15,6 +13,7 @@ from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Floats
 from ragstone.judges.offline.shape import SHAPE, shape_of
 from ragstone.judges.offline.tables import vectors
 from ragstone.judges.offline.tokens import TOKEN_NAMES, token_features
+from ragstone.judges.offline.view import View, view_of, weights_of
 
 NAMES: tuple[str, ...] = (
     "cover_all", "cover_best", "cover_pair", "cover_two", "cover_three", "cover_source",
@@ -40,46 +39,6 @@ LOST = 32
 _Columns = dict[str, Floats]
 
 
-@dataclass(slots=True)
-class _View:
-    """An alignment with what every part of the features needs."""
-
-    laid: Alignment
-    count: int
-    bounds: list[int]
-    sizes: npt.NDArray[np.intp]
-    """How many tokens each claim has, 1 for none."""
-    owner: Ints
-    members: Floats
-    """Claim × token: 1 where the token belongs to the claim."""
-    cover: Floats
-    best: Ints
-    begins: list[int]
-    """First source token of each claim's best unit."""
-    ends: list[int]
-    content: Bools
-    inside: Bools
-    """Token stands in the best unit of its claim."""
-
-    def total(self, values: npt.NDArray[np.generic]) -> Floats:
-        """Sum over the tokens of each claim."""
-        return np.bincount(self.owner, values, self.count).astype(np.float32)
-
-    def totals(self, *values: npt.NDArray[np.generic]) -> Floats:
-        """The same of several at once, one row each; sums of so few float32 are exact in any order."""
-        found = np.array(values, np.float64) @ self.members.T.astype(np.float64)
-        return found.astype(np.float32)
-
-    def least(self, *values: npt.NDArray[np.generic], empty: float) -> Floats:
-        """Minimum over the tokens of each claim, one row for each of the values."""
-        out = np.full((len(values), self.count), empty, np.float32)
-        filled = [n for n in range(self.count) if self.bounds[n] < self.bounds[n + 1]]
-        if filled:
-            starts = [self.bounds[n] for n in filled]
-            out[:, filled] = np.minimum.reduceat(np.array(values, np.float32), starts, axis=1)
-        return out
-
-
 def features(
     claims: Sequence[Reading], sources: Sequence[Reading]
 ) -> tuple[Floats, Floats, Alignment]:
@@ -88,7 +47,7 @@ def features(
     table = np.zeros((len(claims), len(NAMES)), np.float32)
     out = dict(zip(NAMES[:-LOST], table.T, strict=False))
     _shape(claims, sources, laid, out)
-    view = _view(laid, len(claims))
+    view = view_of(laid, len(claims))
     if len(laid.units) and len(laid.claims.ids):
         _coverage(view, out)
         _wording(view, out)
@@ -108,61 +67,9 @@ def features(
     return table, tokens, laid
 
 
-def _view(laid: Alignment, count: int) -> _View:
-    bounds = bounds_of(laid, count)
-    owner, kinds = laid.claims.text, laid.claims.kinds
-    cover, best = best_units(laid, bounds)
-    some = len(laid.units) > 0
-    return _View(
-        laid=laid,
-        count=count,
-        bounds=bounds,
-        sizes=np.array([max(b - a, 1) for a, b in pairwise(bounds)], np.intp),
-        owner=owner,
-        members=_members(laid, count).astype(np.float32),
-        cover=cover,
-        best=best,
-        begins=laid.unit_starts[best].tolist() if some else [],
-        ends=laid.unit_ends[best].tolist() if some else [],
-        content=(kinds != STOP) & (kinds != NEGATION),
-        inside=laid.hit[np.arange(len(owner)), best[owner]]
-        if some
-        else np.zeros(len(owner), np.bool_),
-    )
-
-
-def bounds_of(laid: Alignment, count: int) -> list[int]:
-    """Where the tokens of each claim start and end."""
-    found: list[int] = laid.claims.text.searchsorted(np.arange(count + 1)).tolist()
-    return found
-
-
-def best_units(laid: Alignment, bounds: list[int]) -> tuple[Floats, Ints]:
-    """Weighted share of each claim that each unit covers, and the unit that covers it best."""
-    if laid.covers is None:
-        members = _members(laid, len(bounds) - 1) * _weights(laid)
-        total = np.maximum(np.add.reduce(members, axis=1), 1e-6)
-        cover: Floats = (members @ laid.soft / total[:, None]).astype(np.float32)
-        if cover.shape[1] == 0:
-            best = np.full(len(bounds) - 1, -1, np.int32)
-        else:
-            best = cover.argmax(axis=1).astype(np.int32)
-        laid.covers = cover, best
-    return laid.covers
-
-
-def _members(laid: Alignment, count: int) -> Bools:
-    found: Bools = np.arange(count, dtype=np.int32)[:, None] == laid.claims.text
-    return found
-
-
-def _weights(laid: Alignment) -> Floats:
-    return np.where(laid.claims.kinds == NEGATION, np.float32(0.3), laid.claims.weights)
-
-
-def _coverage(view: _View, out: _Columns) -> None:
+def _coverage(view: View, out: _Columns) -> None:
     laid = view.laid
-    weight = _weights(laid)
+    weight = weights_of(laid)
     hit = laid.hit.astype(np.float32)
     weighted = view.members * weight
     total = np.maximum(np.add.reduce(weighted, axis=1), 1e-6)
@@ -194,7 +101,7 @@ def _coverage(view: _View, out: _Columns) -> None:
 
 
 def _with_more_units(
-    view: _View, weighted: Floats, total: Floats, hit: Floats, cover: Floats, out: _Columns
+    view: View, weighted: Floats, total: Floats, hit: Floats, cover: Floats, out: _Columns
 ) -> None:
     """What the best unit covers together with a second and a third one."""
     rows = np.arange(len(view.owner))
@@ -211,7 +118,7 @@ def _with_more_units(
         out[third][:] = np.maximum.reduce(gained, axis=1) / total
 
 
-def _missing(view: _View, out: _Columns) -> None:
+def _missing(view: View, out: _Columns) -> None:
     laid, content = view.laid, view.content
     kinds, weight, local, found = laid.claims.kinds, laid.claims.weights, laid.local, laid.found
     number, name = kinds == NUMBER, kinds == NAME
@@ -243,7 +150,7 @@ _SUMMED = (
 )  # fmt: skip
 
 
-def _lost_meaning(view: _View) -> Floats:
+def _lost_meaning(view: View) -> Floats:
     """What kind of words a claim adds: the vectors of those that no source has, the rarer the heavier."""
     claims = view.laid.claims
     lost = ((claims.kinds != STOP) & ~view.laid.found & (claims.rows >= 0)).nonzero()[0]
@@ -253,7 +160,7 @@ def _lost_meaning(view: _View) -> Floats:
     return out
 
 
-def _rarest(view: _View, lost: Bools, out: _Columns) -> None:
+def _rarest(view: View, lost: Bools, out: _Columns) -> None:
     """The weights of the rarest and the second rarest missing word."""
     at = np.flatnonzero(lost)
     if not len(at):
@@ -268,7 +175,7 @@ def _rarest(view: _View, lost: Bools, out: _Columns) -> None:
     out["missing_second"][owner[second]] = weight[order[second]]
 
 
-def _wording(view: _View, out: _Columns) -> None:
+def _wording(view: View, out: _Columns) -> None:
     left, right = view.laid.claims, view.laid.sources
     runs = view.laid.run
     out["longest_run"][:] = -view.least(-runs, empty=0.0)[0]
@@ -291,7 +198,7 @@ def _wording(view: _View, out: _Columns) -> None:
     out["best_position"][:] = view.best / max(len(view.laid.unit_starts), 1)
 
 
-def _negation(view: _View, out: _Columns) -> None:
+def _negation(view: View, out: _Columns) -> None:
     left, right, laid = view.laid.claims, view.laid.sources, view.laid
     no_left, no_right = left.kinds == NEGATION, right.kinds == NEGATION
     tied = (laid.partner >= 0) & view.content
@@ -326,7 +233,7 @@ def _denied(negation: Bools, text: Ints) -> Bools:
     return out
 
 
-def _meaning(view: _View, out: _Columns) -> None:
+def _meaning(view: View, out: _Columns) -> None:
     """Cosine of weighted mean word vectors of claim and unit, and what the unit says beyond the claim."""
     laid, left, right = view.laid, view.laid.claims, view.laid.sources
     mine = view.members @ _vectors(left.rows, left.weights)
@@ -361,7 +268,7 @@ def _vectors(rows: Ints, weights: Floats) -> Floats:
     return found
 
 
-def _from_tokens(view: _View, tokens: Floats, out: _Columns) -> None:
+def _from_tokens(view: View, tokens: Floats, out: _Columns) -> None:
     """Sums over the content words of a claim of what the tagger sees of each."""
     kept = (view.laid.claims.kinds != STOP).nonzero()[0]
     seen = dict(zip(TOKEN_NAMES, tokens.T, strict=False))

@@ -11,10 +11,10 @@ import numpy as np
 
 from ragstone.encoder import encode
 from ragstone.judges.offline.alignment import align
-from ragstone.judges.offline.features import best_units, bounds_of
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import unit_text
+from ragstone.judges.offline.view import best_units, bounds_of
 from ragstone.judges.offline.wording import say
 from ragstone.language import sentences
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import conflict_of
-from ragstone.judges.offline.features import NAMES, best_units, bounds_of, features
+from ragstone.judges.offline.features import NAMES, features
 from ragstone.judges.offline.fragments import agreement
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
 from ragstone.judges.offline.statements import states_nothing
 from ragstone.judges.offline.trees import Doubles, chance, models
+from ragstone.judges.offline.view import best_units, bounds_of
 from ragstone.judges.offline.wording import say
 
 BAR, BAR_DOUBTFUL = 0.2, 0.5
