@@ -16,6 +16,7 @@ from ragstone.judges.offline.reading import STOP, Floats, Ints, Reading, stem_id
 from ragstone.judges.offline.tables import vectors
 
 Bools = npt.NDArray[np.bool_]
+_Places = npt.NDArray[np.intp]
 NEAR = 8
 """How many source tokens around a match still count as its surroundings."""
 MOST_SOURCE_TOKENS = 12_000
@@ -91,6 +92,10 @@ class Alignment:
     """Cosine of the nearest word of all sources; 1 when the word itself is there, 0 when unknown."""
     run: Ints
     """Length of the longest shared run of words that the claim token stands in."""
+    tail: Ints
+    """The same of the runs that end in the token."""
+    matches: tuple[_Places, _Places]
+    """Claim token and source token of every match, in order."""
     times: npt.NDArray[np.intp]
     """How often the word of each claim token stands in the sources."""
     found: Bools
@@ -118,6 +123,7 @@ def align(claims: Sequence[Reading], sources: Sequence[Reading], around: bool = 
     if not around:
         rows, columns = rows[:0], columns[:0]
     local, partner = _surroundings(left, exact, rows, columns)
+    tail, run = _runs(left, rows, columns)
     return Alignment(
         claims=left,
         sources=right,
@@ -131,7 +137,9 @@ def align(claims: Sequence[Reading], sources: Sequence[Reading], around: bool = 
         local=local,
         partner=partner,
         near=near,
-        run=_runs(left, rows, columns),
+        run=run,
+        tail=tail,
+        matches=(rows, columns),
         times=times,
         found=found,
         most=np.maximum.reduce(soft, axis=1),
@@ -162,6 +170,8 @@ def _nothing(left: Tokens, right: Tokens, exact: Bools) -> Alignment:
         np.full(size, -1, np.int32),
         np.zeros(size, np.float32),
         np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        (np.zeros(0, np.intp), np.zeros(0, np.intp)),
         np.zeros(size, np.intp),
         np.zeros(size, np.bool_),
         np.zeros(size, np.float32),
@@ -198,9 +208,6 @@ def _related(
 
 _STEPS = np.array([[-3], [-2], [-1], [1], [2], [3]])
 """Which content words of the claim count as the surroundings of one."""
-
-
-_Places = npt.NDArray[np.intp]
 
 
 def _pairs(exact: Bools) -> tuple[_Places, _Places]:
@@ -249,11 +256,11 @@ def _surroundings(
     return local, partner
 
 
-def _runs(left: Tokens, rows: _Places, columns: _Places) -> Ints:
-    """Longest run of consecutive shared words through each claim token."""
+def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
+    """Longest run of consecutive shared words that ends in each claim token, and through each."""
     lengths = np.zeros(len(left.ids), np.int32)
     if not len(rows):
-        return lengths
+        return lengths, lengths
     # along a diagonal the words before are one less on both sides
     diagonal = columns - rows
     order = diagonal.argsort(kind="stable")
@@ -271,7 +278,7 @@ def _runs(left: Tokens, rows: _Places, columns: _Places) -> Ints:
     for token in range(len(found) - 2, -1, -1):  # a run counts for all its tokens
         if found[token + 1] > found[token] > 0 and texts[token] == texts[token + 1]:
             found[token] = found[token + 1]
-    return np.array(found, np.int32)
+    return lengths, np.array(found, np.int32)
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment, Bools, align, borders, opposites
-from ragstone.judges.offline.order import longest_common, shared
+from ragstone.judges.offline.order import longest_common, neighbours, share
 from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Floats, Ints, Reading
 from ragstone.judges.offline.shape import SHAPE, shape_of
 from ragstone.judges.offline.tables import vectors
@@ -74,8 +74,10 @@ def _coverage(view: View, out: _Columns) -> None:
     weighted = view.members * weight
     total = np.maximum(np.add.reduce(weighted, axis=1), 1e-6)
     below = total[:, None]
-    count, words = view.sizes, np.maximum(view.total(view.content), 1)
-    found, near, plain = view.totals(laid.found * weight, laid.most * weight, laid.found)
+    count = view.sizes
+    found, near, plain, words = view.totals(
+        laid.found * weight, laid.most * weight, laid.found, view.content
+    )
     out["cover_all"][:], out["soft_all"][:], out["plain_all"][:] = (
         found / total,
         near / total,
@@ -85,7 +87,7 @@ def _coverage(view: View, out: _Columns) -> None:
     out["cover_best"][:] = np.maximum.reduce(cover, axis=1)
     out["soft_best"][:] = np.maximum.reduce(soft, axis=1)
     out["plain_best"][:] = np.maximum.reduce(view.members @ hit / count[:, None], axis=1)
-    worded = (view.members * view.content) @ hit / words[:, None]
+    worded = (view.members * view.content) @ hit / np.maximum(words, 1)[:, None]
     out["content_best"][:] = np.maximum.reduce(worded, axis=1)
     out["cover_pair"][:] = out["cover_best"]
     if cover.shape[1] > 1:
@@ -176,24 +178,25 @@ def _rarest(view: View, lost: Bools, out: _Columns) -> None:
 
 
 def _wording(view: View, out: _Columns) -> None:
-    left, right = view.laid.claims, view.laid.sources
-    runs = view.laid.run
+    laid = view.laid
+    left, right, runs = laid.claims, laid.sources, laid.run
     out["longest_run"][:] = -view.least(-runs, empty=0.0)[0]
     out["run_share"][:] = out["longest_run"] / view.sizes
-    out["density"][:] = view.total(np.minimum(runs, 20)) / view.sizes
-    ours, theirs = left.ids.astype(np.int64), right.ids.astype(np.int64)
-    out["bigrams"][:] = shared(ours, theirs, view.owner, 2, (1,), view.count)
-    out["trigrams"][:] = shared(ours, theirs, view.owner, 3, (1,), view.count)
-    main = left.kinds != STOP
-    rest = theirs[right.kinds != STOP]
-    out["content_pairs"][:] = shared(ours[main], rest, view.owner[main], 2, (1, 2, 3), view.count)
+    two, three, dense, inside = view.totals(
+        laid.tail > 1, laid.tail > 2, np.minimum(runs, 20), view.inside
+    )
+    out["density"][:] = dense / view.sizes
+    # a run of two that ends in a token is a pair of neighbours that the sources have
+    out["bigrams"][:] = share(two, view.sizes - 1)
+    out["trigrams"][:] = share(three, view.sizes - 2)
+    out["content_pairs"][:] = neighbours(laid, view.owner, 3, view.count)
     mine, others = left.ids.tolist(), right.ids.tolist()
     common = [
         longest_common(mine[a:b], others[low:high]) if a < b else 0
         for (a, b), low, high in zip(pairwise(view.bounds), view.begins, view.ends, strict=True)
     ]
     out["rouge_l"][:] = np.array(common) / view.sizes
-    out["order"][:] = common / np.maximum(view.total(view.inside), 1)
+    out["order"][:] = common / np.maximum(inside, 1)
     out["best_tokens"][:] = np.subtract(view.ends, view.begins)
     out["best_position"][:] = view.best / max(len(view.laid.unit_starts), 1)
 

@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.judges.offline.reading import Floats, Ints
+from ragstone.judges.offline.alignment import Alignment
+from ragstone.judges.offline.reading import STOP, Floats, Ints
 
-Grams = npt.NDArray[np.int64]
+
+def neighbours(laid: Alignment, owner: Ints, reach: int, count: int) -> Floats:
+    """Share of each claim's pairs of neighbouring content words whose words stand at most so many content words
+    apart in the sources too; 1 without any pair."""
+    ours, theirs = laid.claims.kinds != STOP, laid.sources.kinds != STOP
+    rows, columns = laid.matches
+    kept = (ours[rows] & theirs[columns]).nonzero()[0]
+    at, there = ours.cumsum(), theirs.cumsum()
+    wide = len(theirs) + reach + 1
+    known = set((at[rows[kept]] * wide + there[columns[kept]]).tolist())
+    steps = [wide + step for step in range(1, reach + 1)]
+    begins = {code // wide - 1 for code in known for step in steps if code + step in known}
+    main = owner[ours]
+    of = main[:-1]
+    inside = of == main[1:]
+    found = np.zeros(len(of), np.bool_)
+    found[list(begins)] = True
+    return share(np.bincount(of, found & inside, count), np.bincount(of, inside, count))
 
 
-def shared(
-    ours: Grams, theirs: Grams, owner: Ints, size: int, gaps: tuple[int, ...], count: int
-) -> Floats:
-    """Share of a claim's neighbouring words that are neighbours in the sources too; 1 without any."""
-    out = np.ones(count, np.float32)
-    mine = _grams(ours, size, 1)
-    if not len(mine):
-        return out
-    of = owner[: len(mine)]
-    inside = of == owner[size - 1 :]
-    # a set is several times quicker than np.isin, which sorts
-    known = set().union(*(_grams(theirs, size, gap).tolist() for gap in gaps))
-    there = np.fromiter(map(known.__contains__, mine.tolist()), np.bool_, len(mine)) & inside
-    total = np.bincount(of, inside, count)
-    some = total > 0
-    out[some] = np.bincount(of, there, count)[some] / total[some]
+def share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Floats:
+    """Part by whole, 1 where there is nothing to share."""
+    out = np.ones(len(whole), np.float32)
+    np.divide(part, whole, out=out, where=whole > 0, casting="same_kind")
     return out
-
-
-def _grams(ids: Grams, size: int, gap: int) -> Grams:
-    reach = (size - 1) * gap
-    if len(ids) <= reach:
-        return ids[:0]
-    joined = ids[: len(ids) - reach]
-    for step in range(1, size):
-        joined = joined * 1_000_003 + ids[step * gap : len(ids) - reach + step * gap]
-    return joined
 
 
 def longest_common(one: list[int], other: list[int]) -> int:

@@ -24,6 +24,8 @@ class View:
     owner: Ints
     members: Floats
     """Claim × token: 1 where the token belongs to the claim."""
+    belongs: npt.NDArray[np.float64]
+    """The same, token × claim."""
     cover: Floats
     best: Ints
     begins: list[int]
@@ -33,13 +35,9 @@ class View:
     inside: Bools
     """Token stands in the best unit of its claim."""
 
-    def total(self, values: npt.NDArray[np.generic]) -> Floats:
-        """Sum over the tokens of each claim."""
-        return np.bincount(self.owner, values, self.count).astype(np.float32)
-
     def totals(self, *values: npt.NDArray[np.generic]) -> Floats:
-        """The same of several at once, one row each; sums of so few float32 are exact in any order."""
-        found = np.array(values, np.float64) @ self.members.T.astype(np.float64)
+        """Sums over the tokens of each claim, one row for each of the values; so few float32 sum up exactly."""
+        found = np.array(values, np.float64) @ self.belongs
         return found.astype(np.float32)
 
     def least(self, *values: npt.NDArray[np.generic], empty: float) -> Floats:
@@ -58,13 +56,15 @@ def view_of(laid: Alignment, count: int) -> View:
     owner, kinds = laid.claims.text, laid.claims.kinds
     cover, best = best_units(laid, bounds)
     some = len(laid.units) > 0
+    members = members_of(laid, count)
     return View(
         laid=laid,
         count=count,
         bounds=bounds,
         sizes=np.array([max(b - a, 1) for a, b in pairwise(bounds)], np.intp),
         owner=owner,
-        members=members_of(laid, count).astype(np.float32),
+        members=members.astype(np.float32),
+        belongs=members.T.astype(np.float64),
         cover=cover,
         best=best,
         begins=laid.unit_starts[best].tolist() if some else [],

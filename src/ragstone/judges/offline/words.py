@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import snowballstemmer
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.tables import frequencies, stems, vector_row
+from ragstone.judges.offline.stemming import stem_of
+from ragstone.judges.offline.tables import frequencies, vector_row
 
 STOP, WORD, NAME, NUMBER, NEGATION = range(5)
 """What a token is."""
@@ -53,6 +51,7 @@ class _Meanings:
     def __init__(self) -> None:
         self.numbers: dict[Meaning, int] = {}
         self.rows: list[Meaning] = []
+        self.figures: set[int] = set()
         self.ids = np.zeros(4096, np.int32)
         self.kinds = np.zeros(4096, np.int8)
         self.weights = np.zeros(4096, np.float32)
@@ -66,6 +65,8 @@ class _Meanings:
             self.weights = np.concatenate([self.weights, np.zeros_like(self.weights)])
             self.vectors = np.concatenate([self.vectors, np.zeros_like(self.vectors)])
         self.ids[number], self.kinds[number], self.weights[number], self.vectors[number] = meaning
+        if meaning[1] == NUMBER:
+            self.figures.add(number)
         self.rows.append(meaning)
         self.numbers[meaning] = number
         return number
@@ -145,11 +146,10 @@ def _plain(words: list[str], language: str) -> list[int] | None:
         if None in found:
             return None
     whole: list[int] = found  # type: ignore[assignment]  # no None is left
-    rows = _meanings.rows
-    kinds = [rows[number][1] for number in whole]
-    if NUMBER in kinds:
-        for kind, after in zip(kinds, words[1:], strict=False):
-            if kind == NUMBER and after.lower() in _JOINS:
+    figures = _meanings.figures
+    if not figures.isdisjoint(whole):
+        for number, after in zip(whole, words[1:], strict=False):
+            if number in figures and after.lower() in _JOINS:
                 return None
     return whole
 
@@ -314,7 +314,7 @@ def _word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
         return _id(_SIGNS[lower]), STOP, 1.0, -1
     if lower in lexicon.STOP.get(language, frozenset()) and (lower != "us" or raw != "US"):
         return _id(lower), STOP, 0.3, -1
-    stem = unaccented(_stem(lexicon.SAME.get(lower, lower), language))
+    stem = unaccented(stem_of(lexicon.SAME.get(lower, lower), language))
     weight = frequencies().rarity(stem)
     named = capital and (not first or raw.isupper() or frequencies().seen_small(lower) < 2)
     return _id(stem), NAME if named and len(raw) > 1 else WORD, weight, vector_row(lower)
@@ -329,28 +329,6 @@ def unaccented(stem: str) -> str:
         return stem
     parts = unicodedata.normalize("NFD", stem)
     return "".join(part for part in parts if not unicodedata.combining(part))
-
-
-@lru_cache(maxsize=131072)
-def _stem(word: str, language: str) -> str:
-    known = stems(language).get(word)
-    if known is not None:
-        return known
-    stemmer = _stemmer(language)
-    return stemmer(word) if stemmer else word
-
-
-@lru_cache(maxsize=32)
-def _stemmer(language: str) -> Callable[[str], str] | None:
-    names = {
-        "en": "english", "es": "spanish", "fr": "french", "de": "german", "it": "italian",
-        "pt": "portuguese", "nl": "dutch", "ru": "russian", "ar": "arabic",
-    }  # fmt: skip
-    if language not in names:
-        return None
-    made: Any = snowballstemmer.stemmer(names[language])
-    stem: Callable[[str], str] = made.stemWord
-    return stem
 
 
 def stem_id(word: str, language: str) -> int:
