@@ -50,32 +50,32 @@ def samples(count: int, seed: int = 3) -> list[dict[str, Any]]:
 
 async def _run(rows: list[dict[str, Any]], names: tuple[str, ...]) -> float:
     """Seconds that judging takes when samples share replies as they do in a run."""
-    from ragstone.asks import Ask, canonical
+    from ragstone.asks import Ask
     from ragstone.errors import Unscored
     from ragstone.judges.offline import OfflineJudge
     from ragstone.metrics import answer, context, grounding
     from ragstone.types import Chunk, Ranked
 
     judge = OfflineJudge()
-    homes = {
-        name: next(getattr(m, name) for m in (grounding, context, answer) if hasattr(m, name))
+    homes = [
+        next(getattr(m, name) for m in (grounding, context, answer) if hasattr(m, name))
         for name in names
-    }
+    ]
+    needs = [(function, _needs(function)) for function in homes]
     began = time.process_time()  # CPU of this process: other work on the machine does not count
     for row in rows:
         contexts = Ranked(Chunk(f"d{n}", text) for n, text in enumerate(row["contexts"]))
         fields = {**row, "contexts": contexts}
         known: dict[str, Any] = {}
-        for function in homes.values():
-            wanted = {k: fields[k] for k in _needs(function)}
-            running = function(**wanted)
+        for function, wanted in needs:
+            running = function(**{name: fields[name] for name in wanted})
             try:
                 asks: tuple[Ask, ...] = next(running)
                 while True:
-                    new = [a for a in asks if canonical(a.content) not in known]
+                    new = [a for a in asks if a.key not in known]
                     for one, got in zip(new, await judge.answer(new), strict=True):
-                        known[canonical(one.content)] = got
-                    asks = running.send(tuple(known[canonical(a.content)] for a in asks))
+                        known[one.key] = got
+                    asks = running.send(tuple(known[a.key] for a in asks))
             except StopIteration:
                 pass
             except Unscored:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ragstone.judges.offline.reading import STOP, Floats, Ints, Reading, stem_id
 from ragstone.judges.offline.tables import vectors
 
 Bools = npt.NDArray[np.bool_]
+_Places = npt.NDArray[np.intp]
 NEAR = 8
 """How many source tokens around a match still count as its surroundings."""
 MOST_SOURCE_TOKENS = 12_000
@@ -39,23 +41,28 @@ class Tokens:
     @classmethod
     def of(cls, texts: Sequence[Reading], most: int | None = None) -> Tokens:
         """The tokens of the texts in order, at most `most`."""
-        before = np.cumsum([0, *(len(text.sentences) for text in texts)])
         sizes = [len(text.ids) for text in texts]
+        sentences = [0, *accumulate(len(text.sentences) for text in texts)][: len(texts)]
+        tokens = [0, *accumulate(sizes)][: len(texts)]
         return cls(
             ids=_end_to_end([text.ids for text in texts], np.int32)[:most],
             kinds=_end_to_end([text.kinds for text in texts], np.int8)[:most],
             weights=_end_to_end([text.weights for text in texts], np.float32)[:most],
             rows=_end_to_end([text.rows for text in texts], np.int32)[:most],
-            text=np.repeat(np.arange(len(texts), dtype=np.int32), sizes)[:most],
-            sentence=_end_to_end(
-                [text.sentence + before[n] for n, text in enumerate(texts)], np.int32
+            text=_each(range(len(texts)), sizes)[:most],
+            sentence=(
+                _end_to_end([text.sentence for text in texts], np.int32) + _each(sentences, sizes)
             )[:most],
-            within=_end_to_end([np.arange(size) for size in sizes], np.int32)[:most],
+            within=(np.arange(sum(sizes), dtype=np.int32) - _each(tokens, sizes))[:most],
         )
 
 
 def _end_to_end(parts: Sequence[npt.NDArray[Any]], kind: Any) -> npt.NDArray[Any]:
-    return np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
+    return np.concatenate(parts) if parts else np.zeros(0, kind)
+
+
+def _each(values: Sequence[int], sizes: Sequence[int]) -> Ints:
+    return np.array(values, np.int32).repeat(sizes)
 
 
 @dataclass(slots=True)
@@ -85,18 +92,38 @@ class Alignment:
     """Cosine of the nearest word of all sources; 1 when the word itself is there, 0 when unknown."""
     run: Ints
     """Length of the longest shared run of words that the claim token stands in."""
+    tail: Ints
+    """The same of the runs that end in the token."""
+    matches: tuple[_Places, _Places]
+    """Claim token and source token of every match, in order."""
+    times: npt.NDArray[np.intp]
+    """How often the word of each claim token stands in the sources."""
+    found: Bools
+    """For each claim token, whether the same word stands anywhere."""
+    most: Floats
+    """The highest `soft` of each claim token, 0 without units."""
+    covers: tuple[Floats, Ints] | None = None
+    """What `view.best_units` has found, which several ask for."""
 
 
-def align(claims: Sequence[Reading], sources: Sequence[Reading]) -> Alignment:
-    """Lay the claims on the sources."""
+def align(claims: Sequence[Reading], sources: Sequence[Reading], around: bool = True) -> Alignment:
+    """Lay the claims on the sources; who only counts words may do without what stands around them."""
     left, right = Tokens.of(claims), Tokens.of(sources, MOST_SOURCE_TOKENS)
     exact = left.ids[:, None] == right.ids[None, :]
     starts = borders(right.sentence).astype(np.int32)
     if not len(right.ids):
         return _nothing(left, right, exact)
-    hit = np.logical_or.reduceat(exact, starts, axis=1)
-    soft, near = _related(left, right, hit, starts)
-    local, partner = _surroundings(left, exact)
+    ends = np.append(starts[1:], len(right.ids)).astype(np.int32)
+    rows, columns = _pairs(exact)
+    times = np.bincount(rows, minlength=len(left.ids))
+    found: Bools = times > 0
+    hit = np.zeros((len(left.ids), len(starts)), np.bool_)
+    hit[rows, np.arange(len(starts)).repeat(ends - starts)[columns]] = True
+    soft, near = _related(left, right, hit, found, starts)
+    if not around:
+        rows, columns = rows[:0], columns[:0]
+    local, partner = _surroundings(left, exact, rows, columns)
+    tail, run = _runs(left, rows, columns)
     return Alignment(
         claims=left,
         sources=right,
@@ -106,17 +133,24 @@ def align(claims: Sequence[Reading], sources: Sequence[Reading]) -> Alignment:
         units=right.sentence[starts],
         unit_text=right.text[starts],
         unit_starts=starts,
-        unit_ends=np.append(starts[1:], len(right.ids)).astype(np.int32),
+        unit_ends=ends,
         local=local,
         partner=partner,
         near=near,
-        run=_runs(left, exact),
+        run=run,
+        tail=tail,
+        matches=(rows, columns),
+        times=times,
+        found=found,
+        most=np.maximum.reduce(soft, axis=1),
     )
 
 
 def borders(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Where runs of equal values begin."""
-    return np.flatnonzero(np.diff(values, prepend=-1))
+    """Where runs of equal values, none of them negative, begin."""
+    begins = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    return begins.nonzero()[0]
 
 
 def _nothing(left: Tokens, right: Tokens, exact: Bools) -> Alignment:
@@ -136,6 +170,11 @@ def _nothing(left: Tokens, right: Tokens, exact: Bools) -> Alignment:
         np.full(size, -1, np.int32),
         np.zeros(size, np.float32),
         np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        (np.zeros(0, np.intp), np.zeros(0, np.intp)),
+        np.zeros(size, np.intp),
+        np.zeros(size, np.bool_),
+        np.zeros(size, np.float32),
     )
 
 
@@ -143,11 +182,13 @@ RELATED_FROM, RELATED_TO = 0.62, 0.92
 """Cosines of word vectors between which two words go from unrelated to the same."""
 
 
-def _related(left: Tokens, right: Tokens, hit: Bools, starts: Ints) -> tuple[Floats, Floats]:
+def _related(
+    left: Tokens, right: Tokens, hit: Bools, found: Bools, starts: Ints
+) -> tuple[Floats, Floats]:
     """Exact matches as 1, and for content words without one the nearest word of each unit."""
     soft = hit.astype(np.float32)
-    nearest: Floats = np.asarray(hit.any(axis=1), np.float32)
-    open_ = np.flatnonzero((left.rows >= 0) & ~hit.any(axis=1))
+    nearest: Floats = found.astype(np.float32)
+    open_ = ((left.rows >= 0) & ~found).nonzero()[0]
     if not len(open_):
         return soft, nearest
     table = vectors()[1]
@@ -155,68 +196,89 @@ def _related(left: Tokens, right: Tokens, hit: Bools, starts: Ints) -> tuple[Flo
     near = (table[left.rows[open_]].astype(np.float32) / 127) @ (
         table[used].astype(np.float32).T / 127
     )
-    near[:, used < 0] = 0.0
-    nearest[open_] = near.max(axis=1)
-    near = np.clip((near - RELATED_FROM) / (RELATED_TO - RELATED_FROM), 0.0, 0.95)
-    soft[open_] = np.maximum.reduceat(near[:, back], starts, axis=1)
+    if used[0] < 0:  # words without a vector, all under one number
+        near[:, 0] = 0.0
+    nearest[open_] = np.maximum.reduce(near, axis=1)
+    near -= RELATED_FROM
+    near /= RELATED_TO - RELATED_FROM
+    np.minimum(np.maximum(near, 0.0, out=near), 0.95, out=near)
+    soft[open_] = np.maximum.reduceat(near.take(back, axis=1), starts, axis=1)
     return soft, nearest
 
 
-def _surroundings(left: Tokens, exact: Bools) -> tuple[Floats, Ints]:
+_STEPS = np.array([[-3], [-2], [-1], [1], [2], [3]])
+"""Which content words of the claim count as the surroundings of one."""
+
+
+def _pairs(exact: Bools) -> tuple[_Places, _Places]:
+    """Claim token and source token of every match, in order."""
+    flat = exact.ravel().nonzero()[0]
+    rows = flat // exact.shape[1]
+    return rows, flat - rows * exact.shape[1]
+
+
+def _surroundings(
+    left: Tokens, exact: Bools, rows: _Places, columns: _Places
+) -> tuple[Floats, Ints]:
     """For each content word of a claim the match whose neighbourhood agrees best with the word's own."""
     size, width = exact.shape
     partner = np.full(size, -1, np.int32)
     local = np.zeros(size, np.float32)
-    content = np.flatnonzero(left.kinds != STOP)
-    here = exact[content]
-    summed = np.zeros((len(content), width + 1), np.int32)
-    np.cumsum(here, axis=1, out=summed[:, 1:])
-    row, column = np.nonzero(here)
-    if not len(row):
+    told = left.kinds != STOP
+    kept = told[rows]
+    column = columns[kept]
+    if not len(column):
         return local, partner
-    low, high = np.maximum(column - NEAR, 0), np.minimum(column + NEAR + 1, width)
+    row = (told.cumsum() - 1)[rows[kept]]
+    content = told.nonzero()[0]
+    summed = np.zeros((len(content), width + 1), np.int32)
+    np.cumsum(exact[content], axis=1, out=summed[:, 1:])
+    low, high = np.maximum(column - NEAR, 0), np.minimum(column + (NEAR + 1), width)
     owner, weight = left.text[content], left.weights[content]
-    agree = np.full(len(row), 1e-3, np.float32)
-    total = np.zeros(len(content), np.float32)
-    for step in (-3, -2, -1, 1, 2, 3):
-        other = np.arange(len(content)) + step
-        inside = (other >= 0) & (other < len(content))
-        other = np.clip(other, 0, len(content) - 1)
-        share = np.where(inside & (owner[other] == owner), weight[other], 0.0).astype(np.float32)
-        total += share
-        beside = other[row]
-        agree += share[row] * (summed[beside, high] > summed[beside, low])
+    other = np.arange(len(content)) + _STEPS
+    inside = (other >= 0) & (other < len(content))
+    np.minimum(np.maximum(other, 0, out=other), len(content) - 1, out=other)
+    share = np.where(inside & (owner[other] == owner), weight[other], np.float32(0.0))
+    total: Floats = np.add.reduce(share, axis=0)
+    at = other.take(row, axis=1) * (width + 1)
+    flat = summed.ravel()
+    agree = share.take(row, axis=1) * (flat.take(at + high) > flat.take(at + low))
+    agree[0] += np.float32(1e-3)
+    agree = np.add.reduce(agree, axis=0)
     starts = borders(row)
     best = np.maximum.reduceat(agree, starts)
     found = row[starts]
-    first = np.flatnonzero(agree == np.repeat(best, np.diff(starts, append=len(row))))
-    chosen = first[np.searchsorted(row[first], found)]
+    ends = np.append(starts[1:], len(row))
+    first = (agree == best.repeat(ends - starts)).nonzero()[0]
+    chosen = first[np.searchsorted(first, starts)]
     partner[content[found]] = column[chosen]
     local[content[found]] = np.where(total[found] > 0, best / np.maximum(total[found], 1e-6), 1.0)
     return local, partner
 
 
-def _runs(left: Tokens, exact: Bools) -> Ints:
-    """Longest run of consecutive shared words through each claim token."""
-    size = exact.shape[0]
-    lengths = [0] * size
-    rows, columns = np.nonzero(exact)
-    before: dict[int, int] = {}
-    now: dict[int, int] = {}
-    last = -1
-    text = left.text.tolist()
-    for token, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        if token != last:
-            before = now if token == last + 1 and text[token] == text[last] else {}
-            now, last = {}, token
-        run = before.get(column - 1, 0) + 1
-        now[column] = run
-        if run > lengths[token]:
-            lengths[token] = run
-    for token in range(size - 2, -1, -1):  # a run counts for all its tokens
-        if text[token] == text[token + 1] and lengths[token + 1] > lengths[token] > 0:
-            lengths[token] = lengths[token + 1]
-    return np.array(lengths, np.int32)
+def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
+    """Longest run of consecutive shared words that ends in each claim token, and through each."""
+    lengths = np.zeros(len(left.ids), np.int32)
+    if not len(rows):
+        return lengths, lengths
+    # along a diagonal the words before are one less on both sides
+    diagonal = columns - rows
+    order = diagonal.argsort(kind="stable")
+    rows, diagonal = rows[order], diagonal[order]
+    text = left.text[rows]
+    follows = np.zeros(len(rows), np.bool_)
+    follows[1:] = (
+        (diagonal[1:] == diagonal[:-1]) & (rows[1:] == rows[:-1] + 1) & (text[1:] == text[:-1])
+    )
+    at = np.arange(len(rows))
+    run = at - np.maximum.accumulate(np.where(follows, 0, at)) + 1
+    np.maximum.at(lengths, rows, run)
+    found: list[int] = lengths.tolist()
+    texts = left.text.tolist()
+    for token in range(len(found) - 2, -1, -1):  # a run counts for all its tokens
+        if found[token + 1] > found[token] > 0 and texts[token] == texts[token + 1]:
+            found[token] = found[token + 1]
+    return lengths, np.array(found, np.int32)
 
 
 @lru_cache(maxsize=1)

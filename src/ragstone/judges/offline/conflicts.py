@@ -42,8 +42,13 @@ class _Pair:
     b: int
     low: int
     high: int
-    hit: Bools
-    anywhere: Bools
+    unit: int
+    kinds: list[int]
+    """What each token of the claim is."""
+    there: list[int]
+    """What each token of the sentence is."""
+    hit: list[bool]
+    """Whether each token of the claim stands in the sentence."""
 
     def theirs(self, token: int) -> str:
         return self.source.surface(int(self.laid.sources.within[token]))
@@ -53,7 +58,7 @@ def conflict_of(
     claim: Reading, sources: Sequence[Reading], laid: Alignment, a: int, b: int, best: int
 ) -> Conflict | None:
     """The first disagreement found, the surest kinds first."""
-    low = int(laid.unit_starts[best])
+    low, high = int(laid.unit_starts[best]), int(laid.unit_ends[best])
     pair = _Pair(
         claim=claim,
         source=sources[int(laid.unit_text[best])],
@@ -61,9 +66,11 @@ def conflict_of(
         a=a,
         b=b,
         low=low,
-        high=int(laid.unit_ends[best]),
-        hit=laid.hit[a:b, best],
-        anywhere=np.asarray(laid.hit[a:b].any(axis=1)),
+        high=high,
+        unit=best,
+        kinds=laid.claims.kinds[a:b].tolist(),
+        there=laid.sources.kinds[low:high].tolist(),
+        hit=laid.hit[a:b, best].tolist(),
     )
     for look in (_numbers, _units, _opposites, _negations, _names, _swaps):
         found = look(pair)
@@ -79,26 +86,22 @@ def _close(pair: _Pair, *kinds: int, least: float = CLOSE) -> bool:
     for kind in kinds:
         rest &= mine != kind
     if not rest.any():
-        return bool(pair.hit.any())
+        return any(pair.hit)
     weight = pair.laid.claims.weights[pair.a : pair.b] * rest
-    best = pair.laid.soft[pair.a : pair.b, _unit(pair)]
+    best = pair.laid.soft[pair.a : pair.b, pair.unit]
     return bool((best * weight).sum() >= least * weight.sum())
-
-
-def _unit(pair: _Pair) -> int:
-    return int(np.searchsorted(pair.laid.unit_starts, pair.low))
 
 
 def _numbers(pair: _Pair) -> Conflict | None:
     """A number or date of the claim that is nowhere, while the sentence has another one."""
-    kinds = pair.laid.claims.kinds[pair.a : pair.b]
-    lost = np.flatnonzero((kinds == NUMBER) & ~pair.hit)
-    if not len(lost) or not _close(pair, NUMBER, least=NEARBY):
+    lost = [n for n, kind in enumerate(pair.kinds) if kind == NUMBER and not pair.hit[n]]
+    if not lost or not _close(pair, NUMBER, least=NEARBY):
         return None
     theirs = _unmatched(pair, NUMBER)
     close = _close(pair, NUMBER)
-    for token in lost.tolist():
-        if pair.anywhere[token] and not theirs:
+    for token in lost:
+        anywhere = bool(pair.laid.found[pair.a + token])
+        if anywhere and not theirs:
             continue
         mine = _phrase(pair.claim, token)
         other = _same_unit(pair, token, theirs, close)
@@ -111,7 +114,7 @@ def _numbers(pair: _Pair) -> Conflict | None:
             mine=mine,
             theirs=_phrase(pair.source, int(pair.laid.sources.within[other])),
         )
-        return Conflict("date" if dated else "number", reason, not pair.anywhere[token])
+        return Conflict("date" if dated else "number", reason, not anywhere)
     return None
 
 
@@ -121,10 +124,16 @@ def _is_year(text: str) -> bool:
 
 def _unmatched(pair: _Pair, kind: int) -> list[int]:
     """Source tokens of a kind in the sentence that the claim does not have."""
-    right = pair.laid.sources
-    shared = pair.laid.exact[pair.a : pair.b, pair.low : pair.high].any(axis=0)
-    here = np.flatnonzero((right.kinds[pair.low : pair.high] == kind) & ~shared)
-    return (here + pair.low).tolist()
+    if kind not in pair.there:
+        return []
+    shared: Bools = np.logical_or.reduce(
+        pair.laid.exact[pair.a : pair.b, pair.low : pair.high], axis=0
+    )
+    return [
+        at
+        for at, (other, known) in enumerate(zip(pair.there, shared.tolist(), strict=True), pair.low)
+        if other == kind and not known
+    ]
 
 
 def _same_unit(pair: _Pair, token: int, theirs: list[int], close: bool) -> int | None:
@@ -181,9 +190,8 @@ def _reach(text: Reading, token: int, step: int) -> int:
 
 def _units(pair: _Pair) -> Conflict | None:
     """The same number of something else: 5 days, 5 weeks."""
-    kinds = pair.laid.claims.kinds[pair.a : pair.b]
-    for token in np.flatnonzero((kinds == NUMBER) & pair.hit).tolist():
-        if token + 1 >= len(kinds):
+    for token, kind in enumerate(pair.kinds[:-1]):
+        if kind != NUMBER or not pair.hit[token]:
             continue
         mine = UNITS.get(pair.claim.surface(token + 1).lower())
         if mine is None:
@@ -206,13 +214,16 @@ def _units(pair: _Pair) -> Conflict | None:
 
 def _opposites(pair: _Pair) -> Conflict | None:
     """A word whose contrary stands in the sentence instead of it."""
-    ids = pair.laid.claims.ids[pair.a : pair.b]
+    ids = pair.laid.claims.ids[pair.a : pair.b].tolist()
     contrary = opposites()
-    if contrary.keys().isdisjoint(ids.tolist()):
+    if contrary.keys().isdisjoint(ids):
         return None
-    unit = {int(pair.laid.sources.ids[at]): at for at in range(pair.low, pair.high)}
-    for token, word in enumerate(ids.tolist()):
-        against = contrary.get(word, frozenset()) & unit.keys()
+    there = pair.laid.sources.ids[pair.low : pair.high].tolist()
+    unit = dict(zip(there, range(pair.low, pair.high), strict=True))
+    for token, word in enumerate(ids):
+        if word not in contrary:
+            continue
+        against = contrary[word] & unit.keys()
         if not against or pair.hit[token] or unit.keys() & {word}:
             continue
         if pair.laid.claims.kinds[pair.a + token] != WORD or not _close(pair):
@@ -232,17 +243,16 @@ def _opposites(pair: _Pair) -> Conflict | None:
 
 def _negations(pair: _Pair) -> Conflict | None:
     """One side denies a word that the other asserts."""
-    left, right = pair.laid.claims, pair.laid.sources
-    mine = np.flatnonzero(left.kinds[pair.a : pair.b] == NEGATION)
-    theirs = np.flatnonzero(right.kinds[pair.low : pair.high] == NEGATION) + pair.low
-    if len(mine) % 2 == len(theirs) % 2 or not _close(pair):
+    mine, theirs = pair.kinds.count(NEGATION), pair.there.count(NEGATION)
+    if mine % 2 == theirs % 2 or not _close(pair):
         return None
-    if len(mine) > len(theirs):
-        token = int(mine[0])
+    if mine > theirs:
+        token = pair.kinds.index(NEGATION)
         text = _around(pair.claim, token)
         return Conflict("negation", say("denied", pair.claim.language, mine=text), _dense(pair))
-    token = int(right.within[theirs[0]])
-    if not _tied_near(pair, int(theirs[0])):
+    place = pair.low + pair.there.index(NEGATION)
+    token = int(pair.laid.sources.within[place])
+    if not _tied_near(pair, place):
         return None
     return Conflict(
         "negation",
@@ -263,9 +273,8 @@ def _tied_near(pair: _Pair, place: int) -> bool:
 
 def _dense(pair: _Pair) -> bool:
     """Whether the claim is all but word for word in the sentence."""
-    kinds = pair.laid.claims.kinds[pair.a : pair.b]
-    rest = kinds != NEGATION
-    return bool(rest.any() and pair.hit[rest].mean() >= 0.9)
+    rest = [hit for hit, kind in zip(pair.hit, pair.kinds, strict=True) if kind != NEGATION]
+    return bool(rest) and sum(rest) / len(rest) >= 0.9
 
 
 def _around(text: Reading, token: int) -> str:
@@ -275,9 +284,10 @@ def _around(text: Reading, token: int) -> str:
 
 def _names(pair: _Pair) -> Conflict | None:
     """A name that no source has, where the sentence has another."""
-    kinds = pair.laid.claims.kinds[pair.a : pair.b]
-    near = pair.laid.near[pair.a : pair.b]
-    lost = np.flatnonzero((kinds == NAME) & ~pair.anywhere & (near < 0.8))
+    if NAME not in pair.kinds or NAME not in pair.there:
+        return None
+    found, near = pair.laid.found[pair.a : pair.b], pair.laid.near[pair.a : pair.b]
+    lost = ((np.array(pair.kinds) == NAME) & ~found & (near < 0.8)).nonzero()[0]
     theirs = _unmatched(pair, NAME)
     if not len(lost) or not theirs or not _close(pair, NAME):
         return None
@@ -292,11 +302,10 @@ def _names(pair: _Pair) -> Conflict | None:
 
 def _swaps(pair: _Pair) -> Conflict | None:
     """Two names that have changed places in an otherwise equal sentence."""
-    kinds = pair.laid.claims.kinds[pair.a : pair.b]
     if not _dense(pair) or not _close(pair):
         return None
     places = []
-    for token in range(len(kinds)):
+    for token in range(len(pair.kinds)):
         if not _named(pair, token):
             continue
         at = np.flatnonzero(pair.laid.exact[pair.a + token, pair.low : pair.high])

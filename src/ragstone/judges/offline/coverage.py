@@ -49,7 +49,11 @@ def answer_aspects(values: Mapping[str, Any], language: str | None) -> Any:
 
 
 def _shared(parts: list[str], told: list[str], language: str | None) -> Any:
-    laid = align([read(part, language) for part in parts], [read(one, language) for one in told])
+    laid = align(
+        [read(part, language) for part in parts],
+        [read(one, language) for one in told],
+        around=False,
+    )
     weight = np.where(laid.claims.kinds == STOP, 0.0, laid.claims.weights)
     out = np.zeros((len(parts), len(told)), np.float32)
     for n in range(len(parts)):

@@ -75,14 +75,14 @@ def _triples(text: str) -> set[str]:
 
 def _held(part: Reading, whole: Reading) -> float:
     """Weighted share of the part's words that the whole has; 0 when all its numbers differ."""
-    laid = align([part], [whole])
+    laid = align([part], [whole], around=False)
     if not len(laid.units) or not len(laid.claims.ids):
         return 0.0
     kinds = laid.claims.kinds
     weight = np.where(kinds == STOP, 0.0, laid.claims.weights)
     if not weight.sum():
         weight = np.ones(len(kinds))
-    found = laid.soft.max(axis=1)
+    found = laid.most
     numbers = kinds == NUMBER
     if numbers.any() and not found[numbers].any() and (whole.kinds == NUMBER).any():
         return 0.0

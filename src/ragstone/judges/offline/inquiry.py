@@ -28,7 +28,8 @@ def _asked(answer: str, parts: list[str], count: int, language: str | None) -> l
     order = sorted(range(len(telling)), key=lambda n: (-told[n], n))[:count]
     asked = [f"{telling[n].rstrip(' .!')}?" for n in sorted(order)]
     whole = read(answer, language)
-    gist = " ".join(whole.surface(n) for n in range(len(whole.ids)) if whole.kinds[n] != STOP)[:300]
+    places = zip(whole.places, whole.kinds.tolist(), strict=True)
+    gist = " ".join(answer[a:b] for (a, b), kind in places if kind != STOP)[:300]
     opening = "¿Qué hay de" if whole.language == "es" else "What about"
     spare = [f"{gist or answer.strip()[:300]}?", f"{opening} {gist or answer.strip()[:300]}?"]
     while len(asked) < count:

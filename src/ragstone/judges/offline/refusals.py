@@ -52,13 +52,24 @@ _ES = (
     r"abogado|servicio|web|página)\b",
 )
 _DECLINES = re.compile("|".join((*_EN, *_ES)))
+_MARKS = (
+    "not ", "n't", "no ", "cannot", "unable", "sorry", "i am", "i'm", "unfortunately", "apologi", "nowhere", "there is ",
+    "unclear", "unknown", "impossible", "insufficient information", "i have no", "unanswerable",
+    "as an ai", "as a language", "depends on", "consult", "ask", "contact", "check with", "refer to",
+    "lo siento", "lo lamento", "insuficiente", "sin información", "como ", "depende de", "póngase", "pregunte",
+)  # fmt: skip
+"""No sentence declines without one of these, or "n/a" at its start; most have none, and looking for plain text is many
+times quicker than the patterns."""
 _ABSTAINS = frozenset(fold(text) for text in ABSTENTIONS)
 
 
 def declines(sentence: str) -> bool:
     """Whether the sentence says that it does not answer."""
     folded = fold(sentence).replace("’", "'").replace("n't", " n't").replace(" n't", "n't")
-    return folded in _ABSTAINS or bool(_DECLINES.search(folded))
+    if folded in _ABSTAINS:
+        return True
+    marked = folded.startswith(("n/a", "na")) or any(mark in folded for mark in _MARKS)
+    return marked and _DECLINES.search(folded) is not None
 
 
 def evasive(sentences: list[str]) -> bool:

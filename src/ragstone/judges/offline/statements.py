@@ -32,7 +32,7 @@ def statements(sentence: str) -> list[Statement]:
 
 def states_nothing(claim: str) -> bool:
     """Whether a claim asks, or only appeals to its sources, so that there is nothing to look up."""
-    return asks(claim) or all(word.lower() in _APPEAL for word in _WORD.findall(claim))
+    return asks(claim) or all(word[0].lower() in _APPEAL for word in _WORD.finditer(claim))
 
 
 def asks(sentence: str) -> bool:
@@ -145,10 +145,9 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 def _says_nothing(body: str) -> bool:
-    words = _WORD.findall(body)
-    if not words or body.rstrip("*_\"”' ").endswith("?") or body.startswith("¿"):
+    if not _WORD.search(body) or body.rstrip("*_\"”' ").endswith("?") or body.startswith("¿"):
         return True
-    if body.rstrip("*_ ").endswith(":") and len(words) < 25:
+    if body.rstrip("*_ ").endswith(":") and len(_WORD.findall(body)) < 25:
         return True
     return declines(body)
 

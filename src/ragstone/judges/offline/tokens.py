@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
@@ -33,22 +35,21 @@ def token_features(
 ) -> Floats:
     """One row of TAGGER_NAMES for each claim token that is no stop word."""
     left = laid.claims
-    kept = np.flatnonzero(left.kinds != STOP)
+    kept = (left.kinds != STOP).nonzero()[0]
     table = np.zeros((len(kept), len(TAGGER_NAMES)), np.float32)
-    out = dict(zip(TAGGER_NAMES, table.T, strict=True))
+    out = dict(zip(TOKEN_NAMES, table.T, strict=False))
     if not len(kept):
         return table
     rows = left.rows[kept]
     # the last directions of the vectors vary most
-    table[:, len(TOKEN_NAMES) :] = np.where(
-        (rows >= 0)[:, None], vectors()[1][rows, -MEANINGS:], 0.0
-    )
+    table[:, len(TOKEN_NAMES) :] = vectors()[1][rows][:, -MEANINGS:]
+    table[rows < 0, len(TOKEN_NAMES) :] = 0.0
     owner, count = left.text[kept], len(bounds) - 1
     for name, kind in zip(TOKEN_NAMES[:4], (1, NAME, NUMBER, NEGATION), strict=True):
         out[name][:] = left.kinds[kept] == kind
     out["rarity"][:] = left.weights[kept]
     out["structured"][:] = structured
-    size = np.maximum(np.diff(bounds), 1)[owner]
+    size = np.array([max(b - a, 1) for a, b in pairwise(bounds)])[owner]
     out["place"][:] = left.within[kept] / size
     out["claim_length"][:] = size
     if laid.hit.shape[1]:
@@ -79,20 +80,18 @@ def _windowed(values: Floats, owner: Ints, reach: int) -> Floats:
 
 
 def _found(laid: Alignment, kept: npt.NDArray[np.intp], chosen: Ints, out: _Columns) -> None:
-    hit, soft = laid.hit[kept], laid.soft[kept]
-    rows = np.arange(len(kept))
-    out["found"][:] = hit.any(axis=1)
-    out["found_best"][:] = hit[rows, chosen]
-    after = np.minimum(chosen + 1, hit.shape[1] - 1)
-    out["found_pair"][:] = (
-        hit[rows, chosen] | hit[rows, after] | hit[rows, np.maximum(chosen - 1, 0)]
-    )
-    out["near"][:] = soft.max(axis=1)
-    out["near_best"][:] = soft[rows, chosen]
+    inside = laid.hit[kept, chosen]
+    before = np.maximum(chosen - 1, 0)
+    after = np.minimum(chosen + 1, laid.hit.shape[1] - 1)
+    out["found"][:] = laid.found[kept]
+    out["found_best"][:] = inside
+    out["found_pair"][:] = inside | laid.hit[kept, after] | laid.hit[kept, before]
+    out["near"][:] = laid.most[kept]
+    out["near_best"][:] = laid.soft[kept, chosen]
     out["near_raw"][:] = laid.near[kept]
     out["local"][:] = laid.local[kept]
     out["run"][:] = np.minimum(laid.run[kept], 12)
-    out["times"][:] = np.log1p(laid.exact[kept].sum(axis=1))
+    out["times"][:] = np.log1p(laid.times[kept])
 
 
 def _neighbours(owner: Ints, out: _Columns) -> None:
@@ -116,11 +115,9 @@ def _gaps(
 ) -> None:
     """For a word that is not there: what the source has in its place, and how alike that is."""
     left, right = laid.claims, laid.sources
-    lost = np.flatnonzero(out["found_best"] == 0)
-    before, after = (
-        _tied(laid.partner[kept], owner, -1)[lost],
-        _tied(laid.partner[kept], owner, 1)[lost],
-    )
+    lost = (out["found_best"] == 0).nonzero()[0]
+    partner = laid.partner[kept]
+    before, after = _tied(partner, owner, -1)[lost], _tied(partner, owner, 1)[lost]
     between = (before >= 0) & (after > before) & (after - before <= 8)
     low = np.where(before >= 0, before + 1, np.maximum(after - 3, 0))
     high = np.where(
@@ -130,18 +127,21 @@ def _gaps(
     lost, low, high = lost[known], low[known], high[known]
     if not len(lost):
         return
-    for name, mask in (
-        ("gap", right.kinds != STOP),
-        ("gap_number", right.kinds == NUMBER),
-        ("gap_name", right.kinds == NAME),
+    summed = np.zeros((3, len(right.ids) + 1), np.int32)
+    for sums, mask in zip(
+        summed,
+        (right.kinds != STOP, right.kinds == NUMBER, right.kinds == NAME),
+        strict=True,
     ):
-        summed = np.cumsum(mask, dtype=np.int32)
-        summed = np.insert(summed, 0, 0)
-        inside = summed[high] - summed[low]
-        out[name][lost] = inside if name == "gap" else inside > 0
+        mask.cumsum(out=sums[1:])
+    gap, number, name = summed[:, high] - summed[:, low]
+    out["gap"][lost], out["gap_number"][lost], out["gap_name"][lost] = gap, number > 0, name > 0
     out["gap_near"][lost] = _alike(left.rows[kept][lost], right.rows, low, high)
     contrary = opposites()
-    for n, word in enumerate(left.ids[kept[lost]].tolist()):
+    words = left.ids[kept[lost]].tolist()
+    if contrary.keys().isdisjoint(words):
+        return
+    for n, word in enumerate(words):
         against = contrary.get(word)
         if against is None:
             continue
@@ -172,15 +172,13 @@ def _alike(mine: Ints, rows: Ints, low: Ints, high: Ints) -> Floats:
 
 def _tied(partner: Ints, owner: Ints, step: int) -> Ints:
     """The source place of the nearest matched content word on one side at most four away, -1 for none."""
+    if step > 0:
+        return _tied(partner[::-1], owner[::-1], -1)[::-1]
     out = np.full(len(partner), -1, np.int32)
-    for reach in range(1, 5):
-        shifted = np.full(len(partner), -1, np.int32)
+    for reach in range(4, 0, -1):  # the nearest is written last
         if len(partner) > reach:
-            if step < 0:
-                shifted[reach:] = np.where(owner[reach:] == owner[:-reach], partner[:-reach], -1)
-            else:
-                shifted[:-reach] = np.where(owner[reach:] == owner[:-reach], partner[reach:], -1)
-        out = np.where(out >= 0, out, shifted)
+            near = (owner[reach:] == owner[:-reach]) & (partner[:-reach] >= 0)
+            np.copyto(out[reach:], partner[:-reach], where=near)
     return out
 
 
@@ -194,6 +192,9 @@ def _denied(laid: Alignment, kept: npt.NDArray[np.intp], out: _Columns) -> None:
 
 
 def _beside(negation: Bools, text: Ints) -> Bools:
+    """Tokens with a negation at most four away in the same text."""
+    if not negation.any():
+        return np.zeros(len(negation), np.bool_)
     out: Bools = _windowed(negation.astype(np.float32), text, 4) > 0
     return out
 

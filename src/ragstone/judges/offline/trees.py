@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -28,17 +28,59 @@ class Trees:
     right: npt.NDArray[np.intp]
     value: Doubles
     depth: int
+    _walk: _Walk = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_walk", _Walk.through(self))
 
     def logit(self, rows: npt.NDArray[np.float32]) -> Doubles:
         """Sum of the leaves that each row reaches."""
+        walk = self._walk
         flat = np.ascontiguousarray(rows, np.float32).ravel()
         offset = (np.arange(len(rows)) * rows.shape[1])[:, None]
-        node = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
+        node = np.repeat(walk.roots, len(rows), axis=0)
+        at, value, bar = (np.empty(node.shape, kind) for kind in (np.intp, np.float32, np.float32))
         for _ in range(self.depth):
-            low = flat.take(offset + self.feature.take(node)) <= self.threshold.take(node)
-            node = np.where(low, self.left.take(node), self.right.take(node))
-        out: Doubles = self.value.take(node).sum(axis=1)
+            # "clip" only spares the check of numbers that are all inside
+            walk.feature.take(node, out=at, mode="clip")
+            at += offset
+            flat.take(at, out=value, mode="clip")
+            walk.threshold.take(node, out=bar, mode="clip")
+            node += value <= bar
+            walk.child.take(node, out=at, mode="clip")
+            node, at = at, node
+        out: Doubles = np.add.reduce(walk.value.take(node), axis=1)
         return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """A forest as it is walked: every node twice, so that a node and which way to go from it are one number."""
+
+    roots: npt.NDArray[np.intp]
+    feature: npt.NDArray[np.intp]
+    threshold: npt.NDArray[np.float32]
+    child: npt.NDArray[np.intp]
+    value: Doubles
+
+    @classmethod
+    def through(cls, trees: Trees) -> _Walk:
+        """The nodes of the trees."""
+        child = np.empty(2 * len(trees.left), np.intp)
+        child[0::2], child[1::2] = 2 * trees.right, 2 * trees.left
+        return cls(
+            roots=2 * trees.roots[None, :],
+            feature=np.repeat(trees.feature, 2),
+            threshold=np.repeat(_at_most(trees.threshold), 2),
+            child=child,
+            value=np.repeat(trees.value, 2),
+        )
+
+
+def _at_most(thresholds: Doubles) -> npt.NDArray[np.float32]:
+    """The largest float32 not above each threshold: exactly the same float32 values are below both."""
+    near = thresholds.astype(np.float32)
+    return np.where(near > thresholds, np.nextafter(near, np.float32(-np.inf)), near)
 
 
 def chance(logit: Doubles) -> Doubles:

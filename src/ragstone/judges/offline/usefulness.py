@@ -11,10 +11,10 @@ import numpy as np
 
 from ragstone.encoder import encode
 from ragstone.judges.offline.alignment import align
-from ragstone.judges.offline.features import best_units
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Reading, read
 from ragstone.judges.offline.statements import statements
-from ragstone.judges.offline.verdicts import bounds_of, unit_text
+from ragstone.judges.offline.verdicts import unit_text
+from ragstone.judges.offline.view import best_units, bounds_of
 from ragstone.judges.offline.wording import say
 from ragstone.language import sentences
 
@@ -101,13 +101,13 @@ def _offers(wants: int, near: Sequence[int]) -> float:
 
 def _covered(wanted: Sequence[Reading], chunk: Reading) -> tuple[float, str, list[int]]:
     """Weighted share of the wanted words that the chunk has, its best sentence, and what kinds stand in it."""
-    laid = align(wanted, [chunk])
+    laid = align(wanted, [chunk], around=False)
     if not len(laid.units) or not len(laid.claims.ids):
         return 0.0, "", []
     weight = np.where(laid.claims.kinds == STOP, 0.0, laid.claims.weights)
     if not weight.sum():
         return 0.0, "", []
-    cover = float((laid.soft.max(axis=1) * weight).sum() / weight.sum())
+    cover = float((laid.most * weight).sum() / weight.sum())
     _, best = best_units(laid, bounds_of(laid, len(wanted)))
     unit = int(best[0])
     fresh = ~laid.exact[:, laid.unit_starts[unit] : laid.unit_ends[unit]].any(axis=0)
@@ -125,20 +125,21 @@ def _reached(
     known = set(read(question, language).ids.tolist())
     found = []
     for chunk in chunks:
-        laid = align(wanted, [chunk])
+        laid = align(wanted, [chunk], around=False)
         if not len(laid.units):
             found.append((0.0, ""))
             continue
         bounds = bounds_of(laid, len(wanted))
         _, best = best_units(laid, bounds)
         values = []
+        repeated = np.array([word in known for word in laid.claims.ids.tolist()], np.bool_)
         for claim, (a, b) in enumerate(pairwise(bounds)):
-            asked = np.isin(laid.claims.ids[a:b], list(known))
+            asked = repeated[a:b]
             weight = np.where(laid.claims.kinds[a:b] == STOP, 0.02, laid.claims.weights[a:b])
             weight = weight * np.where(
                 asked, 0.35, 1.0
             )  # what the question says already proves little
-            inside = laid.soft[a:b].max(axis=1)
+            inside = laid.most[a:b]
             tight = laid.soft[a:b, int(best[claim])]
             share = (0.5 * (inside + tight) * weight).sum() / max(float(weight.sum()), 1e-6)
             values.append((float(share), unit_text([chunk], laid, int(best[claim]))))

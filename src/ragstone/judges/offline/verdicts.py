@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -11,11 +12,12 @@ import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import conflict_of
-from ragstone.judges.offline.features import NAMES, best_units, features
+from ragstone.judges.offline.features import NAMES, features
 from ragstone.judges.offline.fragments import agreement
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
 from ragstone.judges.offline.statements import states_nothing
 from ragstone.judges.offline.trees import Doubles, chance, models
+from ragstone.judges.offline.view import best_units, bounds_of
 from ragstone.judges.offline.wording import say
 
 BAR, BAR_DOUBTFUL = 0.2, 0.5
@@ -95,29 +97,25 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[Ju
     ]
 
 
-def bounds_of(laid: Alignment, count: int) -> list[int]:
-    """Where the tokens of each claim start and end."""
-    found: list[int] = np.searchsorted(laid.claims.text, np.arange(count + 1)).tolist()
-    return found
-
-
 def probabilities(
     claims: Sequence[Reading], sources: Sequence[Reading]
 ) -> tuple[Alignment, Doubles, Floats]:
     """How likely each claim is supported, with what that was read from."""
     table, tokens, laid = features(claims, sources)
     owner = laid.claims.text[laid.claims.kinds != STOP]
-    table = np.hstack([table, tagged(tokens, owner, len(claims))])
+    table = np.concatenate([table, tagged(tokens, owner, len(claims))], axis=1)
     model = models()["claim"]
-    return laid, chance(model.logit(table[:, columns_of(model.names)])), table
+    return laid, chance(model.logit(table.take(columns_of(model.names), axis=1))), table
 
 
 TAGGED = ("tag_max", "tag_two", "tag_four", "tag_mean", "tag_sum")
 """What the tagger adds to the features of a claim."""
 ALL_NAMES = (*NAMES, *TAGGED)
+_OF_RESPONSE = [ALL_NAMES.index(name) for name in ("structured", "tokens", "tag_max", "tag_sum")]
 
 
-def columns_of(names: Sequence[str]) -> list[int]:
+@lru_cache(maxsize=8)
+def columns_of(names: tuple[str, ...]) -> list[int]:
     """Columns of the full table that a model uses."""
     return [ALL_NAMES.index(name) for name in names]
 
@@ -125,7 +123,7 @@ def columns_of(names: Sequence[str]) -> list[int]:
 def tagged(tokens: Floats, owner: Ints, count: int) -> Floats:
     """How doubtful the words of each claim are: the most doubtful one, two, four, the mean and the sum."""
     doubt = chance(models()["token"].logit(tokens)) if len(tokens) else np.zeros(0)
-    return doubts(doubt, np.searchsorted(owner, np.arange(count + 1)).tolist())
+    return doubts(doubt, owner.searchsorted(np.arange(count + 1)).tolist())
 
 
 def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
@@ -134,7 +132,14 @@ def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
     for claim, (a, b) in enumerate(pairwise(bounds)):
         if a < b:
             top = np.sort(doubt[a:b])[::-1]
-            out[claim] = (top[0], top[:2].mean(), top[:4].mean(), top.mean(), -np.log1p(-top).sum())
+            size = b - a
+            out[claim] = (
+                top[0],
+                np.add.reduce(top[:2]) / min(size, 2),
+                np.add.reduce(top[:4]) / min(size, 4),
+                np.add.reduce(top) / size,
+                -np.add.reduce(np.log1p(-top)),
+            )
     return out
 
 
@@ -143,19 +148,19 @@ def response_features(probability: Doubles, table: Floats) -> Floats:
     p = np.clip(probability, 1e-4, 1 - 1e-4)
     logits = np.sort(np.log(p / (1 - p)))
     low = [*logits[:3].tolist(), 4.0, 4.0][:3]
-    column = dict(zip(ALL_NAMES, table.T, strict=True))
+    structured, tokens, tag_max, tag_sum = table[:, _OF_RESPONSE].T
     return np.array(
         [
             *low,
             logits.mean(),
             np.log(p).sum(),
             np.log(len(p)),
-            column["structured"][0],
-            np.log1p(column["tokens"].sum()),
-            column["tag_max"].max(),
-            np.log1p(column["tag_sum"].sum()),
-            column["structured"][0] * low[0],
-            column["structured"][0] * logits.mean(),
+            structured[0],
+            np.log1p(tokens.sum()),
+            tag_max.max(),
+            np.log1p(tag_sum.sum()),
+            structured[0] * low[0],
+            structured[0] * logits.mean(),
         ],
         np.float32,
     )
@@ -215,7 +220,7 @@ def _judged(
 
 def _hangs_on_unknown_name(laid: Alignment, a: int, b: int) -> bool:
     kinds = laid.claims.kinds[a:b]
-    unknown = (kinds == NAME) & (laid.soft[a:b].max(axis=1) < 0.5)
+    unknown = (kinds == NAME) & (laid.most[a:b] < 0.5)
     return bool(unknown.any()) and int((kinds != STOP).sum()) <= FEW_WORDS
 
 
@@ -272,7 +277,7 @@ def _evidence(
         inside = laid.soft[a:b][:, units].max(axis=1)
         share = float((inside * weight).sum() / max(weight.sum(), 1e-6))
         hard = (kinds == NUMBER) | (kinds == NAME)
-        lacks = hard & (inside < 0.5) & laid.hit[a:b].any(axis=1)
+        lacks = hard & (inside < 0.5) & laid.found[a:b]
         best = int(units[np.argmax(cover[units])])
         found.append((share - 0.5 * bool(lacks.any()), -source, source, best))
     found.sort(reverse=True)
@@ -283,8 +288,8 @@ def _evidence(
 
 def _missing_words(claim: Reading, laid: Alignment, a: int, b: int) -> list[str]:
     """Up to four content words of the claim that no source has, rarest first."""
-    lost: Ints = np.flatnonzero(
-        (laid.claims.kinds[a:b] != STOP) & (laid.soft[a:b].max(axis=1) < 0.5)
-    ).astype(np.int32)
-    order = sorted(lost.tolist(), key=lambda t: (-float(laid.claims.weights[a + t]), t))[:4]
-    return [claim.surface(token) for token in sorted(order)]
+    lost = ((laid.claims.kinds[a:b] != STOP) & (laid.most[a:b] < 0.5)).nonzero()[0].tolist()
+    weights = laid.claims.weights[a:b].tolist()
+    order = sorted(lost, key=lambda token: (-weights[token], token))[:4]
+    places = claim.places if order else []
+    return [claim.raw[slice(*places[token])] for token in sorted(order)]

@@ -1,0 +1,107 @@
+"""Claims laid on sources, claim by claim: which tokens are whose, and which source sentence covers a claim best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ragstone.judges.offline.alignment import Alignment, Bools
+from ragstone.judges.offline.reading import NEGATION, STOP, Floats, Ints
+
+
+@dataclass(slots=True)
+class View:
+    """An alignment with what every part of the features needs."""
+
+    laid: Alignment
+    count: int
+    bounds: list[int]
+    sizes: npt.NDArray[np.intp]
+    """How many tokens each claim has, 1 for none."""
+    owner: Ints
+    members: Floats
+    """Claim × token: 1 where the token belongs to the claim."""
+    belongs: npt.NDArray[np.float64]
+    """The same, token × claim."""
+    cover: Floats
+    best: Ints
+    begins: list[int]
+    """First source token of each claim's best unit."""
+    ends: list[int]
+    content: Bools
+    inside: Bools
+    """Token stands in the best unit of its claim."""
+
+    def totals(self, *values: npt.NDArray[np.generic]) -> Floats:
+        """Sums over the tokens of each claim, one row for each of the values; so few float32 sum up exactly."""
+        found = np.array(values, np.float64) @ self.belongs
+        return found.astype(np.float32)
+
+    def least(self, *values: npt.NDArray[np.generic], empty: float) -> Floats:
+        """Minimum over the tokens of each claim, one row for each of the values."""
+        out = np.full((len(values), self.count), empty, np.float32)
+        filled = [n for n in range(self.count) if self.bounds[n] < self.bounds[n + 1]]
+        if filled:
+            starts = [self.bounds[n] for n in filled]
+            out[:, filled] = np.minimum.reduceat(np.array(values, np.float32), starts, axis=1)
+        return out
+
+
+def view_of(laid: Alignment, count: int) -> View:
+    """The view of so many claims."""
+    bounds = bounds_of(laid, count)
+    owner, kinds = laid.claims.text, laid.claims.kinds
+    cover, best = best_units(laid, bounds)
+    some = len(laid.units) > 0
+    members = members_of(laid, count)
+    return View(
+        laid=laid,
+        count=count,
+        bounds=bounds,
+        sizes=np.array([max(b - a, 1) for a, b in pairwise(bounds)], np.intp),
+        owner=owner,
+        members=members.astype(np.float32),
+        belongs=members.T.astype(np.float64),
+        cover=cover,
+        best=best,
+        begins=laid.unit_starts[best].tolist() if some else [],
+        ends=laid.unit_ends[best].tolist() if some else [],
+        content=(kinds != STOP) & (kinds != NEGATION),
+        inside=laid.hit[np.arange(len(owner)), best[owner]]
+        if some
+        else np.zeros(len(owner), np.bool_),
+    )
+
+
+def bounds_of(laid: Alignment, count: int) -> list[int]:
+    """Where the tokens of each claim start and end."""
+    found: list[int] = laid.claims.text.searchsorted(np.arange(count + 1)).tolist()
+    return found
+
+
+def best_units(laid: Alignment, bounds: list[int]) -> tuple[Floats, Ints]:
+    """Weighted share of each claim that each unit covers, and the unit that covers it best."""
+    if laid.covers is None:
+        members = members_of(laid, len(bounds) - 1) * weights_of(laid)
+        total = np.maximum(np.add.reduce(members, axis=1), 1e-6)
+        cover: Floats = (members @ laid.soft / total[:, None]).astype(np.float32)
+        if cover.shape[1] == 0:
+            best = np.full(len(bounds) - 1, -1, np.int32)
+        else:
+            best = cover.argmax(axis=1).astype(np.int32)
+        laid.covers = cover, best
+    return laid.covers
+
+
+def members_of(laid: Alignment, count: int) -> Bools:
+    """Claim × token: whether the token belongs to the claim."""
+    found: Bools = np.arange(count, dtype=np.int32)[:, None] == laid.claims.text
+    return found
+
+
+def weights_of(laid: Alignment) -> Floats:
+    """How much each claim token counts; a negation less than a rare word."""
+    return np.where(laid.claims.kinds == NEGATION, np.float32(0.3), laid.claims.weights)

@@ -1,0 +1,219 @@
+"""How much work the offline judge does: counted, since seconds depend on the machine."""
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+
+from ragstone import encoder
+from ragstone.asks import Case, claims, embed, support, useful
+from ragstone.judges.offline import (
+    OfflineJudge,
+    features,
+    reading,
+    refusals,
+    trees,
+    verdicts,
+    words,
+)
+from ragstone.types import Chunk
+
+CHUNKS = [
+    "Ada Lovelace wrote the first program in 1843. She lived in London.",
+    "The Analytical Engine was never built. Charles Babbage drew its plans.",
+    "London lies on the Thames and has 9 million people.",
+]
+ANSWER = "Ada Lovelace wrote the first program. The engine was built in 1850."
+
+
+def answered(*asks: Any) -> list[Any]:
+    return asyncio.run(OfflineJudge().answer(asks))
+
+
+class Counted:
+    """A function that counts how often it is called."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.calls = 0
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        self.calls += 1
+        return self.function(*args, **named)
+
+
+def count(monkeypatch: pytest.MonkeyPatch, home: Any, name: str) -> Counted:
+    counted = Counted(getattr(home, name))
+    monkeypatch.setattr(home, name, counted)
+    return counted
+
+
+def test_each_text_is_read_once_however_many_questions_are_asked_of_it() -> None:
+    sources = tuple(Chunk(str(n), text) for n, text in enumerate(CHUNKS))
+    told = ("Ada Lovelace wrote the first program.", "The engine was built in 1850.")
+    reading._read.cache_clear()
+    answered(support(Case(told, sources)), support(Case((told[0],), sources)))
+    answered(useful("Who wrote the first program?", sources, {"a": told[0]}))
+    assert reading._read.cache_info().misses == len(
+        {*CHUNKS, *told, "Who wrote the first program?"}
+    )
+
+
+def test_claims_of_a_case_are_laid_on_their_sources_once_and_judged_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    laid = count(monkeypatch, features, "align")
+    walked = count(monkeypatch, trees.Trees, "logit")
+    monkeypatch.setattr(trees.Trees, "logit", lambda self, rows: walked(self, rows))
+    told = [reading.read(f"Ada Lovelace wrote program number {n}.") for n in range(12)]
+    verdicts.judge_case(told, [reading.read(text) for text in CHUNKS])
+    assert (laid.calls, walked.calls) == (1, 2)
+
+
+def test_the_work_of_reading_grows_with_the_number_of_sentences_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = count(monkeypatch, reading, "numbers")
+    for sentences in (10, 40):
+        looked.calls = 0
+        text = " ".join(f"Line {n} of {sentences} says little." for n in range(sentences))
+        reading.read(text)
+        assert looked.calls == sentences
+
+
+def test_the_encoder_sees_each_distinct_text_of_a_question_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[str] = []
+
+    class Spy:
+        def encode(self, texts: list[str]) -> Any:
+            import numpy as np
+
+            seen.extend(texts)
+            return np.ones((len(texts), encoder.DIMENSIONS), np.float32)
+
+    monkeypatch.setattr(encoder, "_encoder", Spy)
+    monkeypatch.setattr(encoder, "_known", type(encoder._known)())
+    for _ in range(3):
+        answered(embed("one text", "another text", "one text"))
+    assert sorted(seen) == ["another text", "one text"]
+
+
+def test_a_support_question_needs_no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = count(monkeypatch, encoder, "_encoder")
+    answered(claims(ANSWER), support(Case((ANSWER,), (Chunk("a", CHUNKS[0]),))))
+    assert loaded.calls == 0
+
+
+WORDS = [
+    "The",
+    "the",
+    "two",
+    "Two",
+    "twenty",
+    "five",
+    "5",
+    "12",
+    "1879",
+    "3rd",
+    "7",
+    "pm",
+    "PM",
+    "p.m.",
+    "a",
+    "8:30",
+    "8:30pm",
+    "million",
+    "k",
+    "hundred",
+    "th",
+    "McDonald",
+    "WiFi",
+    "Wi-Fi",
+    "takeout",
+    "TakeOut",
+    "iPhone",
+    "NATO",
+    "NATO's",
+    "don't",
+    "Don’t",
+    "not",
+    "May",
+    "may",
+    "%",
+    "$5",
+    "1,234.5",
+    "1.234,5",
+    "½",
+    "²",
+    "10²",
+    "café",
+    "Él",
+    "año",
+    "ñ",
+    "東京",
+    "día",
+    "o",
+    "Washington",
+    "twin",
+    "Tower",
+    "work",
+    "OutdoorSeating",
+]
+
+
+@pytest.mark.parametrize("language", ["en", "es", "fr"])
+def test_words_looked_up_are_what_reading_one_by_one_gives(language: str) -> None:
+    luck = random.Random(7)
+    for _ in range(600):
+        text = luck.choice(["", " "]).join(
+            luck.choice(WORDS) + luck.choice([" ", " ", "-", ", "]) for _ in range(8)
+        )
+        slow = words.tokens(text, 0, len(text), language)
+        assert words.numbers(text, 0, len(text), language) == [
+            words.number_of(row[2:]) for row in slow
+        ], text
+        assert words.places(text, 0, len(text), language) == [row[:2] for row in slow], text
+
+
+def test_the_quick_pattern_finds_in_ascii_what_the_full_one_finds() -> None:
+    luck = random.Random(8)
+    for _ in range(2000):
+        text = "".join(luck.choice("aTtwWiIfF-oOuUkKeE' 12:.,pPmM%$_\n") for _ in range(30))
+        assert words._ASCII_TOKEN.findall(text) == words._TOKEN.findall(text)
+
+
+def test_a_raised_figure_alone_is_read_like_any_sign() -> None:
+    assert len(reading.read("10² = 100").ids) == 3
+
+
+REFUSALS = [
+    "I do not know the answer.", "I have no idea.", "I'm sorry.", "Unfortunately, that is no help.",
+    "It is nowhere mentioned in the documents.", "The price isn't specified.", "The context does not mention it.",
+    "The passages don't say it.", "There is insufficient evidence.", "It is impossible to determine.",
+    "This cannot be answered.", "It's unclear.", "Insufficient information.", "No information on prices.", "N/A", "na.",
+    "Unanswerable", "As an AI I am limited.", "It depends on many factors.", "Please ask a doctor.",
+    "Check with your lawyer.", "Refer to the manual.", "Contact the support.", "Consult an expert.",
+    "No tengo datos.", "No lo sé", "Lo siento mucho", "(No se menciona.)", "No está disponible.",
+    "El documento no lo indica.", "Hay datos insuficientes.", "Sin información", "Como una IA, callo.",
+    "No es posible saber más.", "Depende de varios factores.", "Consulte a un médico.", "Pregunte al servicio técnico.",
+    "Póngase en contacto con la web.", "Contacte con un abogado.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", REFUSALS)
+def test_a_refusal_is_not_passed_over_by_the_quick_look(sentence: str) -> None:
+    assert refusals.declines(sentence)
+
+
+def test_most_sentences_are_passed_over_without_the_patterns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Never:
+        def search(self, text: str) -> None:
+            raise AssertionError(text)
+
+    monkeypatch.setattr(refusals, "_DECLINES", Never())
+    assert not refusals.declines("Ada Lovelace wrote the first program in London.")
