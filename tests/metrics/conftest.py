@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import ragstone.metrics  # noqa: F401 registers every metric
-from ragstone.asks import Answered, Ask, Asking, Reply, merge
+from ragstone.asks import Answered, Ask, Asking, Reply
+from ragstone.engine.merging import merge
 from ragstone.errors import JudgeFailed, Unscored
 from ragstone.registry import resolve
 from ragstone.types import Sample, Score

@@ -12,13 +12,13 @@ from ragstone.asks import (
     aspects,
     claims,
     embed,
-    merge,
     questions,
     rate,
     support,
     together,
     useful,
 )
+from ragstone.engine.merging import merge
 from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.registry import REGISTERED
 from ragstone.types import Chunk, Sample, chunks

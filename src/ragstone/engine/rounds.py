@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragstone.asks import Answered, Ask, Asking, Reply, Take, merge
+from ragstone.asks import Answered, Ask, Asking, Reply
 from ragstone.engine.desk import Desk
+from ragstone.engine.merging import Take, merge
 from ragstone.engine.scoring import Start, finisher, outcome_of, with_notes
 from ragstone.errors import JudgeFailed
 from ragstone.registry import Metric
