@@ -31,7 +31,6 @@ class TinyMaker:
                     continue
                 yield item(document, match, kind)
 
-
     def gaps(self, document: Document, rng: random.Random) -> Iterator[Item]:
         """Nothing has a gap here."""
         return iter(())
