@@ -121,8 +121,8 @@ class Generation:
         Only then, and where details are wanted, sentences with a gap fill what is still open."""
         vain, gaps = 0, False
         for number in count():
-            if vain >= len(self.order) and not gaps:
-                vain, gaps = 0, "detail" in self.tally.weights
+            if vain >= len(self.order) and not gaps and "detail" in self.tally.weights:
+                vain, gaps = 0, True
             if not self.tally.open or vain >= len(self.order) or not self.order:
                 return
             place = self.order[number % len(self.order)]

@@ -26,7 +26,11 @@ def clean(question: str) -> bool:
     if question.count('"') % 2 or question.count("“") != question.count("”") or ",," in question:
         return False
     words = re.findall(r"[a-z']+", question.lower())
-    if re.search(r"\b(?:next|on|of|this|that|without|to|another|second|for) ones?\b", question):
+    if re.search(
+        r"\b(?:next|on|of|this|that|without|to|another|second|for|new|old) ones?\b", question
+    ):
+        return False
+    if re.search(r"\b(?:of|for|in|on|to|with|from|at) that\b", question):
         return False
     if any(word in ("therefore", "thus", "hence", "however", "thereafter") for word in words):
         return False

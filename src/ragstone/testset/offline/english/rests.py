@@ -15,7 +15,7 @@ from ragstone.testset.offline.facts import Fact, Source
 from ragstone.testset.spans import is_number, is_person, plural, typed
 from ragstone.testset.vocabulary import UNCLEAR, word_set
 
-_REACHED = word_set("to into on upon with from through against across as about onto over of for")
+_REACHED = word_set("to into on upon with from through against across as onto of for")
 _LONG = 16
 """Tokens of an answer."""
 _POINTING = re.compile(
