@@ -42,7 +42,7 @@ def token_features(
         return table
     rows = left.rows[kept]
     # the last directions of the vectors vary most
-    table[:, len(TOKEN_NAMES) :] = vectors()[1][rows][:, -MEANINGS:]
+    table[:, len(TOKEN_NAMES) :] = vectors()[1].take(rows, axis=0)[:, -MEANINGS:]
     table[rows < 0, len(TOKEN_NAMES) :] = 0.0
     owner, count = left.text[kept], len(bounds) - 1
     for name, kind in zip(TOKEN_NAMES[:4], (1, NAME, NUMBER, NEGATION), strict=True):
@@ -162,8 +162,8 @@ def _alike(mine: Ints, rows: Ints, low: Ints, high: Ints) -> Floats:
     inside &= theirs >= 0
     cosine = np.einsum(
         "gwd,gd->gw",
-        table[theirs].astype(np.float32),
-        table[mine].astype(np.float32),
+        table.take(theirs, axis=0).astype(np.float32),
+        table.take(mine, axis=0).astype(np.float32),
         optimize=False,
     )
     out: Floats = np.where(inside, cosine, 0.0).max(axis=1) / 16129
@@ -193,9 +193,11 @@ def _denied(laid: Alignment, kept: npt.NDArray[np.intp], out: _Columns) -> None:
 
 def _beside(negation: Bools, text: Ints) -> Bools:
     """Tokens with a negation at most four away in the same text."""
-    if not negation.any():
-        return np.zeros(len(negation), np.bool_)
-    out: Bools = _windowed(negation.astype(np.float32), text, 4) > 0
+    out = np.zeros(len(negation), np.bool_)
+    for at in negation.nonzero()[0].tolist():
+        low = max(at - 4, 0)
+        out[low:at] |= text[low:at] == text[at]
+        out[at + 1 : at + 5] |= text[at + 1 : at + 5] == text[at]
     return out
 
 
