@@ -296,6 +296,8 @@ def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
     # along a diagonal the words before are one less on both sides
     diagonal = columns - rows
     order = diagonal.argsort(kind="stable")
+    starts = borders(rows)
+    matched = rows[starts]
     rows, diagonal = rows[order], diagonal[order]
     text = left.text[rows]
     follows = np.zeros(len(rows), np.bool_)
@@ -304,7 +306,9 @@ def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
     )
     at = np.arange(len(rows))
     run = at - np.maximum.accumulate(np.where(follows, 0, at)) + 1
-    np.maximum.at(lengths, rows, run)
+    ended = np.empty(len(run), run.dtype)
+    ended[order] = run
+    lengths[matched] = np.maximum.reduceat(ended, starts)
     found: list[int] = lengths.tolist()
     texts = left.text.tolist()
     for token in range(len(found) - 2, -1, -1):  # a run counts for all its tokens

@@ -158,7 +158,7 @@ def _lost_meaning(view: View) -> Floats:
     lost = ((claims.kinds != STOP) & ~view.laid.found & (claims.rows >= 0)).nonzero()[0]
     found = vectors()[1][claims.rows[lost], -LOST:] * (claims.weights[lost] / 1270)[:, None]
     out = np.zeros((view.count, LOST), np.float32)
-    np.add.at(out, view.owner[lost], found)
+    np.add.at(out, view.owner[lost], found)  # reduceat adds up in another order
     return out
 
 
@@ -297,7 +297,11 @@ def _from_tokens(view: View, tokens: Floats, out: _Columns) -> None:
     many = np.maximum(np.bincount(owner, minlength=view.count), 1)
     out["near_mean"][:] = np.bincount(owner, view.laid.near[kept], view.count) / many
     out["gap_near"][:] = 1.0
-    np.minimum.at(out["gap_near"], owner[in_gap], seen["gap_near"][in_gap])
+    if in_gap.any():
+        of = owner[in_gap]
+        starts = borders(of)
+        least = np.minimum.reduceat(seen["gap_near"][in_gap], starts)
+        out["gap_near"][of[starts]] = np.minimum(least, 1.0)
 
 
 _COUNTED = (

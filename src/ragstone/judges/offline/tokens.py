@@ -54,7 +54,7 @@ def token_features(
     out["claim_length"][:] = size
     if laid.hit.shape[1]:
         _found(laid, kept, best[owner], out)
-        _neighbours(owner, out)
+        _neighbours(owner, table)
         _gaps(laid, kept, owner, best, out)
         _denied(laid, kept, out)
         _records(laid, kept, polarity, out)
@@ -94,20 +94,20 @@ def _found(laid: Alignment, kept: npt.NDArray[np.intp], chosen: Ints, out: _Colu
     out["times"][:] = np.log1p(laid.times[kept])
 
 
-def _neighbours(owner: Ints, out: _Columns) -> None:
+def _neighbours(owner: Ints, table: Floats) -> None:
     """The same of the content words before and after; half when there is none."""
-    same = owner[1:] == owner[:-1]
-    for name, column in (
-        ("found", "found"),
-        ("best", "found_best"),
-        ("local", "local"),
-        ("near", "near"),
-    ):
-        values = out[column]
-        before, after = out[f"previous_{name}"], out[f"next_{name}"]
-        before[:] = after[:] = 0.5
-        before[1:] = np.where(same, values[:-1], 0.5)
-        after[:-1] = np.where(same, values[1:], 0.5)
+    same = (owner[1:] == owner[:-1])[:, None]
+    values = table.take(_BESIDE, axis=1)
+    before, after = table[:, _PREVIOUS], table[:, _NEXT]
+    before[0] = after[-1] = 0.5
+    before[1:] = np.where(same, values[:-1], np.float32(0.5))
+    after[:-1] = np.where(same, values[1:], np.float32(0.5))
+
+
+_BESIDE = [TOKEN_NAMES.index(name) for name in ("found", "found_best", "local", "near")]
+_PREVIOUS = slice(TOKEN_NAMES.index("previous_found"), TOKEN_NAMES.index("previous_near") + 1, 2)
+_NEXT = slice(TOKEN_NAMES.index("next_found"), TOKEN_NAMES.index("next_near") + 1, 2)
+"""The columns of the same four figures of the word before and of the word after, which take turns."""
 
 
 def _gaps(
