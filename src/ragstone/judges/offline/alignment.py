@@ -41,6 +41,8 @@ class Tokens:
     @classmethod
     def of(cls, texts: Sequence[Reading], most: int | None = None) -> Tokens:
         """The tokens of the texts in order, at most `most`."""
+        if len(texts) == 1:
+            return cls.of_one(texts[0], most)
         sizes = [len(text.ids) for text in texts]
         sentences = [0, *accumulate(len(text.sentences) for text in texts)][: len(texts)]
         tokens = [0, *accumulate(sizes)][: len(texts)]
@@ -54,6 +56,20 @@ class Tokens:
                 _end_to_end([text.sentence for text in texts], np.int32) + _each(sentences, sizes)
             )[:most],
             within=(np.arange(sum(sizes), dtype=np.int32) - _each(tokens, sizes))[:most],
+        )
+
+    @classmethod
+    def of_one(cls, text: Reading, most: int | None) -> Tokens:
+        """The tokens of one text, its own arrays where nothing is to be joined."""
+        ids = text.ids[:most]
+        return cls(
+            ids=ids,
+            kinds=text.kinds[:most],
+            weights=text.weights[:most],
+            rows=text.rows[:most],
+            text=np.zeros(len(ids), np.int32),
+            sentence=text.sentence[:most],
+            within=np.arange(len(ids), dtype=np.int32),
         )
 
 
@@ -108,7 +124,11 @@ class Alignment:
 
 def align(claims: Sequence[Reading], sources: Sequence[Reading], around: bool = True) -> Alignment:
     """Lay the claims on the sources; who only counts words may do without what stands around them."""
-    left, right = Tokens.of(claims), Tokens.of(sources, MOST_SOURCE_TOKENS)
+    return lay(Tokens.of(claims), Tokens.of(sources, MOST_SOURCE_TOKENS), around)
+
+
+def lay(left: Tokens, right: Tokens, around: bool = True) -> Alignment:
+    """The same of tokens, for who lays the same claims on one source after the other."""
     exact = left.ids[:, None] == right.ids[None, :]
     starts = borders(right.sentence).astype(np.int32)
     if not len(right.ids):
@@ -147,7 +167,7 @@ def align(claims: Sequence[Reading], sources: Sequence[Reading], around: bool = 
 
 
 def borders(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Where runs of equal values, none of them negative, begin."""
+    """Where runs of equal values begin."""
     begins = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=begins[1:])
     return begins.nonzero()[0]
@@ -192,9 +212,9 @@ def _related(
     if not len(open_):
         return soft, nearest
     table = vectors()[1]
-    used, back = np.unique(right.rows, return_inverse=True)
-    near = (table[left.rows[open_]].astype(np.float32) / 127) @ (
-        table[used].astype(np.float32).T / 127
+    used, back = _distinct(right.rows)
+    near = (table.take(left.rows[open_], axis=0).astype(np.float32) / 127) @ (
+        table.take(used, axis=0).astype(np.float32).T / 127
     )
     if used[0] < 0:  # words without a vector, all under one number
         near[:, 0] = 0.0
@@ -204,6 +224,18 @@ def _related(
     np.minimum(np.maximum(near, 0.0, out=near), 0.95, out=near)
     soft[open_] = np.maximum.reduceat(near.take(back, axis=1), starts, axis=1)
     return soft, nearest
+
+
+def _distinct(values: Ints) -> tuple[Ints, _Places]:
+    """The values in order, each once, and which of them each one is: np.unique without what it does beside."""
+    order = values.argsort(kind="stable")
+    ordered = values[order]
+    starts = borders(ordered)
+    begins = np.zeros(len(values), np.intp)
+    begins[starts[1:]] = 1
+    back = np.empty(len(values), np.intp)
+    back[order] = begins.cumsum()
+    return ordered[starts], back
 
 
 _STEPS = np.array([[-3], [-2], [-1], [1], [2], [3]])
@@ -264,6 +296,8 @@ def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
     # along a diagonal the words before are one less on both sides
     diagonal = columns - rows
     order = diagonal.argsort(kind="stable")
+    starts = borders(rows)
+    matched = rows[starts]
     rows, diagonal = rows[order], diagonal[order]
     text = left.text[rows]
     follows = np.zeros(len(rows), np.bool_)
@@ -272,7 +306,9 @@ def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
     )
     at = np.arange(len(rows))
     run = at - np.maximum.accumulate(np.where(follows, 0, at)) + 1
-    np.maximum.at(lengths, rows, run)
+    ended = np.empty(len(run), run.dtype)
+    ended[order] = run
+    lengths[matched] = np.maximum.reduceat(ended, starts)
     found: list[int] = lengths.tolist()
     texts = left.text.tolist()
     for token in range(len(found) - 2, -1, -1):  # a run counts for all its tokens

@@ -81,15 +81,13 @@ def conflict_of(
 
 def _close(pair: _Pair, *kinds: int, least: float = CLOSE) -> bool:
     """Whether the rest of the claim matches the sentence well enough to compare the two."""
-    mine = pair.laid.claims.kinds[pair.a : pair.b]
-    rest = (mine != STOP) & (mine != NEGATION)
-    for kind in kinds:
-        rest &= mine != kind
-    if not rest.any():
+    apart = (STOP, NEGATION, *kinds)
+    rest = [kind not in apart for kind in pair.kinds]
+    if True not in rest:
         return any(pair.hit)
-    weight = pair.laid.claims.weights[pair.a : pair.b] * rest
+    weight = pair.laid.claims.weights[pair.a : pair.b] * np.array(rest)
     best = pair.laid.soft[pair.a : pair.b, pair.unit]
-    return bool((best * weight).sum() >= least * weight.sum())
+    return bool(np.add.reduce(best * weight) >= least * np.add.reduce(weight))
 
 
 def _numbers(pair: _Pair) -> Conflict | None:
@@ -287,14 +285,15 @@ def _names(pair: _Pair) -> Conflict | None:
     if NAME not in pair.kinds or NAME not in pair.there:
         return None
     found, near = pair.laid.found[pair.a : pair.b], pair.laid.near[pair.a : pair.b]
-    lost = ((np.array(pair.kinds) == NAME) & ~found & (near < 0.8)).nonzero()[0]
-    theirs = _unmatched(pair, NAME)
-    if not len(lost) or not theirs or not _close(pair, NAME):
+    alone = (~found & (near < 0.8)).tolist()
+    lost = [n for n, kind in enumerate(pair.kinds) if kind == NAME and alone[n]]
+    theirs = _unmatched(pair, NAME) if lost else []
+    if not theirs or not _close(pair, NAME):
         return None
     reason = say(
         "name",
         pair.claim.language,
-        mine=pair.claim.surface(int(lost[0])),
+        mine=pair.claim.surface(lost[0]),
         theirs=pair.theirs(theirs[0]),
     )
     return Conflict("name", reason, False)

@@ -158,7 +158,7 @@ def _lost_meaning(view: View) -> Floats:
     lost = ((claims.kinds != STOP) & ~view.laid.found & (claims.rows >= 0)).nonzero()[0]
     found = vectors()[1][claims.rows[lost], -LOST:] * (claims.weights[lost] / 1270)[:, None]
     out = np.zeros((view.count, LOST), np.float32)
-    np.add.at(out, view.owner[lost], found)
+    np.add.at(out, view.owner[lost], found)  # reduceat adds up in another order
     return out
 
 
@@ -229,10 +229,8 @@ def _negation(view: View, out: _Columns) -> None:
 def _denied(negation: Bools, text: Ints) -> Bools:
     """Tokens that stand up to three after a negation in the same text."""
     out = np.zeros(len(negation), np.bool_)
-    if negation.any():
-        for step in (1, 2, 3):
-            if len(negation) > step:
-                out[step:] |= negation[:-step] & (text[step:] == text[:-step])
+    for at in negation.nonzero()[0].tolist():
+        out[at + 1 : at + 4] |= text[at + 1 : at + 4] == text[at]
     return out
 
 
@@ -266,7 +264,7 @@ def _unit(found: Floats) -> Floats:
 
 
 def _vectors(rows: Ints, weights: Floats) -> Floats:
-    found = vectors()[1][rows].astype(np.float32)
+    found = vectors()[1].take(rows, axis=0).astype(np.float32)
     found *= (weights * (rows >= 0))[:, None]
     return found
 
@@ -278,16 +276,19 @@ def _from_tokens(view: View, tokens: Floats, out: _Columns) -> None:
     owner = view.owner[kept]
     lost = seen["found"] == 0
     in_gap = lost & (seen["gap"] > 0)
-    for name, values in (
-        ("record_no", seen["record_no"] * (1 - seen["record_yes"])),
-        ("record_null", seen["record_null"] * (1 - seen["record_yes"])),
-        ("record_yes", seen["record_yes"]),
-        ("denied_tokens", seen["denied_differs"]),
-        ("gap_words", in_gap),
-        ("gap_numbers", seen["kind_number"] * (seen["found_best"] == 0) * seen["gap_number"]),
-        ("gap_names", seen["kind_name"] * (seen["found_best"] == 0) * seen["gap_name"]),
-    ):
-        out[name][:] = np.bincount(owner, values, view.count)
+    not_yes, gone = 1 - seen["record_yes"], seen["found_best"] == 0
+    sums = view.totals_of(
+        kept,
+        seen["record_no"] * not_yes,
+        seen["record_null"] * not_yes,
+        seen["record_yes"],
+        seen["denied_differs"],
+        in_gap,
+        seen["kind_number"] * gone * seen["gap_number"],
+        seen["kind_name"] * gone * seen["gap_name"],
+    )
+    for name, values in zip(_COUNTED, sums, strict=True):
+        out[name][:] = values
     out["place"][:] = np.arange(view.count) / max(view.count - 1, 1)
     out["claims"][:] = view.count
     near = np.where(view.laid.claims.kinds != STOP, view.laid.near, 9.0)
@@ -296,7 +297,16 @@ def _from_tokens(view: View, tokens: Floats, out: _Columns) -> None:
     many = np.maximum(np.bincount(owner, minlength=view.count), 1)
     out["near_mean"][:] = np.bincount(owner, view.laid.near[kept], view.count) / many
     out["gap_near"][:] = 1.0
-    np.minimum.at(out["gap_near"], owner[in_gap], seen["gap_near"][in_gap])
+    if in_gap.any():
+        of = owner[in_gap]
+        starts = borders(of)
+        least = np.minimum.reduceat(seen["gap_near"][in_gap], starts)
+        out["gap_near"][of[starts]] = np.minimum(least, 1.0)
+
+
+_COUNTED = (
+    "record_no", "record_null", "record_yes", "denied_tokens", "gap_words", "gap_numbers", "gap_names",
+)  # fmt: skip
 
 
 def _shape(

@@ -98,7 +98,7 @@ def _read(text: str, language: str) -> Reading:
         kinds=kinds,
         weights=weights,
         rows=vectors,
-        sentence=np.repeat(np.arange(len(spans), dtype=np.int32), sizes),
+        sentence=np.arange(len(spans), dtype=np.int32).repeat(sizes),
         structured=structured,
         polarity=np.array([_polarity(text[a:b]) for a, b in spans], np.int8)
         if structured

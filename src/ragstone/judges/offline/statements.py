@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragstone.judges.offline.lexicon import MONTHS
 from ragstone.judges.offline.refusals import declines
@@ -18,16 +19,17 @@ class Statement:
     parts: tuple[tuple[int, int], ...]
 
 
-def statements(sentence: str) -> list[Statement]:
+@lru_cache(maxsize=2048)  # several metrics ask for the claims of the same answer
+def statements(sentence: str) -> tuple[Statement, ...]:
     """The claims of one sentence; none for questions, headings and refusals."""
     start, end = _trim(sentence)
     body = sentence[start:end]
     if _says_nothing(body):
-        return []
+        return ()
     found: list[Statement] = []
     for a, b in _clauses(body):
         found.extend(_date_apart(body, a, b, start))
-    return found
+    return tuple(found)
 
 
 def states_nothing(claim: str) -> bool:
@@ -132,6 +134,8 @@ def _trim(sentence: str) -> tuple[int, int]:
     head = _LIST_MARK.match(sentence)
     start = head.end() if head else 0
     end = len(sentence)
+    if not sentence.endswith("]") and sentence == sentence.rstrip():
+        return start, end  # the pattern below tries every letter
     while tail := _TAIL.search(sentence, start, end):
         if tail.start() == end:
             break

@@ -42,7 +42,7 @@ def token_features(
         return table
     rows = left.rows[kept]
     # the last directions of the vectors vary most
-    table[:, len(TOKEN_NAMES) :] = vectors()[1][rows][:, -MEANINGS:]
+    table[:, len(TOKEN_NAMES) :] = vectors()[1].take(rows, axis=0)[:, -MEANINGS:]
     table[rows < 0, len(TOKEN_NAMES) :] = 0.0
     owner, count = left.text[kept], len(bounds) - 1
     for name, kind in zip(TOKEN_NAMES[:4], (1, NAME, NUMBER, NEGATION), strict=True):
@@ -54,7 +54,7 @@ def token_features(
     out["claim_length"][:] = size
     if laid.hit.shape[1]:
         _found(laid, kept, best[owner], out)
-        _neighbours(owner, out)
+        _neighbours(owner, table)
         _gaps(laid, kept, owner, best, out)
         _denied(laid, kept, out)
         _records(laid, kept, polarity, out)
@@ -94,20 +94,20 @@ def _found(laid: Alignment, kept: npt.NDArray[np.intp], chosen: Ints, out: _Colu
     out["times"][:] = np.log1p(laid.times[kept])
 
 
-def _neighbours(owner: Ints, out: _Columns) -> None:
+def _neighbours(owner: Ints, table: Floats) -> None:
     """The same of the content words before and after; half when there is none."""
-    same = owner[1:] == owner[:-1]
-    for name, column in (
-        ("found", "found"),
-        ("best", "found_best"),
-        ("local", "local"),
-        ("near", "near"),
-    ):
-        values = out[column]
-        before, after = out[f"previous_{name}"], out[f"next_{name}"]
-        before[:] = after[:] = 0.5
-        before[1:] = np.where(same, values[:-1], 0.5)
-        after[:-1] = np.where(same, values[1:], 0.5)
+    same = (owner[1:] == owner[:-1])[:, None]
+    values = table.take(_BESIDE, axis=1)
+    before, after = table[:, _PREVIOUS], table[:, _NEXT]
+    before[0] = after[-1] = 0.5
+    before[1:] = np.where(same, values[:-1], np.float32(0.5))
+    after[:-1] = np.where(same, values[1:], np.float32(0.5))
+
+
+_BESIDE = [TOKEN_NAMES.index(name) for name in ("found", "found_best", "local", "near")]
+_PREVIOUS = slice(TOKEN_NAMES.index("previous_found"), TOKEN_NAMES.index("previous_near") + 1, 2)
+_NEXT = slice(TOKEN_NAMES.index("next_found"), TOKEN_NAMES.index("next_near") + 1, 2)
+"""The columns of the same four figures of the word before and of the word after, which take turns."""
 
 
 def _gaps(
@@ -162,8 +162,8 @@ def _alike(mine: Ints, rows: Ints, low: Ints, high: Ints) -> Floats:
     inside &= theirs >= 0
     cosine = np.einsum(
         "gwd,gd->gw",
-        table[theirs].astype(np.float32),
-        table[mine].astype(np.float32),
+        table.take(theirs, axis=0).astype(np.float32),
+        table.take(mine, axis=0).astype(np.float32),
         optimize=False,
     )
     out: Floats = np.where(inside, cosine, 0.0).max(axis=1) / 16129
@@ -193,9 +193,11 @@ def _denied(laid: Alignment, kept: npt.NDArray[np.intp], out: _Columns) -> None:
 
 def _beside(negation: Bools, text: Ints) -> Bools:
     """Tokens with a negation at most four away in the same text."""
-    if not negation.any():
-        return np.zeros(len(negation), np.bool_)
-    out: Bools = _windowed(negation.astype(np.float32), text, 4) > 0
+    out = np.zeros(len(negation), np.bool_)
+    for at in negation.nonzero()[0].tolist():
+        low = max(at - 4, 0)
+        out[low:at] |= text[low:at] == text[at]
+        out[at + 1 : at + 5] |= text[at + 1 : at + 5] == text[at]
     return out
 
 

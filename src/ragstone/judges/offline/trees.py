@@ -36,11 +36,15 @@ class Trees:
     def logit(self, rows: npt.NDArray[np.float32]) -> Doubles:
         """Sum of the leaves that each row reaches."""
         walk = self._walk
-        flat = np.ascontiguousarray(rows, np.float32).ravel()
+        rows = np.ascontiguousarray(rows, np.float32)
+        flat = rows.ravel()
         offset = (np.arange(len(rows)) * rows.shape[1])[:, None]
-        node = np.repeat(walk.roots, len(rows), axis=0)
-        at, value, bar = (np.empty(node.shape, kind) for kind in (np.intp, np.float32, np.float32))
-        for _ in range(self.depth):
+        # every row asks the same at the roots
+        value = rows.take(walk.first, axis=1)
+        at = walk.roots + (value <= walk.bar)
+        node = walk.child.take(at)
+        bar = np.empty(node.shape, np.float32)
+        for _ in range(self.depth - 1):
             # "clip" only spares the check of numbers that are all inside
             walk.feature.take(node, out=at, mode="clip")
             at += offset
@@ -58,6 +62,10 @@ class _Walk:
     """A forest as it is walked: every node twice, so that a node and which way to go from it are one number."""
 
     roots: npt.NDArray[np.intp]
+    first: npt.NDArray[np.intp]
+    """The feature that each root asks for."""
+    bar: npt.NDArray[np.float32]
+    """The threshold of each root."""
     feature: npt.NDArray[np.intp]
     threshold: npt.NDArray[np.float32]
     child: npt.NDArray[np.intp]
@@ -66,12 +74,15 @@ class _Walk:
     @classmethod
     def through(cls, trees: Trees) -> _Walk:
         """The nodes of the trees."""
+        bars = _at_most(trees.threshold)
         child = np.empty(2 * len(trees.left), np.intp)
         child[0::2], child[1::2] = 2 * trees.right, 2 * trees.left
         return cls(
             roots=2 * trees.roots[None, :],
+            first=trees.feature[trees.roots],
+            bar=bars[trees.roots],
             feature=np.repeat(trees.feature, 2),
-            threshold=np.repeat(_at_most(trees.threshold), 2),
+            threshold=np.repeat(bars, 2),
             child=child,
             value=np.repeat(trees.value, 2),
         )

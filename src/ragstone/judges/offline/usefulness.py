@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ragstone.encoder import encode
-from ragstone.judges.offline.alignment import align
+from ragstone.judges.offline.alignment import MOST_SOURCE_TOKENS, Tokens, align, lay
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import unit_text
@@ -123,25 +123,23 @@ def _reached(
     said = [one.text for part in parts for one in statements(part)] or [text]
     wanted = [read(one, language) for one in said]
     known = set(read(question, language).ids.tolist())
+    left = Tokens.of(wanted)
+    weight = np.where(left.kinds == STOP, 0.02, left.weights)
+    repeated = np.array([word in known for word in left.ids.tolist()], np.bool_)
+    weight = weight * np.where(repeated, 0.35, 1.0)  # what the question says proves little
     found = []
     for chunk in chunks:
-        laid = align(wanted, [chunk], around=False)
+        laid = lay(left, Tokens.of([chunk], MOST_SOURCE_TOKENS), around=False)
         if not len(laid.units):
             found.append((0.0, ""))
             continue
         bounds = bounds_of(laid, len(wanted))
         _, best = best_units(laid, bounds)
         values = []
-        repeated = np.array([word in known for word in laid.claims.ids.tolist()], np.bool_)
         for claim, (a, b) in enumerate(pairwise(bounds)):
-            asked = repeated[a:b]
-            weight = np.where(laid.claims.kinds[a:b] == STOP, 0.02, laid.claims.weights[a:b])
-            weight = weight * np.where(
-                asked, 0.35, 1.0
-            )  # what the question says already proves little
-            inside = laid.most[a:b]
-            tight = laid.soft[a:b, int(best[claim])]
-            share = (0.5 * (inside + tight) * weight).sum() / max(float(weight.sum()), 1e-6)
+            mine = weight[a:b]
+            both = 0.5 * (laid.most[a:b] + laid.soft[a:b, int(best[claim])])
+            share = np.add.reduce(both * mine) / max(float(np.add.reduce(mine)), 1e-6)
             values.append((float(share), unit_text([chunk], laid, int(best[claim]))))
         found.append(max(values) if values else (0.0, ""))
     return found

@@ -145,22 +145,24 @@ def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
 
 def response_features(probability: Doubles, table: Floats) -> Floats:
     """What a whole response looks like: its weakest claims and its shape."""
-    p = np.clip(probability, 1e-4, 1 - 1e-4)
-    logits = np.sort(np.log(p / (1 - p)))
+    p = np.minimum(np.maximum(probability, 1e-4), 1 - 1e-4)
+    logits = np.log(p / (1 - p))
+    logits.sort()
     low = [*logits[:3].tolist(), 4.0, 4.0][:3]
-    structured, tokens, tag_max, tag_sum = table[:, _OF_RESPONSE].T
+    mean = np.add.reduce(logits) / len(logits)
+    structured, tokens, tag_max, tag_sum = table.take(_OF_RESPONSE, axis=1).T
     return np.array(
         [
             *low,
-            logits.mean(),
-            np.log(p).sum(),
+            mean,
+            np.add.reduce(np.log(p)),
             np.log(len(p)),
             structured[0],
-            np.log1p(tokens.sum()),
-            tag_max.max(),
-            np.log1p(tag_sum.sum()),
+            np.log1p(np.add.reduce(tokens)),
+            np.maximum.reduce(tag_max),
+            np.log1p(np.add.reduce(tag_sum)),
             structured[0] * low[0],
-            structured[0] * logits.mean(),
+            structured[0] * mean,
         ],
         np.float32,
     )

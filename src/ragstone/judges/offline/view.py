@@ -40,6 +40,13 @@ class View:
         found = np.array(values, np.float64) @ self.belongs
         return found.astype(np.float32)
 
+    def totals_of(
+        self, kept: npt.NDArray[np.intp], *values: npt.NDArray[np.generic]
+    ) -> npt.NDArray[np.float64]:
+        """The same where the values are of some tokens alone."""
+        found: npt.NDArray[np.float64] = np.array(values, np.float64) @ self.belongs[kept]
+        return found
+
     def least(self, *values: npt.NDArray[np.generic], empty: float) -> Floats:
         """Minimum over the tokens of each claim, one row for each of the values."""
         out = np.full((len(values), self.count), empty, np.float32)

@@ -39,10 +39,16 @@ _WHOLE = frozenset({"wifi", "wi-fi", "takeout", "take-out"})
 
 def numbers(text: str, start: int, end: int, language: str) -> list[int]:
     """What each token between two places is, by the number of its meaning."""
-    found = _plain(_pattern(text).findall(text, start, end), language)
+    found = _plain_sentence(text[start:end], text.isascii(), language)
     if found is not None:
         return found
     return [number_of(row[2:]) for row in tokens(text, start, end, language)]
+
+
+@lru_cache(maxsize=8192)
+def _plain_sentence(sentence: str, ascii: bool, language: str) -> list[int] | None:
+    """What `_plain` says of a sentence; chunks that overlap and answers that quote have sentences in common."""
+    return _plain((_ASCII_TOKEN if ascii else _TOKEN).findall(sentence), language)
 
 
 class _Meanings:
