@@ -217,3 +217,23 @@ def test_most_sentences_are_passed_over_without_the_patterns(
 
     monkeypatch.setattr(refusals, "_DECLINES", Never())
     assert not refusals.declines("Ada Lovelace wrote the first program in London.")
+
+
+def test_sentences_that_chunks_share_are_looked_up_once() -> None:
+    words._plain_sentence.cache_clear()
+    reading._read.cache_clear()
+    first, second = CHUNKS[0], CHUNKS[0].split(". ")[1] + " She died in 1852."
+    reading.read(first, "en")
+    before = words._plain_sentence.cache_info().misses
+    reading.read(second, "en")
+    assert words._plain_sentence.cache_info().misses == before + 1
+
+
+def test_a_sentence_reads_the_same_whatever_text_it_stands_in() -> None:
+    words._plain_sentence.cache_clear()
+    alone = reading.read("She lived in London.", "en")
+    joined = reading.read("Ada wrote it. She lived in London. Él no.", "en")
+    words._plain_sentence.cache_clear()
+    reading._read.cache_clear()
+    assert reading.read("She lived in London.", "en").ids.tolist() == alone.ids.tolist()
+    assert joined.ids[joined.sentence == 1].tolist() == alone.ids.tolist()

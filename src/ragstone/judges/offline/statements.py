@@ -32,6 +32,7 @@ def statements(sentence: str) -> tuple[Statement, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=2048)
 def states_nothing(claim: str) -> bool:
     """Whether a claim asks, or only appeals to its sources, so that there is nothing to look up."""
     return asks(claim) or all(word[0].lower() in _APPEAL for word in _WORD.finditer(claim))

@@ -107,7 +107,7 @@ def columns(found: list[int]) -> Columns:
 
 def places(text: str, start: int, end: int, language: str) -> list[tuple[int, int]]:
     """Where each token between two places stands."""
-    if _plain(_pattern(text).findall(text, start, end), language) is not None:
+    if _plain_sentence(text[start:end], text.isascii(), language) is not None:
         return [match.span() for match in _pattern(text).finditer(text, start, end)]
     return [(row[0], row[1]) for row in tokens(text, start, end, language)]
 
