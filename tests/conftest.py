@@ -5,6 +5,10 @@ from __future__ import annotations
 import signal
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("no clock", deadline=None)  # machines are shared: seconds prove nothing
+settings.load_profile("no clock")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # started in the background of a shell: what tests start would inherit that Ctrl-C is not heard

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from ragstone.data.strict import BadRow, mend, parse
@@ -171,10 +172,8 @@ def _bytes(value: Any, key: str) -> bytes:
     if not isinstance(value, str) or not value:
         raise BadRow(f'a span has no "{key}"')
     if len(value) in (16, 32):
-        try:
+        with suppress(ValueError):  # then it may be base64
             return bytes.fromhex(value)
-        except ValueError:
-            pass
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):

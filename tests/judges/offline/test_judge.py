@@ -289,7 +289,7 @@ def test_learned_files_are_small_and_hold_no_pickle() -> None:
     folder = Path(__file__).parents[3] / "src" / "ragstone" / "judges" / "offline" / "learned"
     files = sorted(folder.iterdir())
     assert sum(file.stat().st_size for file in files) < 10_000_000
-    assert {file.suffix for file in files} == {".json", ".npz"}
+    assert {file.suffix for file in files} == {".json", ".md", ".npz"}
 
 
 def test_a_claim_that_no_sentence_shares_is_not_carried_by_the_others() -> None:
