@@ -22,6 +22,8 @@ from ragstone.judges.offline.verdicts import accepted
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "judge-offline.md"
 QUALITY = PAGE.parents[1] / "src" / "ragstone" / "judges" / "offline" / "learned" / "quality.json"
+SHIPPED = QUALITY.with_name("quality.md")
+"""The same page, for `ragstone judge quality` and reports."""
 BEGIN, END = "<!-- figures: bench/judge/evaluate.py -->", "<!-- /figures -->"
 Rows = list[dict[str, Any]]
 
@@ -58,7 +60,9 @@ def main() -> None:
     print(text)
     page = PAGE.read_text("utf-8")
     head, rest = page.split(BEGIN, 1)
-    PAGE.write_text(head + BEGIN + "\n" + text + "\n" + END + rest.split(END, 1)[1], "utf-8")
+    page = head + BEGIN + "\n" + text + "\n" + END + rest.split(END, 1)[1]
+    for copy in (PAGE, SHIPPED):
+        copy.write_text(page, "utf-8")
 
 
 def score_of(row: dict[str, Any]) -> float:

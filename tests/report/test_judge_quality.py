@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 
 from ragstone.analysis import summarise
 from ragstone.cli.judge import command
-from ragstone.judges.offline import OfflineJudge
+from ragstone.judges.offline import OfflineJudge, quality
 from ragstone.report import html, markdown, terminal
 from ragstone.report.prose import blocks
 from ragstone.types import Score
@@ -80,6 +81,11 @@ def test_the_command_line_shows_the_page_that_is_shipped() -> None:
     shown = CliRunner().invoke(command, ["quality"])
     assert shown.exit_code == 0
     assert "| ragtruth_test | en | response | 1626 |" in shown.output
+
+
+def test_the_shipped_page_is_the_one_of_the_docs() -> None:
+    docs = Path(__file__).parents[2] / "docs" / "judge-offline.md"
+    assert quality.page() == docs.read_text("utf-8")
 
 
 def test_blocks_of_a_page() -> None:
