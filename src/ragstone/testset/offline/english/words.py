@@ -30,7 +30,7 @@ SUBORDINATE = word_set(
 )
 
 _ADVERBS = word_set(
-    "also often only just still now then later always never sometimes long since not ever "
+    "also often only seldom just still now then later always never sometimes long since not ever "
     "already again perhaps together alone first once soon thus therefore both even instead "
     "too well far almost rather thereafter sometimes afterwards hence perhaps maybe"
 )

@@ -62,7 +62,7 @@ def small(source: Source, first: int, last: int) -> str:
     ):
         return text
     low = token.lower
-    if low in DET | PREP | RELATIVE | NUMBER_WORDS["es"] or low in source.common:
+    if low in DET | PREP | RELATIVE | NUMBER_WORDS["es"] | _ADVERBS or low in source.common:
         return text[:1].lower() + text[1:]
     if infinitive(low):
         return text[:1].lower() + text[1:]
