@@ -11,7 +11,7 @@ from ragstone.testset.offline.phrases import AT, ON
 from ragstone.testset.vocabulary import word_set
 from ragstone.testset.wording import asked, content
 
-_NAME = re.compile(r"(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'-]+")
+_NAME = re.compile(r"`[^`]+`|(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'-]+")
 _ENOUGH = 5
 """Content words from which a question without any name is taken to be specific."""
 _BARE = re.compile(r"(?:the|el|la) [^\W\d_]+$")

@@ -121,5 +121,7 @@ def false_premise(fact: Fact, other_name: str, rng: random.Random) -> tuple[str,
 def paraphrase(question: str, language: str) -> str:
     """The question in other words; empty when none of its words has another."""
     table = SYNONYMS[language]
-    changed = re.sub(r"[^\W\d_]+", lambda word: table.get(word.group(), word.group()), question)
+    changed = re.sub(
+        r"`[^`]+`|[^\W\d_]+", lambda word: table.get(word.group(), word.group()), question
+    )
     return changed if changed != question else ""
