@@ -6,6 +6,7 @@ import random
 import re
 
 import pytest
+from bench.testsets import Held
 
 from ragstone.data.documents import Document
 from ragstone.errors import RagstoneError
@@ -127,7 +128,7 @@ def test_a_style_does_not_hide_that_a_document_answers() -> None:
     plain = Item(
         "a" * 12, "What is the boiling point of mercury?", None, {}, (), "out_of_scope", "easy", "en", "pool",
     )  # fmt: skip
-    with CorpusIndex([said, *DOCUMENTS]) as index:
+    with CorpusIndex(Held([said, *DOCUMENTS])) as index:
         for item in (plain, styled(plain, ["formal"])):
             found = Prover(index).check(item)
             assert isinstance(found, Rejection)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from ragstone.data.documents import Document
-from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.facts import Fact, even
 from ragstone.testset.offline.phrases import AT, ON
 from ragstone.testset.vocabulary import word_set
 from ragstone.testset.wording import asked, content
@@ -63,7 +63,7 @@ def framed(fact: Fact, document: Document, language: str, *, few: bool = False) 
 
     Among few documents less needs to be said to tell which is meant."""
     question = fact.question
-    title = document.title.strip()
+    title = even(document.title)
     mine = owner(title)
     told = set(content(title, language)) & set(asked(question, language))
     found = [name for name in _NAME.findall(question) if name not in _SELF]
