@@ -48,6 +48,17 @@ def test_never_is_asked_as_yes_or_no() -> None:
     assert fact.question == "Does the controller support the serial cable?"
 
 
+def test_an_adverb_before_the_auxiliary_is_no_part_of_the_subject() -> None:
+    found = told("The library also does not lend the maps in June.", "en")
+    assert found
+    assert not [fact.question for fact in found if "also" in fact.question]
+    assert not [
+        fact
+        for fact in told("The valve never can leak the oil of the tank.", "en")
+        if not fact.negated
+    ]
+
+
 @pytest.mark.parametrize(
     ("sentence", "language"),
     [("The museum did not open in 1990.", "en"), ("El museo no abrió en 1990.", "es")],
