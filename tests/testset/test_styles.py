@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
+from bench.testsets import Held
 
 from ragstone.data.documents import Document
 from ragstone.errors import RagstoneError
-from ragstone.testset.offline.styles import STYLES, in_style, terse
+from ragstone.testset.index import CorpusIndex
+from ragstone.testset.items import Item, Rejection
+from ragstone.testset.offline.phrases import OUTSIDE
+from ragstone.testset.offline.styles import STYLES, in_style, styled, terse
+from ragstone.testset.proofs import Prover
 from ragstone.testset.sets import generate
 
 DOCUMENTS = [
@@ -35,6 +41,12 @@ DOCUMENTS = [
         ("¿En qué año abrió la biblioteca de Torreluna?", "es", "fecha abrió biblioteca Torreluna"),
         ("¿Cuánto cuesta el carné anual?", "es", "precio carné anual"),
         ("En BiciRío, ¿dónde está la oficina?", "es", "lugar oficina BiciRío"),
+        (
+            "Regarding Harbor Library, how long can films be borrowed?",
+            "en",
+            "duration films borrowed Harbor Library",
+        ),
+        ("En cuanto al monitor, ¿dónde está la alarma?", "es", "lugar alarma monitor"),
     ],
 )
 def test_terse_is_what_one_types_into_a_search_box(
@@ -73,3 +85,58 @@ def test_several_styles_share_the_items() -> None:
 def test_what_only_a_judge_can_write_is_said() -> None:
     with pytest.raises(RagstoneError, match="only a judge can write as 'a worried parent'"):
         generate(DOCUMENTS, 3, styles=["a worried parent"])
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "style", "ways"),
+    [
+        ("Regarding Harbor Library, how long can films be borrowed?", "en", "formal", r"Regarding Harbor Library, (?:I|could) .+: how long can films be borrowed\?"),
+        ("Regarding Harbor Library, how long can films be borrowed?", "en", "informal", r".*how long can films be borrowed \(about Harbor Library\).*"),
+        ("En cuanto al monitor, ¿qué se ve en rojo?", "es", "formal", r"En cuanto al monitor, (?:les|me) .+: ¿qué se ve en rojo\?"),
+        ("En cuanto al monitor, ¿qué se ve en rojo?", "es", "informal", r".*que se ve en rojo \(sobre el monitor\).*"),
+    ],
+)  # fmt: skip
+def test_a_frame_is_put_around_what_was_styled(
+    question: str, language: str, style: str, ways: str
+) -> None:
+    for seed in range(12):
+        put = in_style(question, style, language, random.Random(seed))
+        assert re.fullmatch(ways, put), put
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_no_sentence_of_a_letter_starts_small(language: str) -> None:
+    for question in OUTSIDE[language]:
+        for seed in range(6):
+            put = in_style(question, "formal", language, random.Random(seed))
+            assert not re.search(r"\? ¿?[a-záéíóú]", put), put
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_no_document_answers_is_asked_in_the_same_style(style: str) -> None:
+    made = generate(DOCUMENTS, 8, kinds="factual,out_of_scope", styles=[style], seed=2)
+    outside = [item for item in made.items if item.kind == "out_of_scope"]
+    assert outside
+    for item in outside:
+        assert item.style == style
+        assert item.proof["plain"] in OUTSIDE[item.language]
+        assert item.question != item.proof["plain"]
+
+
+def test_a_style_does_not_hide_that_a_document_answers() -> None:
+    said = Document("chem", "The boiling point of mercury is 357 degrees.", language="en")
+    plain = Item(
+        "a" * 12, "What is the boiling point of mercury?", None, {}, (), "out_of_scope", "easy", "en", "pool",
+    )  # fmt: skip
+    with CorpusIndex(Held([said, *DOCUMENTS])) as index:
+        for item in (plain, styled(plain, ["formal"])):
+            found = Prover(index).check(item)
+            assert isinstance(found, Rejection)
+            assert found.reason == "answered_by_corpus"
+
+
+def test_a_false_premise_is_asked_in_the_style_too() -> None:
+    made = generate(DOCUMENTS, 8, kinds="factual,false_premise", styles=["formal"], seed=2)
+    false = [item for item in made.items if item.kind == "false_premise"]
+    assert false
+    assert {item.style for item in false} == {"formal"}

@@ -203,8 +203,10 @@ class Prover:
 
     def _unanswered(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
         """Proof that no document of the corpus tells: the sentences that come closest do not cover the question."""
-        spoken = language_of(item.question, item.language)
-        stems = asked(item.question, spoken)
+        # the words of a style would hide how close a document comes
+        question = str(item.proof.get("plain", item.question))
+        spoken = language_of(question, item.language)
+        stems = asked(question, spoken)
         rare = self._index.rarest(stems, 6)
         looked: dict[str, Document] = {}
         swapped = item.proof.get("swapped")
@@ -216,11 +218,11 @@ class Prover:
         looked.update({one.id: one for one in self._index.near(rare, most=4)})
         top: tuple[float, str, str] = (0.0, "", "")
         for document in looked.values():
-            found = best(item.question, document.text, document.title, spoken)
+            found = best(question, document.text, document.title, spoken)
             if found is None:
                 continue
             share = found.cover if item.kind == "near_miss" else found.own
-            if found.answers == () and asks_for(item.question):
+            if found.answers == () and asks_for(question):
                 share = min(share, NEAR - 0.01)  # no number or date there that could be the answer
             top = max(top, (share, document.id, found.sentence))
         bar = NEAR if item.kind == "near_miss" else OUTSIDE
@@ -299,7 +301,8 @@ def _uses(item: Item) -> list[tuple[str, str]]:
 
 def _bag(item: Item) -> frozenset[str]:
     """The words a question is compared by; a follow-up counts with the turn before it, a slip as the plain word."""
-    framed = item.kind in ("typos", "follow_up") or item.style in ("formal", "informal", "terse")
+    styled = item.style in ("formal", "informal", "terse") and item.kind != "false_premise"
+    framed = item.kind in ("typos", "follow_up") or styled
     plain = str(item.proof.get("plain", item.question)) if framed else item.question
     spoken = language_of(plain, item.language)
     found: Sequence[str] = terms(plain, spoken)

@@ -16,7 +16,7 @@ _SKIPPED = re.compile(
 """Lines that are no sentences: rows of a table, headings, rules, commands, indented code."""
 _MARKER = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
-_EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])")
+_EMPHASIS = re.compile(r"`[^`\n]+`|\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])")
 _WRAPPED = re.compile(r"(?<=\S)[ \t]*\n(?=[ \t]*[^\s|#>\-*+])")
 _ITEM = "\x00"
 """Stands for a line break that must stay while lines are joined."""
@@ -33,7 +33,7 @@ def prose(text: str) -> str:
         for pattern in (_FENCE, _HIDDEN, _SKIPPED):
             text = pattern.sub(lambda found: _ITEM * len(found.group()), text)
         text = _LINK.sub(_link, text)
-        text = _EMPHASIS.sub(lambda found: " " * len(found.group()), text)
+        text = _EMPHASIS.sub(_unmarked, text)
         text = _MARKER.sub(lambda found: _ITEM + " " * (len(found.group()) - 1), text)
     if marked or _hard_wrapped(text):
         text = _WRAPPED.sub(lambda found: " " * len(found.group()), text)
@@ -51,6 +51,12 @@ def _link(found: re.Match[str]) -> str:
     words = found.group(1)
     before = found.start(1) - found.start()
     return " " * before + words + " " * (len(found.group()) - before - len(words))
+
+
+def _unmarked(found: re.Match[str]) -> str:
+    """A mark of emphasis as blanks; code is no emphasis, `__init__` stays."""
+    marks = found.group()
+    return marks if marks.startswith("`") else " " * len(marks)
 
 
 def _looks_marked(text: str) -> bool:

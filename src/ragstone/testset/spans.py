@@ -17,7 +17,9 @@ from ragstone.testset.vocabulary import (
 )
 
 _TOKEN = re.compile(
-    r"[$€£]?\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,:]\d|\d)|[$€£]?\d+(?:[.,:]\d+)*(?:½|(?:st|nd|rd|th|s)\b)?|[^\W\d_]+(?:[-'’.](?=[^\W\d_]{2}|[ts]\b)[^\W\d_]+)*(?:['’]s)?|½|[^\w\s]"
+    r"``[^`\n]+``|`[^`\n]+`|(?=\w*[^\W_]_+[^\W_])[^\W\d_]\w*"
+    # a span of code and a_name are one word each, whatever stands in them
+    r"|[$€£]?\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,:]\d|\d)|[$€£]?\d+(?:[.,:]\d+)*(?:½|(?:st|nd|rd|th|s)\b)?|[^\W\d_]+(?:[-'’.](?=[^\W\d_]{2}|[ts]\b)[^\W\d_]+)*(?:['’]s)?|½|[^\w\s]"
 )
 _ASIDE = re.compile(r"\s*\([^()]*\)|\s*\[[^\[\]]*\]")
 MONTH = {
@@ -77,8 +79,8 @@ class Token:
 
     @property
     def word(self) -> bool:
-        """Whether it is letters, not a number or a sign."""
-        return self.text[0].isalpha()
+        """Whether it is letters or a span of code, not a number or a sign."""
+        return self.text[0].isalpha() or (self.text[0] == "`" and len(self.text) > 2)
 
     @property
     def capital(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.facts import Fact, ended, even
 from ragstone.testset.offline.phrases import ABOUT, CLOZE, GAP
 from ragstone.testset.offline.spanish.verbs import finite
 from ragstone.testset.spans import Token, names, tokens_of, typed
@@ -91,5 +91,10 @@ def gapped(sentence: str, start: int, language: str, whose: str) -> Iterator[Fac
                 else CLOZE[language]
             )
             yield Fact(
-                frame.format(gapped), answer, "cloze", sentence=sentence, start=start, deep=True
+                even(frame.format(gapped)),
+                ended(answer),
+                "cloze",
+                sentence=sentence,
+                start=start,
+                deep=True,
             )

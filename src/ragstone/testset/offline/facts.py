@@ -7,6 +7,16 @@ from dataclasses import dataclass, replace
 from ragstone.testset.spans import Token, shown
 
 
+def even(text: str) -> str:
+    """The text with every run of white space as one blank: tables and wrapped lines leave their own."""
+    return " ".join(text.split())
+
+
+def ended(answer: str) -> str:
+    """An answer without the sign that leads on to what it is cut from."""
+    return even(answer).rstrip(" ;:")
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A sentence as a fact is read from it."""
@@ -32,8 +42,7 @@ class Source:
 
     def raw(self, first: int, last: int) -> str:
         """The text from one token to another as it stands, white space made even."""
-        written = self.text[self.tokens[first].start : self.tokens[last - 1].end]
-        return " ".join(written.split()) if "  " in written or "\n" in written else written
+        return even(self.text[self.tokens[first].start : self.tokens[last - 1].end])
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,5 +68,14 @@ class Fact:
     """Where the sentence stands in its document."""
 
     def at(self, source: Source) -> Fact:
-        """The fact with the sentence it comes from."""
-        return replace(self, sentence=source.text, start=source.start)
+        """The fact with the sentence it comes from, its words made even; the sentence stays as it is written."""
+        return replace(
+            self,
+            question=even(self.question),
+            answer=ended(self.answer),
+            subject=even(self.subject),
+            again=even(self.again),
+            why=even(self.why),
+            sentence=source.text,
+            start=source.start,
+        )

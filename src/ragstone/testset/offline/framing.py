@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 
 from ragstone.data.documents import Document
-from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.facts import Fact, even
 from ragstone.testset.offline.phrases import AT, ON
 from ragstone.testset.vocabulary import word_set
 from ragstone.testset.wording import asked, content
 
-_NAME = re.compile(r"(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'-]+")
+_NAME = re.compile(r"`[^`]+`|(?<![.?!¿:“«] )(?<!^)(?<!^¿)\b[A-ZÁÉÍÓÚÑ][\w’'-]+")
 _ENOUGH = 5
 """Content words from which a question without any name is taken to be specific."""
 _BARE = re.compile(r"(?:the|el|la) [^\W\d_]+$")
@@ -63,7 +63,7 @@ def framed(fact: Fact, document: Document, language: str, *, few: bool = False) 
 
     Among few documents less needs to be said to tell which is meant."""
     question = fact.question
-    title = document.title.strip()
+    title = even(document.title)
     mine = owner(title)
     told = set(content(title, language)) & set(asked(question, language))
     found = [name for name in _NAME.findall(question) if name not in _SELF]
@@ -131,3 +131,30 @@ def unframed(question: str, title: str, language: str) -> str:
                 return f"¿{rest[1:2].upper()}{rest[2:]}"
             return rest[:1].upper() + rest[1:]
     return question.replace(f" at {whose}?", "?") if language == "en" and whose else question
+
+
+_FRAMED = {
+    "en": re.compile(
+        r"Regarding (.+?), (?=(?:who|what|when|where|which|why|how|is|are|was|were|does|do|did|can|may|must|has|have|had|will|"
+        r"in|on|at|of|for|from|until|since|by|under|into)\b)"
+    ),
+    "es": re.compile(r"En cuanto al? (.+?), (?=[^,]*¿|[^,]*, ¿)"),
+}
+
+
+def taken_apart(question: str, language: str) -> tuple[str, str]:
+    """What a question is framed by (`Regarding X,`) and the bare question; the first is empty where no frame is."""
+    found = _FRAMED[language].match(question)
+    if found is None:
+        return "", question
+    about, bare = found.group(1), question[found.end() :]
+    if question.startswith("En cuanto al "):
+        about = f"el {about}"
+    asks = int(bare.startswith("¿"))
+    return about, f"{bare[:asks]}{bare[asks : asks + 1].upper()}{bare[asks + 1 :]}"
+
+
+def put_before(about: str, said: str, language: str) -> str:
+    """What is said behind its frame again: `Regarding X, I am writing …`."""
+    start = said if language == "en" and said.startswith("I ") else f"{said[:1].lower()}{said[1:]}"
+    return ON[language].format(about, start).replace(" a el ", " al ", 1)

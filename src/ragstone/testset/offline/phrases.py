@@ -43,6 +43,9 @@ AT = {"en": "At {}, {}", "es": "En {}, {}"}
 ON = {"en": "Regarding {}, {}", "es": "En cuanto a {}, {}"}
 """A question framed by what its document is about."""
 
+BESIDE = {"en": "{} (about {})", "es": "{} (sobre {})"}
+"""What a question typed into a chat is about, said behind it."""
+
 OPENERS = {
     "en": ("hi, quick question: {}", "hey, {}", "hello! {} thanks", "can someone tell me {}", "sorry to bother you but {}", "{} anyone know?"),
     "es": ("hola, una duda: {}", "oye, {}", "buenas, {} gracias", "alguien me dice {}", "perdona la molestia, {}", "una pregunta rápida, {}"),
@@ -50,7 +53,7 @@ OPENERS = {
 
 FORMAL = {
     "en": ("I would be grateful if you could tell me the following: {}", "I am writing to enquire: {}", "Could you kindly let me know: {}"),
-    "es": ("Les agradecería que me indicaran lo siguiente: {}", "Me dirijo a ustedes para consultar: {}", "¿Serían tan amables de informarme? {}"),
+    "es": ("Les agradecería que me indicaran lo siguiente: {}", "Me dirijo a ustedes para consultar: {}", "Les ruego que tengan la amabilidad de informarme: {}"),
 }  # fmt: skip
 
 FIRST_TURNS = {

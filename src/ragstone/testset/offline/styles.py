@@ -9,13 +9,14 @@ from dataclasses import replace
 
 from ragstone.testset.items import Item, item_id
 from ragstone.testset.offline import twists
+from ragstone.testset.offline.framing import put_before, taken_apart
 from ragstone.testset.offline.phrases import FORMAL
 from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, word_set
 
 STYLES = ("formal", "informal", "terse")
 """What `--style` takes without a judge."""
 _STYLED = frozenset(
-    ["factual", "conceptual", "detail", "negation", "distractor", "multi_document", "near_miss", "two_in_one"]
+    ["factual", "conceptual", "out_of_scope", "false_premise", "detail", "negation", "distractor", "multi_document", "near_miss", "two_in_one"]
 )  # fmt: skip
 """Kinds that are asked in a style; the others have one of their own, or are turns of a conversation."""
 
@@ -40,15 +41,12 @@ def styled(item: Item, styles: Sequence[str]) -> Item:
 def in_style(question: str, style: str, language: str, dice: random.Random) -> str:
     """The question in a style; empty when it cannot be put so."""
     if style == "formal":
-        first = question[:1]
-        body = (
-            question if first == "¿" or not _ASKS.match(question) else first.lower() + question[1:]
-        )
-        if first == "¿":
-            body = (
-                f"¿{question[1:2].lower()}{question[2:]}" if _ASKS.match(question[1:]) else question
-            )
-        return dice.choice(FORMAL[language]).format(body)
+        about, bare = taken_apart(question, language)
+        asks = int(bare.startswith("¿"))
+        if _ASKS.match(bare[asks:]):
+            bare = f"{bare[:asks]}{bare[asks : asks + 1].lower()}{bare[asks + 1 :]}"
+        said = dice.choice(FORMAL[language]).format(bare)
+        return put_before(about, said, language) if about else said
     if style == "informal":
         return twists.in_a_chat(question, language, dice)
     return terse(question, language)
@@ -83,9 +81,10 @@ _SMALL = {
 
 def terse(question: str, language: str) -> str:
     """The question as it is typed into a search box: what is wanted, then the words that carry meaning."""
+    about, question = taken_apart(question, language)
     front, sign, asks = question.partition("¿") if language == "es" else ("", "", question)
     asks = asks.rstrip("?") if sign or language == "en" else question.rstrip("?")
-    if language == "en" and (found := re.match(r"((?:At|In|On|Regarding) [^,]+), (.+)", asks)):
+    if language == "en" and (found := re.match(r"((?:At|In|On) [^,]+), (.+)", asks)):
         front, asks = found.groups()
     asks = f"{asks[:1].lower()}{asks[1:]}"
     wanted = ""
@@ -100,5 +99,6 @@ def terse(question: str, language: str) -> str:
         if word.strip(",;:").lower() not in dropped | (PREPOSITIONS[language] - {"without", "sin"})
         or word[:1].isdigit()
     ]
-    body = " ".join(word for word in kept if word)
-    return re.sub(r"\s+", " ", f"{wanted} {body}").strip() if len(kept) >= 2 else ""
+    topic = re.sub(r"^(?:the|an?|el|la|los|las|una?) ", "", about)
+    body = " ".join(word for word in [*kept, topic] if word)
+    return re.sub(r"\s+", " ", f"{wanted} {body}").strip() if len(kept) + bool(topic) >= 2 else ""

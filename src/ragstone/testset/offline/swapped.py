@@ -11,7 +11,7 @@ from typing import Any
 from ragstone.data.documents import Document
 from ragstone.testset.items import Item, item_id
 from ragstone.testset.offline import twists
-from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.facts import Fact, ended
 from ragstone.testset.offline.framing import called, owner
 from ragstone.testset.offline.phrases import OUTSIDE, PLANTED, WORDS
 from ragstone.testset.offline.stock import FACTUAL, Stock, item_of
@@ -68,7 +68,7 @@ def false_premise(
         )
         if question and wrong not in document.text:
             yield item_of(
-                document, fact, "false_premise", language, question, reference=fact.sentence, difficulty="hard",
+                document, fact, "false_premise", language, question, reference=ended(fact.sentence), difficulty="hard",
                 proof={"plain": fact.question, "plain_reference": fact.answer, "false": wrong, "true": fact.answer},
             )  # fmt: skip
 

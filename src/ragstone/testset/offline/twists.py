@@ -6,7 +6,8 @@ import random
 import re
 
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.offline.phrases import OPENERS, SYNONYMS
+from ragstone.testset.offline.framing import taken_apart
+from ragstone.testset.offline.phrases import BESIDE, OPENERS, SYNONYMS
 from ragstone.testset.spans import MONTH
 from ragstone.testset.vocabulary import word_set
 
@@ -49,13 +50,15 @@ def _slip(word: str, rng: random.Random) -> str:
 
 def in_a_chat(question: str, language: str, rng: random.Random) -> str:
     """The question as it is typed into a chat: small letters, no signs, a word around it."""
-    plain = question.replace("¿", "").rstrip("?")
+    about, bare = taken_apart(question, language)
+    plain = bare.replace("¿", "").rstrip("?")
     first = plain.split(" ", 1)[0]
     if first.lower() in _ASKING or language == "es":
         plain = plain[:1].lower() + plain[1:]
     if language == "es":
-        for accented, bare in zip("áéíóú", "aeiou", strict=True):
-            plain = plain.replace(accented, bare)
+        for accented, flat in zip("áéíóú", "aeiou", strict=True):
+            plain = plain.replace(accented, flat)
+    plain = BESIDE[language].format(plain, about) if about else plain
     return rng.choice(OPENERS[language]).format(plain)
 
 
@@ -121,5 +124,7 @@ def false_premise(fact: Fact, other_name: str, rng: random.Random) -> tuple[str,
 def paraphrase(question: str, language: str) -> str:
     """The question in other words; empty when none of its words has another."""
     table = SYNONYMS[language]
-    changed = re.sub(r"[^\W\d_]+", lambda word: table.get(word.group(), word.group()), question)
+    changed = re.sub(
+        r"`[^`]+`|[^\W\d_]+", lambda word: table.get(word.group(), word.group()), question
+    )
     return changed if changed != question else ""

@@ -83,9 +83,12 @@ def apart(text: str, start: int, end: int) -> list[tuple[int, int]]:
     cuts = [start]
     for gap in _MISSED.finditer(text, start, end):
         word = text[max(start, gap.start() - 40) : gap.start()].rsplit(" ", 1)[-1].strip(".!?")
-        if word.islower() and len(word) > 2:
+        code = text.count("`", start, gap.start()) % 2
+        if word.islower() and len(word) > 2 and not code:
             cuts.append(gap.end())
     for gap in re.compile("; ").finditer(text, start, end):
+        if text.count("`", start, gap.start()) % 2:
+            continue  # inside a span of code
         if (
             len(text[cuts[-1] : gap.start()].split()) >= 4
             and len(text[gap.end() : end].split()) >= 4

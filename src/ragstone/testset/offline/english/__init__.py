@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ragstone.testset.offline.english.clauses import Clause, clauses
 from ragstone.testset.offline.english.complements import complement
 from ragstone.testset.offline.english.counts import counted, counted_subject, dated_lead, places
 from ragstone.testset.offline.english.forms import LONGEST, Form, clean, whole
+from ragstone.testset.offline.english.negation import denies, doubtful
 from ragstone.testset.offline.english.rests import (
     called,
     condition,
@@ -42,6 +44,8 @@ def facts(source: Source, found: Sequence[Clause]) -> Iterator[Fact]:
     yield from existing(source)
     for number, clause in enumerate(found):
         for fact in _from(clause):
+            if fact.negated and fact.sort == "date":
+                continue  # what did not happen has no day
             if (
                 len(fact.question.split()) <= LONGEST
                 and clean(fact.question)
@@ -58,6 +62,10 @@ def _from(clause: Clause) -> Iterator[Fact]:
     joined = clause.rest < clause.end and tokens[clause.rest].lower in ("and", "or")
     if clause.lead == "?" or joined:  # `designed and constructed` cannot be turned into a question
         return
+    if doubtful(clause):
+        return
+    if denies(clause):
+        clause = replace(clause, negated=True)
     form = Form(clause)
     body = [one.lower for one in tokens[clause.rest : clause.end]]
     if clause.base or clause.auxiliary:
@@ -65,6 +73,8 @@ def _from(clause: Clause) -> Iterator[Fact]:
     ours = any(word in ("we", "us", "our", "ours") for word in body)
     if (ours and not form.we) or (not form.you and not form.we and {"your", "you"} & set(body)):
         return
+    if clause.negated and not clause.auxiliary:
+        return  # `Members never pay`: beyond yes or no, what a plain verb tells would be turned around
     if not clause.relative and (clause.base or clause.auxiliary):
         yield from counted(clause, form)
         yield from dated_lead(clause, form)

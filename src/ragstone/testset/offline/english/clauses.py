@@ -343,6 +343,7 @@ def _clause(
         n < len(tokens) - 1
         and tokens[n].lower in _PARTICLES
         and tokens[n + 1].lower in DET | AROUND
+        and tokens[n + 1].lower != "to"  # `up to 12` goes with its number
     ):
         tail = f"{tail} {tokens[n].lower}".strip()
         n += 1

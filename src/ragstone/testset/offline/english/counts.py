@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ragstone.testset.offline.english.clauses import Clause
 from ragstone.testset.offline.english.forms import PERIODS, Form, answer_at
-from ragstone.testset.offline.english.words import AROUND, PREP, adverb
+from ragstone.testset.offline.english.words import PREP, adverb, amount_start
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.spans import Span
 from ragstone.testset.vocabulary import MONTHS_AND_DAYS, word_set
@@ -19,9 +19,7 @@ def counted(clause: Clause, form: Form) -> Iterator[Fact]:
     for span in clause.spans:
         if span.first < clause.rest or span.last > clause.end:
             continue
-        first = span.first
-        while first > clause.rest and tokens[first - 1].lower in AROUND:
-            first -= 1
+        first = amount_start(tokens, span.first, clause.rest)
         prep = (
             tokens[first - 1].lower
             if first > clause.rest and tokens[first - 1].lower in PREP
@@ -218,8 +216,8 @@ def counted_subject(clause: Clause, form: Form) -> Iterator[Fact]:
     """A number in the subject: `Eight study rooms are booked …`."""
     source = clause.source
     for span in clause.spans:
-        start = clause.first + (source.tokens[clause.first].lower in AROUND)
-        if span.first != start or span.last > clause.close:
+        start = amount_start(source.tokens, span.first, clause.first)
+        if start != clause.first or span.last > clause.close:
             continue
         rest = source.say(clause.rest, clause.end).strip(" ,")
         behind = source.say(span.last, clause.close)
@@ -230,7 +228,7 @@ def counted_subject(clause: Clause, form: Form) -> Iterator[Fact]:
             what = f"How many {span.unit} {behind}".strip()
             yield Fact(
                 form.put(what, f"{verb} {rest}", None),
-                source.raw(span.first, span.last),
+                source.raw(start, span.last),
                 "number",
                 span.unit,
             )
@@ -238,7 +236,7 @@ def counted_subject(clause: Clause, form: Form) -> Iterator[Fact]:
             what = f"What percentage {behind}"
             yield Fact(
                 form.put(what, f"{verb} {rest}", None),
-                source.raw(span.first, span.last),
+                source.raw(start, span.last),
                 "percent",
                 behind,
             )

@@ -132,7 +132,7 @@ class Form:
     def put(self, what: str, body: str, lead: str | None) -> str:
         """The question with what stands before it."""
         front = self.clause.lead if lead is None else lead
-        body = re.sub(r"\s+", " ", body).strip(" ,.")
+        body = re.sub(r"\s+", " ", body).strip(" ,.;:")
         if self.we:
             body = re.sub(
                 r"\b(you|your)\b(?=.*)", lambda m: {"you": "me", "your": "my"}[m.group()], body

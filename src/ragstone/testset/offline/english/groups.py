@@ -51,11 +51,13 @@ def verb_of(source: Source, first: int) -> tuple[int, int] | None:
         ):
             return None
         if token.lower in AUXILIARIES:
-            return n, n
+            return (n - 1 if n > first + 1 and tokens[n - 1].lower in _BETWEEN else n), n
         if _is_verb(source, n):
             close = n
             while close > first + 1 and adverb(tokens[close - 1]):
                 close -= 1
+            if close > first + 2 and [one.lower for one in tokens[close - 2 : close]] == _NO_MORE:
+                close -= 2
             return close, n
         n += 1
     return None
@@ -151,6 +153,9 @@ def _is_verb(source: Source, n: int) -> bool:
     return "base" in kinds and before.lower in ("you", "they", "we", "people")
 
 
+_NO_MORE = ["no", "longer"]
+_BETWEEN = word_set("also still now often always never seldom rarely hardly")
+"""Adverbs that may stand between a subject and its auxiliary and are never its last word."""
 _LOOSE = word_set("to as by and or that which who when where if of but")
 _NAMING = word_set("called named known dubbed termed made considered given set left based born")
 

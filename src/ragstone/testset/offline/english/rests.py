@@ -300,6 +300,8 @@ def existing(source: Source) -> Iterator[Fact]:
         return
     end = end_of(source, 2)
     verb = tokens[1].lower
+    if tokens[2].lower in ("never", "not", "no", "hardly", "barely", "scarcely"):
+        return
     if any(one.lower in UNCLEAR["en"] | RELATIVE for one in tokens[2:end]):
         return
     for span in typed(source.text, list(tokens), "en"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ragstone.testset.offline.english.verbs import forms
 from ragstone.testset.offline.facts import Source
@@ -30,7 +31,7 @@ SUBORDINATE = word_set(
 )
 
 _ADVERBS = word_set(
-    "also often only just still now then later always never sometimes long since not ever "
+    "also often only seldom just still now then later always never sometimes long since not ever "
     "already again perhaps together alone first once soon thus therefore both even instead "
     "too well far almost rather thereafter sometimes afterwards hence perhaps maybe"
 )
@@ -43,6 +44,24 @@ AROUND = word_set(
     "just only about around approximately approximate nearly almost roughly some up to at "
     "most least more than over fewer less exactly under as many"
 )
+
+_WITH = {"at": ("most", "least"), "to": (), "up": ("to",), "as": ("many",), "many": ("as",)}
+"""Words that go with a number only beside another one: `up to 12`, not `to 12`; `at least 12`, not `at 12`."""
+
+
+def amount_start(tokens: Sequence[Token], number: int, lowest: int) -> int:
+    """Where the words that belong to a number start: `up to`, `more than`, `about`."""
+    first = number
+    while first > lowest and tokens[first - 1].lower in AROUND:
+        low = tokens[first - 1].lower
+        if low == "to":
+            if first - 2 < lowest or tokens[first - 2].lower != "up":
+                break
+        elif low in _WITH and tokens[first].lower not in _WITH[low]:
+            break
+        first -= 1
+    return first
+
 
 SIGNS = frozenset(";:—–―")
 

@@ -15,6 +15,7 @@ from ragstone.testset.offline.spanish.counts import (
     places,
 )
 from ragstone.testset.offline.spanish.forms import LONGEST, Form, clean, whole
+from ragstone.testset.offline.spanish.negation import doubtful
 from ragstone.testset.offline.spanish.rests import (
     called,
     condition,
@@ -46,6 +47,8 @@ def facts(source: Source, found: Sequence[Clause]) -> Iterator[Fact]:
     yield from existing(source)
     for number, clause in enumerate(found):
         for fact in _from(clause):
+            if fact.negated and fact.sort == "date":
+                continue  # what did not happen has no day
             if (
                 len(fact.question.split()) <= LONGEST
                 and clean(fact.question)
@@ -58,7 +61,7 @@ def facts(source: Source, found: Sequence[Clause]) -> Iterator[Fact]:
 
 
 def _from(clause: Clause) -> Iterator[Fact]:
-    if clause.lead == "?" or not clause.subject:
+    if clause.lead == "?" or not clause.subject or doubtful(clause):
         return
     tokens = clause.source.tokens
     body = [one.lower for one in tokens[clause.verb : clause.end]]

@@ -111,7 +111,7 @@ class Form:
     def put(self, what: str, body: str, lead: str | None) -> str:
         """The question with its signs and what stands before it."""
         front = self.clause.lead if lead is None else lead
-        body = re.sub(r"\s+", " ", body).strip(" ,.")
+        body = re.sub(r"\s+", " ", body).strip(" ,.;:")
         if front:
             return f"{front[:1].upper()}{front[1:]}, ¿{what} {body}?"
         return f"¿{what[:1].upper()}{what[1:]} {body}?"

@@ -146,6 +146,8 @@ def _is_verb(source: Source, n: int) -> bool:
     before = tokens[n - 1]
     if before.lower == "más" and n > 1 and tokens[n - 2].lower == "o":
         return True
+    if before.lower in ("y", "e") and _goes_on(source, n):
+        return True
     if (
         before.lower in DET | PREP
         or before.lower in ("muy", "más", "tan", "y", "e", "o")
@@ -157,6 +159,19 @@ def _is_verb(source: Source, n: int) -> bool:
             and before.lower not in PREP
         )
     return before.word or before.text[0].isdigit() or before.text in '"”»%,'
+
+
+def _goes_on(source: Source, n: int) -> bool:
+    """Whether a word behind `y` is a further verb: its ending is no noun's, or an object follows at once."""
+    tokens = source.tokens
+    low = tokens[n].lower
+    if low.endswith(("ó", "aron", "ieron", "aban", "arán", "erán", "irán")):
+        return True
+    after = tokens[n + 1] if n + 1 < len(tokens) else tokens[n]
+    return after.lower in _OBJECT_STARTS
+
+
+_OBJECT_STARTS = word_set("el la los las un una unos unas su sus")
 
 
 def end_of(source: Source, start: int, *, relatives: bool = False) -> int:

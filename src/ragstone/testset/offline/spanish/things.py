@@ -145,7 +145,8 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
         ),
         clause.end,
     )
-    if end < clause.end and tokens[end].lower in RELATIVE:
+    under = end < clause.end and tokens[end].lower in ("si", "cuando")
+    if end < clause.end and tokens[end].lower in RELATIVE and not under:
         end = clause.end
     while end > clause.rest and (adverb(tokens[end - 1]) or tokens[end - 1].text == ","):
         end -= 1
@@ -174,7 +175,7 @@ def thing(clause: Clause, form: Form) -> Iterator[Fact]:
     if parts is None:
         return
     loose = end < clause.end and (
-        tokens[end].lower not in ("en", "durante", "desde", "tras", "hasta")
+        tokens[end].lower not in ("en", "durante", "desde", "tras", "hasta", "si", "cuando")
         or is_number(tokens[end + 1], "es")
         or clause.end - end > 8
     )

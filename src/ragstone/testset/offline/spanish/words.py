@@ -35,7 +35,7 @@ AROUND = word_set(
 BEFORE_NOUN = word_set(
     "gran grandes primer primera primero primeros primeras nuevo nueva nuevos nuevas mayor mayores "
     "principal principales último última últimos últimas mejor mejores único única segunda segundo "
-    "tercer tercera pequeño pequeña buen buena dos tres cuatro propio propia antiguo antigua demás"
+    "tercer tercera pequeño pequeña buen buena dos tres cuatro propio propia antiguo antigua demás pocos pocas"
 )
 """Adjectives that stand before their noun."""
 SIGNS = frozenset(";:—–―")
@@ -62,7 +62,7 @@ def small(source: Source, first: int, last: int) -> str:
     ):
         return text
     low = token.lower
-    if low in DET | PREP | RELATIVE | NUMBER_WORDS["es"] or low in source.common:
+    if low in DET | PREP | RELATIVE | NUMBER_WORDS["es"] | _ADVERBS or low in source.common:
         return text[:1].lower() + text[1:]
     if infinitive(low):
         return text[:1].lower() + text[1:]
