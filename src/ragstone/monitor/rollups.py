@@ -197,7 +197,7 @@ def catch_up(archive: Archive, most: int | None = None) -> int:
             for seconds, bucket in rows:  # hours come before the days they are part of
                 add_up(db, seconds * 1_000_000, [bucket], None)
             ((left,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")
-            return before - int(left)
+            return int(before - left)
 
         fewer = archive.run(write).result()
         done += fewer
