@@ -161,6 +161,10 @@ def test_alert_test_sends_by_every_channel_and_says_which_failed(tmp_path: Path,
     assert "file: sent" in said
     assert "webhook: the receiver cannot be reached" in said
     assert json.loads((tmp_path / "a.jsonl").read_text(encoding="utf-8"))["rule"] == "test"
+    place = tmp_path / "none.db"  # whoever names one as with the other commands is not turned away
+    assert run(["monitor", "alert", "test", "-c", config, "--store", str(place)]) == 1
+    assert "file: sent" in capsys.readouterr().err
+    assert not place.exists()
 
 
 def test_alerts_of_a_config_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

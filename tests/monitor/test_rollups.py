@@ -230,6 +230,36 @@ def test_scattered_changes_leave_hours_and_days_for_later_and_every_figure_right
             assert all(body for _, body in read(archive, span, 0, 2**62, "", kind))
 
 
+@pytest.mark.parametrize("kept", [0, 1, 30])
+def test_days_left_for_later_do_not_outlast_the_purge_of_the_newest(
+    archive: Archive, kept: int
+) -> None:
+    """The last day, which has no table while it grows, moves back to a day before those that were left."""
+    fill(archive, 60, step=7 * HOUR)
+    between(archive, START, START + 18 * DAY)  # somebody looks: what is not at hand is left
+    stale = "SELECT bucket FROM monitor_stale WHERE span = ? ORDER BY bucket"
+    days = [bucket for (bucket,) in archive.store.read(stale, (DAY // 1_000_000,))]
+    assert days
+    assert days[-1] >= START + kept * 7 * HOUR
+    archive.purge(ids=[f"i{n}" for n in range(kept, 60)])
+    refresh(archive)
+    assert archive.store.read("SELECT COUNT(*) FROM monitor_stale") == [(0,)]
+    as_from_scratch(archive)
+    fill(archive, 70, step=7 * HOUR)  # and it grows again
+    as_from_scratch(archive)
+
+
+def test_adding_up_what_was_left_ends_when_nothing_more_can_be_done(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragstone.monitor import rollups
+
+    fill(archive, 60, step=7 * HOUR)
+    between(archive, START, START + 18 * DAY)
+    monkeypatch.setattr(rollups, "add_up", lambda *_: None)
+    assert rollups.catch_up(archive) == 0
+
+
 @pytest.mark.parametrize("spoiled", [SUMS, BINS])
 def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive, spoiled: str) -> None:
     fill(archive, 50)

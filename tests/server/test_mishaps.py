@@ -17,7 +17,9 @@ import pytest
 
 import postgres
 from live import Server, in_thread, process
+from ragstone.errors import StoreError
 from ragstone.monitor import Archive
+from ragstone.monitor.interactions import Interaction
 from ragstone.server import Settings
 from ragstone.store import Store
 
@@ -62,6 +64,114 @@ def test_a_store_that_is_put_back_from_a_copy_is_the_one_that_is_written(tmp_pat
         copy.rename(place)
         assert posted(server, "new") == 200
     assert kept(place) == {"old": 1, "new": 1}
+
+
+AWAY = "was removed or moved away"
+
+
+def test_a_store_that_is_moved_away_and_put_back_keeps_all_that_was_acknowledged(
+    tmp_path: Path,
+) -> None:
+    place, elsewhere = tmp_path / "s.db", tmp_path / "elsewhere.db"
+    with process(str(place), "--no-score") as (server, _):
+        for n in range(30):
+            assert posted(server, f"before{n}") == 200
+        for turn in range(2):  # first only looked at, then also written to
+            place.rename(elsewhere)
+            for path in ("/", "/?lang=es", "/v1/summary", "/v1/interactions", "/v1/interactions/x"):
+                answer = server.get(path)
+                assert answer.status == 503
+                assert AWAY in answer.body.decode()
+                assert "s.db-wal" in answer.body.decode()
+                assert "disk is full" not in answer.body.decode()
+            for n in range(3 * turn):
+                answer = server.post("/v1/interactions", {"id": f"away{n}", "question": "q"})
+                assert answer.status == 503
+                assert AWAY in answer.json["error"]
+                assert answer.headers["Retry-After"] == "5"
+            assert not place.exists()
+            elsewhere.rename(place)
+            assert server.get("/").status == 200
+            assert posted(server, f"after{turn}") == 200
+            found = server.get("/v1/summary?window=1h").json["whole"]
+            assert found["interactions"] == 31 + turn
+    assert set(kept(place)) == {*(f"before{n}" for n in range(30)), "after0", "after1"}
+    with closing(sqlite3.connect(place)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_a_server_that_ends_while_its_store_is_away_leaves_the_log_for_when_it_is_back(
+    tmp_path: Path,
+) -> None:
+    place, elsewhere = tmp_path / "s.db", tmp_path / "elsewhere.db"
+    with in_thread(Settings(), Store.open(place)) as server:
+        assert posted(server, "before") == 200
+        place.rename(elsewhere)
+        assert posted(server, "away") == 503
+    for must_exist in (False, True):  # nor does any other command begin a new one
+        with pytest.raises(StoreError, match=AWAY):
+            Store.open(place, must_exist=must_exist)
+    assert not place.exists()
+    elsewhere.rename(place)
+    assert kept(place) == {"before": 1}
+
+
+def test_reading_makes_no_store_where_all_of_it_was_removed_but_writing_does(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "s.db"
+    store = Store.open(place)
+    archive = Archive(store)
+    archive.add([Interaction(id="before", at=1, question="q")]).result()
+    for file in tmp_path.glob("s.db*"):
+        file.unlink()
+    with pytest.raises(StoreError, match="begins a new one"):
+        list(archive.interactions())
+    with pytest.raises(StoreError, match="begins a new one"):
+        store.read("SELECT 1")
+    assert not list(tmp_path.glob("s.db*"))
+    archive.add([Interaction(id="after", at=1, question="q")]).result()
+    assert [one.id for one in archive.interactions()] == ["after"]
+    assert store.read("SELECT COUNT(*) FROM interactions") == [(1,)]
+    store.close()
+
+
+def test_a_store_of_which_every_file_is_moved_and_put_back_one_by_one_is_whole(
+    tmp_path: Path,
+) -> None:
+    place, elsewhere = tmp_path / "s.db", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with in_thread(Settings(), Store.open(place)) as server:
+        assert posted(server, *(f"before{n}" for n in range(30))) == 200
+        for file in tmp_path.glob("s.db*"):
+            file.rename(elsewhere / file.name)
+        assert posted(server, "away") == 200  # into a new one
+        for end in ("", "-wal", "-shm"):
+            (elsewhere / f"s.db{end}").replace(tmp_path / f"s.db{end}")
+            if end != "-shm":
+                assert posted(server, f"between{end}") in (200, 503)
+        assert posted(server, "after") == 200
+        assert server.get("/").status == 200
+    assert {*(f"before{n}" for n in range(30)), "after"} <= set(kept(place))
+
+
+def test_another_file_beside_the_old_log_is_not_spoiled_by_it(tmp_path: Path) -> None:
+    place, other = tmp_path / "s.db", tmp_path / "other.db"
+    store = Store.open(other)
+    Archive(store).add([]).result()
+    store.close()
+    with in_thread(Settings(), Store.open(place)) as server:
+        assert posted(server, "old") == 200
+        other.replace(place)
+        answer = server.post("/v1/interactions", {"id": "x", "question": "q"})
+        assert answer.status == 503
+        assert "move the log away" in answer.json["error"]
+        assert server.get("/").status == 503
+        for end in ("wal", "shm"):
+            Path(f"{place}-{end}").rename(tmp_path / end)
+        assert posted(server, "new") == 200
+        assert server.get("/").status == 200
+    assert kept(place) == {"new": 1}
 
 
 def test_a_full_disk_is_said_and_once_there_is_room_everything_goes_on(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ def command() -> None:
 @command.command("test")
 @click.option("-c", "--config", metavar="FILE", help="Config file with a `monitor` section.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the message: en, es.")
+@click.option("--store", hidden=True, expose_value=False)  # taken as elsewhere, not needed
 def test(config: str | None, language: str | None) -> int:
     """Send a test message by every configured channel; exit code 1 if one does not arrive."""
     import logging

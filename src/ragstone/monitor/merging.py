@@ -63,7 +63,9 @@ def add_up(
     number = 0
     for bucket in buckets:
         if span == DAY and bucket >= today:
+            # also one that was left for later: the last day moves back when the newest interactions are purged
             replace(db, DAY, {bucket: {}})
+            _no_longer_stale(db, DAY, bucket)
         elif (at_hand is not None and number >= at_hand[span]) or _waiting(db, span, bucket):
             _leave(db, span, bucket)
         else:
@@ -75,9 +77,7 @@ def _make(db: Connection, span: int, bucket: int) -> None:
     finer = SPANS[SPANS.index(span) - 1]
     merged = _merged(db, finer, bucket, bucket + span)
     replace(db, span, {bucket: merged})
-    db.execute(
-        "DELETE FROM monitor_stale WHERE span = ? AND bucket = ?", (span // 1_000_000, bucket)
-    )
+    _no_longer_stale(db, span, bucket)
     for field, stored in merged.items():
         if span == HOUR and stored == ELSEWHERE:
             _drop(db, BUCKET, bucket, bucket + span, field)
@@ -94,6 +94,12 @@ def _leave(db: Connection, span: int, bucket: int) -> None:
     db.execute(
         "INSERT INTO monitor_stale (span, bucket) VALUES (?, ?) ON CONFLICT DO NOTHING",
         (span // 1_000_000, bucket),
+    )
+
+
+def _no_longer_stale(db: Connection, span: int, bucket: int) -> None:
+    db.execute(
+        "DELETE FROM monitor_stale WHERE span = ? AND bucket = ?", (span // 1_000_000, bucket)
     )
 
 

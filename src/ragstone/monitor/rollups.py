@@ -188,6 +188,7 @@ def catch_up(archive: Archive, most: int | None = None) -> int:
 
         def write(db: Connection, some: int = some) -> int:
             lock(db)
+            ((before,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")
             rows = list(
                 db.execute(
                     "SELECT span, bucket FROM monitor_stale ORDER BY span, bucket LIMIT ?", (some,)
@@ -195,10 +196,12 @@ def catch_up(archive: Archive, most: int | None = None) -> int:
             )
             for seconds, bucket in rows:  # hours come before the days they are part of
                 add_up(db, seconds * 1_000_000, [bucket], None)
-            return len(rows)
+            ((left,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")
+            return int(before - left)
 
-        done += archive.run(write).result()
-        if most is not None:
+        fewer = archive.run(write).result()
+        done += fewer
+        if most is not None or not fewer:  # the same ones would come again, for ever
             return done
 
 

@@ -57,6 +57,10 @@ class Database(Protocol):
         """A connection to read with, after bringing the tables up to date."""
         ...
 
+    def reconnect(self) -> Connection:
+        """A connection to read with in the place of one that is gone; what is not there is not made."""
+        ...
+
     def connect_to_write(self) -> Connection:
         """A connection to write with."""
         ...

@@ -80,6 +80,10 @@ class PostgresDatabase:
             raise
         return connection
 
+    def reconnect(self) -> PostgresConnection:
+        """A connection to read with, after the server went away."""
+        return self.connect()
+
     def connect_to_write(self) -> PostgresConnection:
         """A connection to write with."""
         return self._open()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,14 +32,14 @@ class SqliteConnection:
             timeout=wait,
             isolation_level=None,
             check_same_thread=False,
-            uri=address.startswith("file:"),
+            uri=True,
         )
         self._identity = _identity(file)
 
     @property
     def gone(self) -> bool:
-        """Whether the file was removed or replaced: what is written through this connection is then seen by nobody."""
-        return _identity(self._file) != self._identity
+        """Whether the file was removed, moved or replaced: what is written through this connection may then be seen by nobody."""
+        return self._identity is None or _identity(self._file) != self._identity
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Iterable[tuple[Any, ...]]:
         """Run one statement; its rows, read as they are wanted."""
@@ -83,7 +84,10 @@ class SqliteDatabase:
         self.path = path
         self.shown = str(path)
         self.vanishes = temporary
-        self._address = str(path)
+        self._mode = "rw"
+        self._opening = threading.Lock()
+        self._seen: tuple[Identity, Identity] = (None, None)
+        """The file and the log beside it that were opened last."""
 
     def connect(self) -> SqliteConnection:
         """A connection to read with; the file and its tables are made if need be."""
@@ -95,31 +99,33 @@ class SqliteDatabase:
                 "name another place with --store or RAGSTONE_STORE"
             ) from None
         try:
-            connection = self._open()
-            self._migrate(connection)
+            return self._up_to_date(self._open(make=True))
         except sqlite3.Error as broken:
             return self._read_only(broken)
-        return connection
+
+    def reconnect(self) -> SqliteConnection:
+        """A connection to read with once the file is there again; none is made, for it may be put back."""
+        if self._mode != "rw":
+            return self._open()
+        return self._up_to_date(self._open())
 
     def connect_to_write(self) -> SqliteConnection:
-        """A connection to write with."""
-        if self._address.startswith("file:"):
+        """A connection to write with; the file is made anew if nothing of it is left."""
+        if self._mode != "rw":
             raise self.explain(sqlite3.OperationalError("readonly"))
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = self._open()
-        self._migrate(connection)  # the file may have been removed since it was opened to read
-        return connection
+        return self._up_to_date(self._open(make=True))
 
     def connect_at_once(self) -> SqliteConnection | None:
         """A connection that gives up at once when another one is writing; none for a file that cannot be written."""
-        if self._address.startswith("file:"):
+        if self._mode != "rw":
             return None
         try:
             connection = self._open(wait=0.0)
             connection.hurry(fast=True)
             # moving the log into the file waits for the disk: that is left to the writer's thread unless it falls far behind
             connection.execute(f"PRAGMA wal_autocheckpoint = {FAR_BEHIND}")
-        except sqlite3.Error:
+        except (sqlite3.Error, StoreError):
             return None
         return connection
 
@@ -138,13 +144,21 @@ class SqliteDatabase:
                 file.unlink(missing_ok=True)
             self.path.parent.rmdir()
 
+    def missing(self) -> StoreError:
+        """What to say when a file that must be there is not."""
+        if any(_identity(one) for one in self._beside()):
+            return self._away()
+        return StoreError(f"there is no store {self.shown!r}; `ragstone eval` makes one")
+
     def explain(self, fault: Exception) -> StoreError:
         """A fault of SQLite in one sentence."""
         text = str(fault)
+        if _identity(self.path) is None and self._seen[0] is not None:
+            return self._away()
         if "disk is full" in text or "disk I/O" in text:
             return StoreError(
-                f"the disk is full or failing under the store {self.shown!r}; make room and resume "
-                "with `ragstone eval --resume`: what was finished is kept"
+                f"the disk is full or failing under the store {self.shown!r}; make room: what was "
+                "stored is kept, and an evaluation goes on with `ragstone eval --resume`"
             )
         if "readonly" in text or "unable to open" in text:
             return StoreError(
@@ -163,15 +177,64 @@ class SqliteDatabase:
             )
         return StoreError(f"the store {self.shown!r} failed: {text}")
 
-    def _open(self, wait: float = WAIT_SECONDS) -> SqliteConnection:
-        level = "OFF" if self.vanishes else "FULL"
-        connection = SqliteConnection(self.path, self._address, level, wait)
-        if not self._address.startswith("file:"):
+    def _open(self, wait: float = WAIT_SECONDS, *, make: bool = False) -> SqliteConnection:
+        with self._opening:
+            if self._mode != "rw":
+                return self._connection(self._mode, wait)
+            if _identity(self.path) is None:
+                # SQLite would throw away the log of a file that was only moved, and with it what was acknowledged
+                if not make or any(_identity(one) for one in self._beside()):
+                    raise self._away()
+                connection = self._connection("rwc", wait)
+            else:
+                self._refuse_another()
+                connection = self._connection("rw", wait)
             try:
                 connection.execute("PRAGMA journal_mode = WAL")
             except sqlite3.Error:
                 connection.close()
                 raise
+            self._seen = (_identity(self.path), _identity(self._beside()[0]))
+            return connection
+
+    def _connection(self, mode: str, wait: float) -> SqliteConnection:
+        address = f"{self.path.absolute().as_uri()}?mode={mode}"
+        return SqliteConnection(self.path, address, "OFF" if self.vanishes else "FULL", wait)
+
+    def _beside(self) -> tuple[Path, Path]:
+        """The write-ahead log and its index."""
+        file = self.path.resolve()
+        return file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")
+
+    def _refuse_another(self) -> None:
+        """Complain of another file beside the old one's log: SQLite would write the log into it, and spoil it."""
+        file, log = self._seen
+        left = self._beside()[0]
+        if log is not None and _identity(left) == log and _identity(self.path) != file:
+            raise StoreError(
+                f"another file was put in the place of the store {self.shown!r} while the old one's "
+                f"log {left.name!r} is still there; move the log away, or if it is the same file "
+                "copied, start ragstone again"
+            )
+
+    def _away(self) -> StoreError:
+        left = " and ".join(repr(one.name) for one in self._beside() if _identity(one))
+        if not left:
+            return StoreError(
+                f"the file of the store {self.shown!r} was removed or moved away; put it back, or "
+                "else the next thing to be stored begins a new one"
+            )
+        return StoreError(
+            f"the file of the store {self.shown!r} was removed or moved away, but its log is still "
+            f"there; put the file back, or move {left} away too to begin a new store"
+        )
+
+    def _up_to_date(self, connection: SqliteConnection) -> SqliteConnection:
+        try:
+            self._migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _read_only(self, broken: sqlite3.Error) -> SqliteConnection:
@@ -179,15 +242,19 @@ class SqliteDatabase:
         if not self.path.is_file() or self.path.stat().st_size == 0:
             raise self.explain(broken) from None
         # with a write-ahead log beside it the file is read through it, else as it stands
-        for mode in ("mode=ro", "mode=ro&immutable=1"):
-            self._address = f"{self.path.resolve().as_uri()}?{mode}"
+        for mode in ("ro", "ro&immutable=1"):
             try:
-                connection = self._open()
+                connection = self._connection(mode, WAIT_SECONDS)
+            except sqlite3.Error:
+                continue
+            try:
                 ((version,),) = connection.execute("PRAGMA user_version")
                 connection.execute("SELECT COUNT(*) FROM runs")
             except sqlite3.Error:
+                connection.close()
                 continue
             if version == len(migrations(COUNTER)):
+                self._mode = mode
                 return connection
             connection.close()
         raise self.explain(broken) from None
@@ -213,7 +280,11 @@ class SqliteDatabase:
             raise
 
 
-def _identity(file: Path) -> tuple[int, int] | None:
+Identity = tuple[int, int] | None
+"""Of a file that is there: it keeps it when it is renamed."""
+
+
+def _identity(file: Path) -> Identity:
     try:
         found = file.stat()
     except OSError:

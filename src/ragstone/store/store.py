@@ -73,10 +73,10 @@ class Store:
             return cls(SqliteDatabase(folder / "ragstone.db", temporary=True))
         scheme, separator, _ = named.partition("://")
         if not separator:
-            path = Path(named).expanduser()
-            if must_exist and place is not None and not path.exists():
-                raise StoreError(f"there is no store {named!r}; `ragstone eval` makes one")
-            return cls(SqliteDatabase(path))
+            file = SqliteDatabase(Path(named).expanduser())
+            if must_exist and place is not None and not file.path.exists():
+                raise file.missing()
+            return cls(file)
         if scheme in ("postgresql", "postgres"):
             from ragstone.store.postgres import PostgresDatabase
 
@@ -308,8 +308,8 @@ class Store:
                 except self._database.faults as broken:
                     if not self._readers[0].gone:
                         raise self._database.explain(broken) from None
-            try:  # the server went away, or the file was removed; it may be back
-                lost, self._readers[0] = self._readers[0], self._database.connect()
+            try:  # the server went away, or the file was removed or moved; it may be back
+                lost, self._readers[0] = self._readers[0], self._database.reconnect()
                 lost.close()
                 return list(self._readers[0].execute(sql, values))
             except self._database.faults as broken:

@@ -65,6 +65,7 @@ class Writer:
 
     def _work(self) -> None:
         connection: Connection | None = None
+        lost = False
         try:
             while True:
                 item = self._queue.get()
@@ -85,15 +86,14 @@ class Writer:
                 waiting = [one for _, _, one in batch if one.set_running_or_notify_cancel()]
                 try:
                     if connection is not None and connection.gone:
-                        log.warning(
-                            "the store %r went away while it was in use; what comes is written to "
-                            "the one that is there now",
-                            self._database.shown,
-                        )
+                        lost = True
                         connection.close()
                         connection = None
                     if connection is None:
                         connection = self._database.connect_to_write()
+                        if lost:
+                            self._warn()
+                        lost = False
                     self._commit(connection, batch)
                 except Exception as broken:  # this thread must outlive any fault
                     error = self._explained(broken)
@@ -110,6 +110,13 @@ class Writer:
         finally:
             if connection is not None:
                 connection.close()
+
+    def _warn(self) -> None:
+        log.warning(
+            "the store %r went away while it was in use; what comes is written to the one that is "
+            "there now",
+            self._database.shown,
+        )
 
     @staticmethod
     def _commit(connection: Connection, batch: list[Job]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,11 +81,9 @@ def metric_card(
 
 def traffic_cards(whole: Window, windows: Sequence[Window], say: Words) -> list[TrafficCard]:
     """Counts, feedback, latency and cost, as far as they are known."""
-    # sums of windows that the stretch cuts would look like a fall
-    full = [one for one in windows if whole.since <= one.since and one.until <= whole.until]
-    full = full if len(full) > 1 else list(windows)
     counts = [
-        Point(one.since, one.until, float(one.interactions), n=one.interactions) for one in full
+        Point(one.since, one.until, float(one.interactions), n=one.interactions)
+        for one in _uncut(whole, windows, lambda one: one.interactions > 0)
     ]
     failed = say("failed_many", n=say.whole(whole.failed)) if whole.failed else ""
     cards = [
@@ -120,7 +118,7 @@ def traffic_cards(whole: Window, windows: Sequence[Window], say: Words) -> list[
     if whole.cost is not None:
         points = [
             Point(one.since, one.until, one.cost.total if one.cost else None, n=one.interactions)
-            for one in full
+            for one in _uncut(whole, windows, lambda one: one.cost is not None)
         ]
         cards.append(
             TrafficCard(
@@ -131,6 +129,14 @@ def traffic_cards(whole: Window, windows: Sequence[Window], say: Words) -> list[
             )
         )
     return cards
+
+
+def _uncut(
+    whole: Window, windows: Sequence[Window], holds: Callable[[Window], bool]
+) -> Sequence[Window]:
+    """Windows that the stretch does not cut, whose sums would look like a fall; all of them if these hold nothing yet."""
+    full = [one for one in windows if whole.since <= one.since and one.until <= whole.until]
+    return full if len(full) > 1 and any(map(holds, full)) else windows
 
 
 def whole_state(state: str, say: Words) -> State:
