@@ -159,15 +159,11 @@ async def _running(
 
 
 async def _note(intake: Intake) -> None:
-    """Move the counts of refusals into the store."""
-    counts, intake.counts = intake.counts, type(intake.counts)()
-    if not counts:
-        return
-    try:
+    """Move the counts of refusals into the store; until it has them they stay in sight."""
+    counts = intake.counts.copy()
+    if counts:
         await asyncio.wrap_future(intake.archive.count(counts))
-    except BaseException:
-        intake.counts.update(counts)
-        raise
+        intake.counts -= counts
 
 
 async def _in_thread(function: Callable[..., Any], *args: Any, **more: Any) -> None:
