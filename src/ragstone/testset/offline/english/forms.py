@@ -1,4 +1,4 @@
-"""How a English question is put together from the parts of a clause."""
+"""How an English question is put together from the parts of a clause."""
 
 from __future__ import annotations
 

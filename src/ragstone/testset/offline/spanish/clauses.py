@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ragstone.testset.offline.facts import Source
 from ragstone.testset.offline.spanish.groups import end_of, group_at
 from ragstone.testset.offline.spanish.verbs import infinitive, participle
 from ragstone.testset.offline.spanish.words import DET, PREP, RELATIVE, SIGNS, adverb, owned, small
+from ragstone.testset.offline.subject import Subject
 from ragstone.testset.spans import Span, is_person, names, typed
-from ragstone.testset.vocabulary import ROLES, UNCLEAR
+from ragstone.testset.vocabulary import UNCLEAR
 
 _OPENERS = re.compile(
     r"(?:sin embargo|además|por tanto|por lo tanto|también|asimismo|no obstante|por ejemplo|en particular|como resultado|"
@@ -22,8 +24,11 @@ _OPENERS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Subject):
     """One clause as token numbers of its sentence."""
+
+    language: ClassVar[str] = "es"
+    inner: ClassVar[frozenset[str]] = PREP | frozenset(["y", "e"])
 
     source: Source
     lead: str
@@ -55,11 +60,6 @@ class Clause:
         return self.first < self.close or self.source.subject[:1].isupper()
 
     @property
-    def words(self) -> list[str]:
-        """The subject's own words, lower case."""
-        return [one.lower for one in self.source.tokens[self.first : self.close]]
-
-    @property
     def group(self) -> str:
         """The verb group as written."""
         text = self.source.say(self.verb, self.rest)
@@ -84,35 +84,6 @@ class Clause:
     def reflexive(self) -> bool:
         """Whether the verb group has `se`."""
         return any(one.lower == "se" for one in self.source.tokens[self.verb : self.finite])
-
-    def names(self) -> list[tuple[int, int]]:
-        """The names of the sentence."""
-        return names(self.source.tokens, "es", self.source.names)
-
-    def _heads(self, name: int) -> bool:
-        inner = self.words[: name - self.first]
-        return (
-            name >= self.first
-            and len(inner) <= 4
-            and not any(one in PREP or one in ("y", "e") for one in inner)
-        )
-
-    @property
-    def named(self) -> bool:
-        """Whether the subject is a name."""
-        return any(b == self.close and self._heads(a) for a, b in self.names())
-
-    @property
-    def person(self) -> bool:
-        """Whether the subject is one person."""
-        source = self.source
-        for a, b in self.names():
-            if b == self.close and self._heads(a):
-                before = source.tokens[a - 1].lower if a > self.first else ""
-                if any(word in ROLES for word in self.words[: a - self.first]):
-                    return True
-                return is_person([one.text for one in source.tokens[a:b]], before, source.people)
-        return False
 
 
 def clauses(source: Source) -> Iterator[Clause]:
