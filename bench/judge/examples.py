@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
+from crowds import crowded
 from edits import mark_edits
 from rows import judge_rows
 from synthetic import synthetic
@@ -18,9 +19,11 @@ from ragstone.judges.offline.features import NAMES, features
 from ragstone.judges.offline.reading import STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.tokens import TAGGER_NAMES
-from ragstone.judges.offline.verdicts import conflicts_of
+from ragstone.judges.offline.verdicts import hurdles_of
 from ragstone.language import sentences
 
+FOLDS = 5
+"""Of the cross-validation over source documents."""
 _PASSAGE = re.compile(r"\n*passage \d+:")
 
 
@@ -37,14 +40,16 @@ class Example:
     tokens: np.ndarray[Any, Any] = field(repr=False)
     owner: np.ndarray[Any, Any] = field(repr=False)
     """Which claim each content word stands in."""
-    conflicts: list[int]
-    """For each claim 0 no disagreement with its best sentence, 1 a likely one, 2 a certain one."""
+    hurdles: list[float]
+    """What each claim must reach at least, whatever the response looks like."""
     marks: np.ndarray[Any, Any] = field(repr=False)
     """For each content word 1 inside an unsupported span, 0 outside, -1 unknown."""
 
 
 def sources_of(row: dict[str, Any]) -> list[str]:
     """The context as chunks: passages where they are marked; every other long text is cut."""
+    if "chunks" in row:
+        return list(row["chunks"])
     context: str = row["context"]
     if row["set"] == "ragtruth_test" and _PASSAGE.search(context):
         return [part.strip() for part in _PASSAGE.split(context) if part.strip()]
@@ -108,7 +113,7 @@ def example(row: dict[str, Any]) -> Example:
         table,
         tokens,
         laid.claims.text[kept],
-        [] if row.get("synthetic") else conflicts_of(readings, sources, laid),
+        [] if row.get("synthetic") else hurdles_of(readings, sources, laid),
         np.concatenate(marks)[kept],
     )
 
@@ -143,7 +148,7 @@ def examples() -> list[Example]:
     """All rows of the judge sets and the made-up ones, in a fixed order."""
     rows = judge_rows()
     mark_edits(rows)
-    rows += synthetic(rows)
+    rows += synthetic(rows) + crowded(rows, FOLDS)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         return list(pool.map(example, rows, chunksize=64))
 

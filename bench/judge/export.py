@@ -10,16 +10,25 @@ import lightgbm as lgb
 import numpy as np
 
 
-def write(target: Path, forests: Mapping[str, lgb.Booster], numbers: Mapping[str, Any]) -> None:
-    """Write the forests and the numbers that go with them."""
+def write(
+    target: Path,
+    forests: Mapping[str, lgb.Booster],
+    several: Mapping[str, tuple[lgb.Booster, tuple[str, ...]]],
+    numbers: Mapping[str, Any],
+) -> None:
+    """Write the forests, those that have one forest for each class, and the numbers that go with them."""
     arrays: dict[str, Any] = {}
-    for name, booster in forests.items():
-        arrays |= {f"{name}.{key}": value for key, value in _forest(booster).items()}
+    parts = {name: (booster, slice(None)) for name, booster in forests.items()}
+    for name, (booster, kinds) in several.items():
+        for n, kind in enumerate(kinds):
+            parts[f"{name}_{kind}"] = booster, slice(n, None, len(kinds))
+    for name, (booster, trees) in parts.items():
+        arrays |= {f"{name}.{key}": value for key, value in _forest(booster, trees).items()}
     arrays |= {f"numbers.{key}": np.asarray(value, np.float64) for key, value in numbers.items()}
     np.savez_compressed(target, **arrays)
 
 
-def _forest(booster: lgb.Booster) -> dict[str, Any]:
+def _forest(booster: lgb.Booster, trees: slice) -> dict[str, Any]:
     nodes: list[tuple[int, float, int, int, float]] = []
     roots: list[int] = []
     deepest = 0
@@ -39,7 +48,7 @@ def _forest(booster: lgb.Booster) -> dict[str, Any]:
         nodes[at] = (node["split_feature"], node["threshold"], left, right, 0.0)
         return at
 
-    for tree in booster.dump_model()["tree_info"]:
+    for tree in booster.dump_model()["tree_info"][trees]:
         roots.append(add(tree["tree_structure"], 0))
     feature, threshold, left, right, value = zip(*nodes, strict=True)
     return {

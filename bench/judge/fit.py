@@ -1,4 +1,4 @@
-"""Fit the three models of the offline judge: doubtful words, supported claims, whole responses."""
+"""Fit the models of the offline judge: doubtful words, supported claims, Spanish claims, whole responses."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 from examples import TAGGER_NAMES, Example
-from measures import balanced_accuracy, f1
-from scipy.optimize import minimize
+from spanish import entailment, fit_spanish, is_spanish
+from whole import Whole, choose_bar, fit_whole
 
 from ragstone.judges.offline.features import NAMES
-from ragstone.judges.offline.verdicts import TAGGED, accepted, doubts, response_features
+from ragstone.judges.offline.responses import TAGGED
+from ragstone.judges.offline.spanish import blend
+from ragstone.judges.offline.verdicts import doubts
 
 SEED = 7
 LEFT_OUT = frozenset({"claims"})
 """Features that would tell the model which set a row is from rather than whether it is supported."""
 CLAIM_NAMES = (*(name for name in NAMES if name not in LEFT_OUT), *TAGGED)
-RAG = 5.0
-"""Weight of the answers of RAG systems when claims are put together to responses, other sets having 1."""
-ABOUT_AS_GOOD = 0.01
-"""Loss of F1 + balanced accuracy that a lower bar on responses may cost."""
 SYNTHETIC = 0.1
 """Weight of made-up claims against labelled ones of the same set."""
 
@@ -68,10 +66,8 @@ class Fitted:
 
     token: lgb.Booster
     claim: lgb.Booster
-    mean: np.ndarray[Any, Any]
-    scale: np.ndarray[Any, Any]
-    weights: np.ndarray[Any, Any]
-    bias: float
+    spanish: lgb.Booster
+    whole: Whole
     bar: float
     """What a RAG answer must reach to pass as a whole."""
 
@@ -79,23 +75,7 @@ class Fitted:
         """How likely each claim is supported, and its full table."""
         doubt = self.token.predict(example.tokens) if len(example.tokens) else np.zeros(0)
         table = np.hstack([example.table, doubts(doubt, _bounds(example))])
-        return self.claim.predict(table[:, _COLUMNS]), table
-
-    def response(self, probability: np.ndarray[Any, Any], table: np.ndarray[Any, Any]) -> float:
-        """How likely the whole response is supported."""
-        return _whole(probability, table, (self.mean, self.scale, self.weights, self.bias))
-
-
-Response = tuple[Any, Any, Any, float]
-"""Mean, scale, weights and bias of the model of responses."""
-
-
-def _whole(
-    probability: np.ndarray[Any, Any], table: np.ndarray[Any, Any], model: Response
-) -> float:
-    mean, scale, weights, bias = model
-    row = (response_features(probability, table) - mean) / scale
-    return float(1 / (1 + np.exp(-(row @ weights + bias))))
+        return _chances(example, table, self.claim, self.spanish), table
 
 
 _COLUMNS = [(*NAMES, *TAGGED).index(name) for name in CLAIM_NAMES]
@@ -106,7 +86,13 @@ def fit(examples: list[Example], inner: int = 4) -> Fitted:
     fold = np.array([fold_of(e.row["group"], inner, "inner") for e in examples])
     tables: list[np.ndarray[Any, Any]] = [np.empty(0)] * len(examples)
     for number in range(inner):
-        token = _fit_token([e for e, f in zip(examples, fold, strict=True) if f != number])
+        token = _fit_token(
+            [
+                e
+                for e, f in zip(examples, fold, strict=True)
+                if f != number and not e.row.get("crowded")
+            ]
+        )
         held = np.flatnonzero(fold == number)
         doubt = token.predict(np.vstack([examples[n].tokens for n in held]))
         at = 0
@@ -116,58 +102,33 @@ def fit(examples: list[Example], inner: int = 4) -> Fitted:
                 [examples[n].table, doubts(doubt[at : at + size], _bounds(examples[n]))]
             )
             at += size
+    plain = [n for n, e in enumerate(examples) if not e.row.get("crowded")]
     labels = [np.array(e.labels) for e in examples]
-    weakest = _out_of_fold(examples, tables, labels, fold, inner)
-    for n, example in enumerate(
-        examples
-    ):  # of a false response without marks, the weakest claim is false
-        if example.row["label"] == 0 and (labels[n] < 0).all():
-            labels[n][int(np.argmin(weakest[n]))] = 0
-    probabilities = _out_of_fold(examples, tables, labels, fold, inner)
-    response = _fit_response(examples, probabilities, tables)
-    bar = _choose_bar(examples, probabilities, tables, fold, inner)
-    return Fitted(_fit_token(examples), _fit_claim(examples, tables, labels), *response, bar)
-
-
-def _choose_bar(
-    examples: list[Example],
-    probabilities: list[np.ndarray[Any, Any]],
-    tables: list[np.ndarray[Any, Any]],
-    fold: np.ndarray[Any, Any],
-    inner: int,
-) -> float:
-    """The bar with the best F1 + balanced accuracy on the RAG answers that were fitted, each predicted out of fold."""
-    wrong, whole = [], []
-    for number in range(inner):
-        kept = np.flatnonzero(fold != number)
-        model = _fit_response(
-            [examples[n] for n in kept], [probabilities[n] for n in kept], [tables[n] for n in kept]
-        )
-        for n in np.flatnonzero(fold == number):
-            row = examples[n].row
-            if row["set"] == "ragtruth_test" and not row.get("synthetic"):
-                wrong.append(1 - row["label"])
-                whole.append((n, _whole(probabilities[n], tables[n], model)))
-    found = []
-    for bar in np.arange(0.4, 0.7, 0.01):
-        said = [
-            flagged(probabilities[n], chance, examples[n].conflicts, float(bar))
-            for n, chance in whole
-        ]
-        found.append((f1(wrong, said) + balanced_accuracy(wrong, said), float(bar)))
-    values = np.array([value for value, _ in found])
-    smooth = np.convolve(np.pad(values, 2, "edge"), np.ones(5) / 5, "valid")  # one peak may be luck
-    # of bars that are about as good the lowest: fewest answers blamed in vain
-    return round(found[int(np.argmax(smooth >= smooth.max() - ABOUT_AS_GOOD))][1], 2)
-
-
-def flagged(
-    probability: np.ndarray[Any, Any], whole: float, conflicts: list[int], bar: float
-) -> bool:
-    """Whether the judge finds a claim that is not supported."""
-    return not all(
-        accepted(n, probability, whole, conflicts[n], bar) for n in range(len(probability))
+    first = _out_of_fold(examples, tables, labels, fold, plain)
+    for n in plain:  # of a false response without marks, the weakest claim is false
+        if examples[n].row["label"] == 0 and (labels[n] < 0).all():
+            labels[n][int(np.argmin(first[n]))] = 0
+    chances = _out_of_fold(examples, tables, labels, fold, plain)
+    own = [examples[n] for n in plain]
+    own_tables, own_chances = [tables[n] for n in plain], [chances[n] for n in plain]
+    return Fitted(
+        token=_fit_token(own),
+        claim=_fit_claim(own, own_tables, [labels[n] for n in plain]),
+        spanish=fit_spanish(examples, tables, labels),
+        whole=fit_whole(own, own_chances, own_tables),
+        bar=choose_bar(own, own_chances, own_tables, fold[plain], inner),
     )
+
+
+def _chances(
+    example: Example, table: np.ndarray[Any, Any], claim: lgb.Booster, spanish: lgb.Booster
+) -> np.ndarray[Any, Any]:
+    """How likely each claim is supported, by the trees for all languages and those for Spanish."""
+    logit = claim.predict(table[:, _COLUMNS], raw_score=True)
+    if is_spanish(example):
+        logit = blend(logit, entailment(spanish, table))
+    found: np.ndarray[Any, Any] = 1 / (1 + np.exp(-logit))
+    return found
 
 
 def _bounds(example: Example) -> list[int]:
@@ -236,53 +197,16 @@ def _out_of_fold(
     tables: list[np.ndarray[Any, Any]],
     labels: list[np.ndarray[Any, Any]],
     fold: np.ndarray[Any, Any],
-    inner: int,
-) -> list[np.ndarray[Any, Any]]:
-    found: list[np.ndarray[Any, Any]] = [np.empty(0)] * len(examples)
-    for number in range(inner):
-        kept = np.flatnonzero(fold != number)
+    used: list[int],
+) -> dict[int, np.ndarray[Any, Any]]:
+    """For the numbers of the examples that are used, how likely each claim is supported."""
+    found: dict[int, np.ndarray[Any, Any]] = {}
+    for number in sorted(set(fold.tolist())):
+        kept = [n for n in used if fold[n] != number]
         claim = _fit_claim(
             [examples[n] for n in kept], [tables[n] for n in kept], [labels[n] for n in kept]
         )
-        for n in np.flatnonzero(fold == number):
-            found[n] = claim.predict(tables[n][:, _COLUMNS])
+        for n in used:
+            if fold[n] == number:
+                found[n] = claim.predict(tables[n][:, _COLUMNS])
     return found
-
-
-def _fit_response(
-    examples: list[Example],
-    probabilities: list[np.ndarray[Any, Any]],
-    tables: list[np.ndarray[Any, Any]],
-) -> tuple[Any, Any, Any, float]:
-    """Logistic regression from claims to responses; each set of responses counts alike, RAG answers threefold."""
-    kept = [
-        n
-        for n, e in enumerate(examples)
-        if e.row["level"] == "response" and not e.row.get("synthetic")
-    ]
-    names = np.array([examples[n].row["set"] for n in kept])
-    rows = np.array([response_features(probabilities[n], tables[n]) for n in kept], np.float64)
-    label = np.array([examples[n].row["label"] for n in kept], np.float64)
-    weight = np.zeros(len(kept))
-    for name in sorted(set(names.tolist())):
-        mine = names == name
-        if name == "ragtruth_test":
-            weight[mine] = RAG / mine.sum()  # its own share of false responses is the one to expect
-        else:
-            for value in (0, 1):
-                weight[mine & (label == value)] = 0.5 / (mine & (label == value)).sum()
-    weight *= len(kept) / weight.sum()
-    mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-9
-    rows = (rows - mean) / scale
-
-    def loss(theta: np.ndarray[Any, Any]) -> tuple[float, np.ndarray[Any, Any]]:
-        margin = rows @ theta[:-1] + theta[-1]
-        chance = 1 / (1 + np.exp(-margin))
-        penalty = 5.0 * (theta[:-1] ** 2).sum()
-        value = float((weight * (np.logaddexp(0, margin) - label * margin)).sum() + penalty)
-        gap = weight * (chance - label)
-        slope = np.r_[rows.T @ gap + 10.0 * theta[:-1], gap.sum()]
-        return value, slope
-
-    theta = minimize(loss, np.zeros(rows.shape[1] + 1), jac=True, method="L-BFGS-B").x
-    return mean, scale, np.round(theta[:-1], 6), float(np.round(theta[-1], 6))

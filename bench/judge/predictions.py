@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from examples import Example, examples
+from examples import FOLDS, Example, examples
 from fit import fit, fold_of
-
-FOLDS = 5
 
 
 def predict_all(target: Path) -> None:
@@ -46,13 +44,14 @@ def _one_fold(job: tuple[list[Example], list[Example]]) -> list[dict[str, Any]]:
                 "set": one.row["set"],
                 "dataset": one.row["dataset"],
                 "level": one.row["level"],
+                "crowded": bool(one.row.get("crowded")),
                 "label": one.row["label"],
                 "label3": one.row.get("label3"),
                 "labels": [int(label) for label in one.labels],
                 "sentence": one.sentence,
-                "conflicts": one.conflicts,
+                "hurdles": one.hurdles,
                 "claims": np.round(chance, 5).tolist(),
-                "whole": round(model.response(chance, table), 5),
+                "whole": round(model.whole.chance(chance, table), 5),
                 "bar": model.bar,
             }
         )

@@ -31,15 +31,20 @@ def main() -> None:
     from export import write
     from fit import fit
 
+    from ragstone.judges.offline.spanish import KINDS
+
     fitted = fit(examples())
+    whole = fitted.whole
     numbers = {
-        "response_mean": fitted.mean,
-        "response_scale": fitted.scale,
-        "response_weights": fitted.weights,
-        "response_bias": fitted.bias,
+        "response_mean": whole.mean,
+        "response_scale": whole.scale,
+        "response_weights": whole.weights,
+        "response_bias": whole.bias,
         "response_bar": fitted.bar,
     }
-    write(options.target / "support.npz", {"token": fitted.token, "claim": fitted.claim}, numbers)
+    forests = {"token": fitted.token, "claim": fitted.claim, "response": whole.trees}
+    spanish = {"spanish": (fitted.spanish, KINDS)}
+    write(options.target / "support.npz", forests, spanish, numbers)
 
 
 if __name__ == "__main__":

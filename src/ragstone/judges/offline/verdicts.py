@@ -11,27 +11,32 @@ from typing import Any
 import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment
-from ragstone.judges.offline.conflicts import conflict_of
-from ragstone.judges.offline.features import NAMES, features
+from ragstone.judges.offline.conflicts import Conflict, conflict_of
+from ragstone.judges.offline.features import features
 from ragstone.judges.offline.fragments import agreement
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
+from ragstone.judges.offline.responses import (
+    ALL_NAMES,
+    BAR_DOUBTFUL,
+    TAGGED,
+    accepted,
+    response_bar,
+    response_chance,
+)
+from ragstone.judges.offline.spanish import second_opinion
 from ragstone.judges.offline.statements import states_nothing
 from ragstone.judges.offline.trees import Doubles, chance, models
 from ragstone.judges.offline.view import best_units, bounds_of
 from ragstone.judges.offline.wording import say
 
-BAR, BAR_DOUBTFUL = 0.2, 0.5
-"""What a claim must reach in a response that seems supported as a whole, and in one that does not."""
-BAR_WEAKEST = 0.9
-"""What the weakest claim of a response below it must reach."""
 BAR_FRAGMENT = 0.5
 """What a short answer without a verb must share with the other text."""
 BAR_COVER = 0.3
 """What a source sentence must cover of a claim for it to be supported on less than even odds."""
+BAR_CONFLICT, BAR_CERTAIN = 0.3, 0.6
+"""What a claim must reach that may disagree in a number, a name or a negation, and one that surely does."""
 BAR_NAME, FEW_WORDS = 0.65, 5
 """What a claim of few words must reach when it has a name that no source has: born in France, of one born in Ulm."""
-BAR_CONFLICT = 0.45
-"""What a claim must reach that disagrees in a number, a name or a negation."""
 
 
 def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any, list[Reading]]:
@@ -105,13 +110,8 @@ def probabilities(
     owner = laid.claims.text[laid.claims.kinds != STOP]
     table = np.concatenate([table, tagged(tokens, owner, len(claims))], axis=1)
     model = models()["claim"]
-    return laid, chance(model.logit(table.take(columns_of(model.names), axis=1))), table
-
-
-TAGGED = ("tag_max", "tag_two", "tag_four", "tag_mean", "tag_sum")
-"""What the tagger adds to the features of a claim."""
-ALL_NAMES = (*NAMES, *TAGGED)
-_OF_RESPONSE = [ALL_NAMES.index(name) for name in ("structured", "tokens", "tag_max", "tag_sum")]
+    logit = model.logit(table.take(columns_of(model.names), axis=1))
+    return laid, chance(second_opinion(logit, table, claims)), table
 
 
 @lru_cache(maxsize=8)
@@ -143,40 +143,6 @@ def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
     return out
 
 
-def response_features(probability: Doubles, table: Floats) -> Floats:
-    """What a whole response looks like: its weakest claims and its shape."""
-    p = np.minimum(np.maximum(probability, 1e-4), 1 - 1e-4)
-    logits = np.log(p / (1 - p))
-    logits.sort()
-    low = [*logits[:3].tolist(), 4.0, 4.0][:3]
-    mean = np.add.reduce(logits) / len(logits)
-    structured, tokens, tag_max, tag_sum = table.take(_OF_RESPONSE, axis=1).T
-    return np.array(
-        [
-            *low,
-            mean,
-            np.add.reduce(np.log(p)),
-            np.log(len(p)),
-            structured[0],
-            np.log1p(np.add.reduce(tokens)),
-            np.maximum.reduce(tag_max),
-            np.log1p(np.add.reduce(tag_sum)),
-            structured[0] * low[0],
-            structured[0] * mean,
-        ],
-        np.float32,
-    )
-
-
-def response_chance(probability: Doubles, table: Floats) -> float:
-    """How likely every claim of the response is supported."""
-    numbers = models()["numbers"]
-    row = (response_features(probability, table) - numbers["response_mean"]) / numbers[
-        "response_scale"
-    ]
-    return float(chance(row @ numbers["response_weights"] + numbers["response_bias"]))
-
-
 def _judged(
     n: int,
     claim: Reading,
@@ -194,13 +160,11 @@ def _judged(
     if a == b or best < 0 or states_nothing(claim.raw):
         return Judged(p, "not_found", (), say("empty", claim.language))
     conflict = conflict_of(claim, sources, laid, a, b, best)
-    doubt = 0 if conflict is None else 1 + conflict.certain
     if agreed:
         supported = p >= BAR_FRAGMENT
     else:
-        told = p >= BAR_DOUBTFUL or float(cover[best]) >= BAR_COVER
-        told = told and (p >= BAR_NAME or not _hangs_on_unknown_name(laid, a, b))
-        supported = told and accepted(n, probability, whole, doubt, response_bar())
+        hurdle = _hurdle(conflict, laid, a, b, float(cover[best]))
+        supported = accepted(n, probability, whole, hurdle, response_bar())
     if supported:
         return Judged(
             p,
@@ -220,43 +184,40 @@ def _judged(
     return Judged(p, "not_found", quote if float(cover[best]) >= BAR_COVER else (), reason)
 
 
+def _hurdle(conflict: Conflict | None, laid: Alignment, a: int, b: int, cover: float) -> float:
+    """What a claim must reach at least, whatever the response looks like: for what disagrees, for a best sentence
+    that covers little of it, for a name that no source has."""
+    found = [0.0]
+    if conflict is not None:
+        found.append(BAR_CERTAIN if conflict.certain else BAR_CONFLICT)
+    if cover < BAR_COVER:
+        found.append(BAR_DOUBTFUL)
+    if _hangs_on_unknown_name(laid, a, b):
+        found.append(BAR_NAME)
+    return max(found)
+
+
 def _hangs_on_unknown_name(laid: Alignment, a: int, b: int) -> bool:
     kinds = laid.claims.kinds[a:b]
     unknown = (kinds == NAME) & (laid.most[a:b] < 0.5)
     return bool(unknown.any()) and int((kinds != STOP).sum()) <= FEW_WORDS
 
 
-def conflicts_of(
+def hurdles_of(
     claims: Sequence[Reading], sources: Sequence[Reading], laid: Alignment
-) -> list[int]:
-    """For each claim 0 when nothing disagrees, 1 for a likely disagreement, 2 for a certain one."""
+) -> list[float]:
+    """For each claim what it must reach at least, whatever the response looks like."""
     bounds = bounds_of(laid, len(claims))
-    _, best = best_units(laid, bounds)
+    cover, best = best_units(laid, bounds)
     found = []
     for n, claim in enumerate(claims):
-        a, b = bounds[n], bounds[n + 1]
-        here = a < b and best[n] >= 0
-        one = conflict_of(claim, sources, laid, a, b, int(best[n])) if here else None
-        found.append(0 if one is None else 1 + one.certain)
+        a, b, unit = bounds[n], bounds[n + 1], int(best[n])
+        if a == b or unit < 0:
+            found.append(1.0)
+            continue
+        conflict = conflict_of(claim, sources, laid, a, b, unit)
+        found.append(_hurdle(conflict, laid, a, b, float(cover[n][unit])))
     return found
-
-
-def response_bar() -> float:
-    """A response less likely than this holds a claim that is not supported; chosen in training."""
-    return float(models()["numbers"]["response_bar"])
-
-
-def accepted(
-    n: int, probability: Doubles, whole: float, conflict: int, response_bar: float
-) -> bool:
-    """Whether a claim passes: the response as a whole sets how high its claims must reach."""
-    if conflict == 2:
-        return False
-    if whole >= response_bar:
-        bar = BAR
-    else:
-        bar = BAR_WEAKEST if n == int(np.argmin(probability)) else BAR_DOUBTFUL
-    return float(probability[n]) >= (max(bar, BAR_CONFLICT) if conflict else bar)
 
 
 def unit_text(sources: Sequence[Reading], laid: Alignment, unit: int) -> str:
