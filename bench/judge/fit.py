@@ -10,7 +10,7 @@ import lightgbm as lgb
 import numpy as np
 from examples import TAGGER_NAMES, Example
 from spanish import entailment, fit_spanish, is_spanish
-from whole import Whole, choose_bar, fit_whole
+from whole import Whole, choose_bars, fit_whole
 
 from ragstone.judges.offline.features import NAMES
 from ragstone.judges.offline.responses import TAGGED
@@ -68,8 +68,8 @@ class Fitted:
     claim: lgb.Booster
     spanish: lgb.Booster
     whole: Whole
-    bar: float
-    """What a RAG answer must reach to pass as a whole."""
+    bars: dict[str, float]
+    """What an answer must reach to pass as a whole, by language."""
 
     def claims(self, example: Example) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """How likely each claim is supported, and its full table."""
@@ -109,6 +109,7 @@ def fit(examples: list[Example], inner: int = 4) -> Fitted:
         if examples[n].row["label"] == 0 and (labels[n] < 0).all():
             labels[n][int(np.argmin(first[n]))] = 0
     chances = _out_of_fold(examples, tables, labels, fold, plain)
+    _ask_again(examples, tables, labels, fold, chances)
     own = [examples[n] for n in plain]
     own_tables, own_chances = [tables[n] for n in plain], [chances[n] for n in plain]
     return Fitted(
@@ -116,8 +117,27 @@ def fit(examples: list[Example], inner: int = 4) -> Fitted:
         claim=_fit_claim(own, own_tables, [labels[n] for n in plain]),
         spanish=fit_spanish(examples, tables, labels),
         whole=fit_whole(own, own_chances, own_tables),
-        bar=choose_bar(own, own_chances, own_tables, fold[plain], inner),
+        bars=choose_bars(own, own_chances, own_tables, fold[plain], inner),
     )
+
+
+def _ask_again(
+    examples: list[Example],
+    tables: list[np.ndarray[Any, Any]],
+    labels: list[np.ndarray[Any, Any]],
+    fold: np.ndarray[Any, Any],
+    chances: dict[int, np.ndarray[Any, Any]],
+) -> None:
+    """Put the second opinion on Spanish claims, out of fold like the first, into what was found."""
+    for number in sorted(set(fold.tolist())):
+        kept = np.flatnonzero(fold != number).tolist()
+        spanish = fit_spanish(
+            [examples[n] for n in kept], [tables[n] for n in kept], [labels[n] for n in kept]
+        )
+        for n in chances:
+            if fold[n] == number and is_spanish(examples[n]):
+                first = np.log(chances[n] / (1 - chances[n]))
+                chances[n] = _chance(blend(first, entailment(spanish, tables[n])))
 
 
 def _chances(
@@ -125,8 +145,10 @@ def _chances(
 ) -> np.ndarray[Any, Any]:
     """How likely each claim is supported, by the trees for all languages and those for Spanish."""
     logit = claim.predict(table[:, _COLUMNS], raw_score=True)
-    if is_spanish(example):
-        logit = blend(logit, entailment(spanish, table))
+    return _chance(blend(logit, entailment(spanish, table)) if is_spanish(example) else logit)
+
+
+def _chance(logit: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     found: np.ndarray[Any, Any] = 1 / (1 + np.exp(-logit))
     return found
 

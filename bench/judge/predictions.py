@@ -12,6 +12,9 @@ import numpy as np
 from examples import FOLDS, Example, examples
 from fit import fit, fold_of
 
+INNER = 5
+"""Folds inside each fold, for what one model gives the next."""
+
 
 def predict_all(target: Path) -> None:
     """Five-fold cross-validation by source document; one JSON line a labelled row."""
@@ -35,7 +38,7 @@ def _held(found: list[Example], fold: list[int], k: int) -> list[Example]:
 
 def _one_fold(job: tuple[list[Example], list[Example]]) -> list[dict[str, Any]]:
     known, held = job
-    model = fit(known, inner=3)
+    model = fit(known, inner=INNER)
     rows = []
     for one in held:
         chance, table = model.claims(one)
@@ -52,7 +55,7 @@ def _one_fold(job: tuple[list[Example], list[Example]]) -> list[dict[str, Any]]:
                 "hurdles": one.hurdles,
                 "claims": np.round(chance, 5).tolist(),
                 "whole": round(model.whole.chance(chance, table), 5),
-                "bar": model.bar,
+                "bar": model.bars["es" if one.row["set"] == "inferes" else "en"],
             }
         )
     return rows

@@ -40,7 +40,7 @@ def main() -> None:
         "response_scale": whole.scale,
         "response_weights": whole.weights,
         "response_bias": whole.bias,
-        "response_bar": fitted.bar,
+        **{f"response_bar_{language}": bar for language, bar in fitted.bars.items()},
     }
     forests = {"token": fitted.token, "claim": fitted.claim, "response": whole.trees}
     spanish = {"spanish": (fitted.spanish, KINDS)}

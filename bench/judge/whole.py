@@ -101,33 +101,52 @@ def _linear(
     return np.round(theta[:-1], 6), float(np.round(theta[-1], 6))
 
 
-def choose_bar(
+Answers = list[tuple[int, float]]
+"""Numbers of examples and how likely each is supported as a whole."""
+
+
+def choose_bars(
     examples: list[Example],
     probabilities: list[np.ndarray[Any, Any]],
     tables: list[np.ndarray[Any, Any]],
     fold: np.ndarray[Any, Any],
     inner: int,
-) -> float:
-    """The bar with the best F1 + balanced accuracy on the RAG answers that were fitted, each predicted out of fold."""
-    wrong, whole = [], []
+) -> dict[str, float]:
+    """For each language the best bar on the responses that were fitted, each predicted out of fold.
+
+    English: F1 + balanced accuracy on RAG answers, whose share of false ones is the one to expect. Spanish: balanced
+    accuracy on InferES, whose pairs were made to be false in two of three."""
+    found: dict[str, Answers] = {"ragtruth_test": [], "inferes": []}
     for number in range(inner):
         kept = np.flatnonzero(fold != number)
         model = fit_whole(
             [examples[n] for n in kept], [probabilities[n] for n in kept], [tables[n] for n in kept]
         )
-        for n in np.flatnonzero(fold == number):
+        for n in np.flatnonzero(fold == number).tolist():
             row = examples[n].row
-            if row["set"] == "ragtruth_test" and not row.get("synthetic"):
-                wrong.append(1 - row["label"])
-                whole.append((n, model.chance(probabilities[n], tables[n])))
-    bars = np.arange(0.4, 0.75, 0.01)
+            if row["set"] in found and not row.get("synthetic"):
+                found[row["set"]].append((n, model.chance(probabilities[n], tables[n])))
+    return {
+        "en": _best_bar(examples, probabilities, found["ragtruth_test"], with_f1=True),
+        "es": _best_bar(examples, probabilities, found["inferes"], with_f1=False),
+    }
+
+
+def _best_bar(
+    examples: list[Example],
+    probabilities: list[np.ndarray[Any, Any]],
+    answers: Answers,
+    with_f1: bool,
+) -> float:
+    wrong = [1 - examples[n].row["label"] for n, _ in answers]
+    bars = np.arange(0.2, 0.75, 0.01)
     values = []
     for bar in bars:
         said = [
             flagged(probabilities[n], chance, examples[n].hurdles, float(bar))
-            for n, chance in whole
+            for n, chance in answers
         ]
-        values.append(f1(wrong, said) + balanced_accuracy(wrong, said))
+        values.append(balanced_accuracy(wrong, said) + (f1(wrong, said) if with_f1 else 0.0))
     smooth = np.convolve(np.pad(values, 2, "edge"), np.ones(5) / 5, "valid")  # one peak may be luck
     return round(float(bars[int(np.argmax(smooth))]), 2)
 

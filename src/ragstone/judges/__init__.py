@@ -12,7 +12,7 @@ class Judge(Protocol):
     """Whatever answers Asks: the embedded model, an HTTP API, a local model, a jury, a function."""
 
     name: str
-    """As named in reports: `offline 2`, `openai:gpt-4o-mini`."""
+    """As named in reports: `offline 3`, `openai:gpt-4o-mini`."""
     batch: int
     """How many Asks it likes to be given at once."""
     concurrency: int

@@ -10,7 +10,7 @@ from ragstone.errors import JudgeFailed
 from ragstone.judges import Reopens
 from ragstone.language import LANGUAGES
 
-VERSION = 2
+VERSION = 3
 """Changes whenever any score could change: part of the name in reports and of the cache key."""
 
 HEURISTIC = "heuristic"

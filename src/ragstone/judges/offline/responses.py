@@ -84,9 +84,9 @@ def standardised(rows: Floats, mean: Doubles, scale: Doubles) -> Doubles:
     return out
 
 
-def response_bar() -> float:
-    """A response less likely than this holds a claim that is not supported; chosen in training."""
-    return float(models()["numbers"]["response_bar"])
+def response_bar(language: str) -> float:
+    """A response less likely than this holds a claim that is not supported; chosen in training, by language."""
+    return float(models()["numbers"][f"response_bar_{'es' if language == 'es' else 'en'}"])
 
 
 def accepted(

@@ -164,7 +164,7 @@ def _judged(
         supported = p >= BAR_FRAGMENT
     else:
         hurdle = _hurdle(conflict, laid, a, b, float(cover[best]))
-        supported = accepted(n, probability, whole, hurdle, response_bar())
+        supported = accepted(n, probability, whole, hurdle, response_bar(claim.language))
     if supported:
         return Judged(
             p,
