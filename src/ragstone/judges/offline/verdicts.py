@@ -293,5 +293,4 @@ def _missing_words(claim: Reading, laid: Alignment, a: int, b: int) -> list[str]
     lost = ((laid.claims.kinds[a:b] != STOP) & (laid.most[a:b] < 0.5)).nonzero()[0].tolist()
     weights = laid.claims.weights[a:b].tolist()
     order = sorted(lost, key=lambda token: (-weights[token], token))[:4]
-    places = claim.places if order else []
-    return [claim.raw[slice(*places[token])] for token in sorted(order)]
+    return [claim.surface(token) for token in sorted(order)]

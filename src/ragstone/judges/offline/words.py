@@ -40,9 +40,7 @@ _WHOLE = frozenset({"wifi", "wi-fi", "takeout", "take-out"})
 def numbers(text: str, start: int, end: int, language: str) -> list[int]:
     """What each token between two places is, by the number of its meaning."""
     found = _plain_sentence(text[start:end], text.isascii(), language)
-    if found is not None:
-        return found
-    return [number_of(row[2:]) for row in tokens(text, start, end, language)]
+    return _joined(text, start, end, language) if found is None else found
 
 
 @lru_cache(maxsize=8192)
@@ -107,9 +105,22 @@ def columns(found: list[int]) -> Columns:
 
 def places(text: str, start: int, end: int, language: str) -> list[tuple[int, int]]:
     """Where each token between two places stands."""
-    if _plain_sentence(text[start:end], text.isascii(), language) is not None:
-        return [match.span() for match in _pattern(text).finditer(text, start, end)]
+    found = _plain_sentence(text[start:end], text.isascii(), language)
+    if found is not None:
+        spans = [match.span() for match in _pattern(text).finditer(text, start, end)]
+        if len(spans) == len(found):  # no word was cut
+            return spans
     return [(row[0], row[1]) for row in tokens(text, start, end, language)]
+
+
+def written(text: str, start: int, end: int, language: str) -> list[str]:
+    """Each token between two places as it is written."""
+    found = _plain_sentence(text[start:end], text.isascii(), language)
+    if found is not None:
+        words = _pattern(text).findall(text, start, end)
+        if len(words) == len(found):
+            return words
+    return [text[row[0] : row[1]] for row in tokens(text, start, end, language)]
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -137,9 +148,15 @@ _MOST_KNOWN = 200_000
 
 
 def _plain(words: list[str], language: str) -> list[int] | None:
-    """One look-up a word where every word is read as it is written; None where one is cut or joins a number."""
+    """One look-up a word, cut where it is several; None where a word joins the number before it."""
     if not words:
         return []
+    found, words = _each(words, language)
+    return None if _joins(found, words) else found
+
+
+def _each(words: list[str], language: str) -> tuple[list[int], list[str]]:
+    """What each word is by itself, and the words, those that are several cut."""
     known = _known.setdefault(language, {})
     found = list(map(known.get, words))
     if words[0][0].isupper() and words[0].lower() not in lexicon.NUMBER_WORDS:
@@ -150,14 +167,45 @@ def _plain(words: list[str], language: str) -> list[int] | None:
             for number, word in zip(found, words, strict=True)
         ]
         if None in found:
-            return None
-    whole: list[int] = found  # type: ignore[assignment]  # no None is left
+            cut = [part for word in words for part, _, _ in _pieces(word, 0, len(word))]
+            return _each(cut, language)
+    return found, words  # type: ignore[return-value]  # no None is left
+
+
+def _joins(found: list[int], words: list[str]) -> list[int]:
+    """The numbers that the word after them may change."""
     figures = _meanings.figures
-    if not figures.isdisjoint(whole):
-        for number, after in zip(whole, words[1:], strict=False):
-            if number in figures and after.lower() in _JOINS:
-                return None
-    return whole
+    if figures.isdisjoint(found):
+        return []
+    return [
+        at
+        for at, (number, after) in enumerate(zip(found, words[1:], strict=False))
+        if number in figures and after.lower() in _JOINS
+    ]
+
+
+def _joined(text: str, start: int, end: int, language: str) -> list[int]:
+    """The same where words join numbers: from such a number on, one token after the other."""
+    matches = list(_pattern(text).finditer(text, start, end))
+    found, words = _each([match.group() for match in matches], language)
+    if len(words) > len(matches):
+        return [number_of(row[2:]) for row in tokens(text, start, end, language)]
+    out: list[int] = []
+    at = 0
+    for joined in _joins(found, words):
+        if joined < at or _value(words[joined], language) is None:  # a month, a time of day
+            continue
+        out += found[at:joined]
+        rows: list[Row] = []
+        number: _Pending | None = None
+        at = joined
+        while at == joined or (number is not None and at < len(words)):
+            number = _add(words[at], *matches[at].span(), text, language, number, rows)
+            at += 1
+        if number is not None:
+            rows.append(_number(*number))
+        out += [number_of(row[2:]) for row in rows]
+    return out + found[at:]
 
 
 @lru_cache(maxsize=65536)
