@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment, Bools, opposites
-from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Floats, Ints
+from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, WORD, Floats, Ints
 from ragstone.judges.offline.tables import vectors
 
 TOKEN_NAMES: tuple[str, ...] = (
@@ -45,8 +45,7 @@ def token_features(
     table[:, len(TOKEN_NAMES) :] = vectors()[1].take(rows, axis=0)[:, -MEANINGS:]
     table[rows < 0, len(TOKEN_NAMES) :] = 0.0
     owner, count = left.text[kept], len(bounds) - 1
-    for name, kind in zip(TOKEN_NAMES[:4], (1, NAME, NUMBER, NEGATION), strict=True):
-        out[name][:] = left.kinds[kept] == kind
+    table[:, :4] = left.kinds[kept][:, None] == _KINDS
     out["rarity"][:] = left.weights[kept]
     out["structured"][:] = structured
     size = np.array([max(b - a, 1) for a, b in pairwise(bounds)])[owner]
@@ -64,19 +63,21 @@ def token_features(
     out["claim_cover"][:] = (np.bincount(owner, weights * out["found"], count) / total)[owner]
     out["claim_best"][:] = (np.bincount(owner, weights * out["found_best"], count) / total)[owner]
     out["claim_missing"][:] = np.bincount(owner, missing, count)[owner]
-    out["cluster"][:] = _windowed(missing.astype(np.float32), owner, 3)
+    out["cluster"][:] = _around(missing, owner, 3)
     return table
 
 
-def _windowed(values: Floats, owner: Ints, reach: int) -> Floats:
-    """Sum over the words of the same claim at most `reach` away, the word itself left out."""
-    out = np.zeros_like(values)
-    for step in range(1, reach + 1):
-        if len(values) > step:
-            same = owner[step:] == owner[:-step]
-            out[step:] += values[:-step] * same
-            out[:-step] += values[step:] * same
-    return out
+_KINDS = np.array([WORD, NAME, NUMBER, NEGATION], np.int8)
+
+
+def _around(marked: Bools, owner: Ints, reach: int) -> npt.NDArray[np.intp]:
+    """How many marked words of the same claim stand at most `reach` away, the word itself left out."""
+    before = np.zeros(len(marked) + 1, np.intp)
+    marked.cumsum(out=before[1:])
+    at = np.arange(len(marked))
+    low = np.maximum(at - reach, owner.searchsorted(owner))
+    high = np.minimum(at + (reach + 1), owner.searchsorted(owner, "right"))
+    return before[high] - before[low] - marked
 
 
 def _found(laid: Alignment, kept: npt.NDArray[np.intp], chosen: Ints, out: _Columns) -> None:
@@ -117,7 +118,7 @@ def _gaps(
     left, right = laid.claims, laid.sources
     lost = (out["found_best"] == 0).nonzero()[0]
     partner = laid.partner[kept]
-    before, after = _tied(partner, owner, -1)[lost], _tied(partner, owner, 1)[lost]
+    before, after = (places[lost] for places in _tied(partner, owner))
     between = (before >= 0) & (after > before) & (after - before <= 8)
     low = np.where(before >= 0, before + 1, np.maximum(after - 3, 0))
     high = np.where(
@@ -160,26 +161,33 @@ def _alike(mine: Ints, rows: Ints, low: Ints, high: Ints) -> Floats:
     inside = (at < high[:, None]) & (mine >= 0)[:, None]
     theirs = rows[np.minimum(at, len(rows) - 1)]
     inside &= theirs >= 0
-    cosine = np.einsum(
-        "gwd,gd->gw",
-        table.take(theirs, axis=0).astype(np.float32),
-        table.take(mine, axis=0).astype(np.float32),
+    gaps = inside.nonzero()[0]
+    cosine = np.zeros(inside.shape, np.float32)
+    # of so small whole numbers even float32 sums up exactly, in whatever order
+    cosine[inside] = np.einsum(
+        "gd,gd->g",
+        table.take(theirs[inside], axis=0).astype(np.float32),
+        table.take(mine[gaps], axis=0).astype(np.float32),
         optimize=False,
     )
-    out: Floats = np.where(inside, cosine, 0.0).max(axis=1) / 16129
+    out: Floats = np.maximum.reduce(cosine, axis=1) / np.float32(16129)
     return out
 
 
-def _tied(partner: Ints, owner: Ints, step: int) -> Ints:
-    """The source place of the nearest matched content word on one side at most four away, -1 for none."""
-    if step > 0:
-        return _tied(partner[::-1], owner[::-1], -1)[::-1]
-    out = np.full(len(partner), -1, np.int32)
-    for reach in range(4, 0, -1):  # the nearest is written last
-        if len(partner) > reach:
-            near = (owner[reach:] == owner[:-reach]) & (partner[:-reach] >= 0)
-            np.copyto(out[reach:], partner[:-reach], where=near)
-    return out
+def _tied(partner: Ints, owner: Ints) -> tuple[Ints, Ints]:
+    """The source places of the nearest matched content words before and after at most four away, -1 for none."""
+    at = np.arange(len(partner))
+    matched = partner >= 0
+    before, after = np.full((2, len(partner)), -1, np.int32)
+    last = np.maximum.accumulate(np.where(matched, at, -5))[:-1]
+    next_ = np.minimum.accumulate(np.where(matched, at, len(at) + 4)[::-1])[-2::-1]
+    for out, away, tied, here in (
+        (before[1:], at[1:] - last, last, owner[1:]),
+        (after[:-1], next_ - at[:-1], next_, owner[:-1]),
+    ):
+        near = (away <= 4) & (owner.take(tied, mode="clip") == here)
+        np.copyto(out, partner.take(tied, mode="clip"), where=near)
+    return before, after
 
 
 def _denied(laid: Alignment, kept: npt.NDArray[np.intp], out: _Columns) -> None:

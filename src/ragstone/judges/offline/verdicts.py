@@ -133,10 +133,11 @@ def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
         if a < b:
             top = np.sort(doubt[a:b])[::-1]
             size = b - a
+            most = top[:4].tolist()
             out[claim] = (
-                top[0],
-                np.add.reduce(top[:2]) / min(size, 2),
-                np.add.reduce(top[:4]) / min(size, 4),
+                most[0],
+                sum(most[:2]) / min(size, 2),
+                sum(most) / min(size, 4),
                 np.add.reduce(top) / size,
                 -np.add.reduce(np.log1p(-top)),
             )
