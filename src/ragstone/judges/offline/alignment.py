@@ -263,18 +263,14 @@ def _surroundings(
         return local, partner
     row = (told.cumsum() - 1)[rows[kept]]
     content = told.nonzero()[0]
-    summed = np.zeros((len(content), width + 1), np.int32)
-    np.cumsum(exact[content], axis=1, out=summed[:, 1:])
-    low, high = np.maximum(column - NEAR, 0), np.minimum(column + (NEAR + 1), width)
     owner, weight = left.text[content], left.weights[content]
     other = np.arange(len(content)) + _STEPS
     inside = (other >= 0) & (other < len(content))
     np.minimum(np.maximum(other, 0, out=other), len(content) - 1, out=other)
     share = np.where(inside & (owner[other] == owner), weight[other], np.float32(0.0))
     total: Floats = np.add.reduce(share, axis=0)
-    at = other.take(row, axis=1) * (width + 1)
-    flat = summed.ravel()
-    agree = share.take(row, axis=1) * (flat.take(at + high) > flat.take(at + low))
+    at = other.take(row, axis=1) * width + column
+    agree = share.take(row, axis=1) * _widened(exact[content]).ravel().take(at)
     agree[0] += np.float32(1e-3)
     agree = np.add.reduce(agree, axis=0)
     starts = borders(row)
@@ -286,6 +282,22 @@ def _surroundings(
     partner[content[found]] = column[chosen]
     local[content[found]] = np.where(total[found] > 0, best / np.maximum(total[found], 1e-6), 1.0)
     return local, partner
+
+
+def _widened(found: Bools) -> Bools:
+    """Where at most NEAR places away in the row one is found."""
+    height, width = found.shape
+    wide = np.zeros((height, width + 2 * NEAR), np.bool_)
+    wide[:, NEAR:-NEAR] = found
+    out = wide
+    for step in (
+        1,
+        2,
+        4,
+        8,
+    ):  # of 1 + 1, 2 + 2, … places; NEAR on both sides and the middle are 16 + 1
+        out = out[:, :-step] | out[:, step:]
+    return out[:, :width] | wide[:, 2 * NEAR :]
 
 
 def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
