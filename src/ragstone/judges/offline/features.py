@@ -218,8 +218,8 @@ def _negation(view: View, out: _Columns) -> None:
     words = left.ids.tolist()
     if contrary.keys().isdisjoint(words):
         return
-    for token, word in enumerate(words):
-        if word not in contrary or view.inside[token]:
+    for token, word in [(n, word) for n, word in enumerate(words) if word in contrary]:
+        if view.inside[token]:
             continue
         claim = int(view.owner[token])
         unit = right.ids[view.begins[claim] : view.ends[claim]]

@@ -142,10 +142,7 @@ def _gaps(
     words = left.ids[kept[lost]].tolist()
     if contrary.keys().isdisjoint(words):
         return
-    for n, word in enumerate(words):
-        against = contrary.get(word)
-        if against is None:
-            continue
+    for n, against in [(n, contrary[word]) for n, word in enumerate(words) if word in contrary]:
         token = int(lost[n])
         unit = int(laid.unit_starts[best[owner[token]]])
         if against & set(right.ids[max(low[n] - 4, 0) : high[n] + 4].tolist()):
