@@ -133,7 +133,7 @@ def lay(left: Tokens, right: Tokens, around: bool = True) -> Alignment:
     starts = borders(right.sentence).astype(np.int32)
     if not len(right.ids):
         return _nothing(left, right, exact)
-    ends = np.append(starts[1:], len(right.ids)).astype(np.int32)
+    ends = _ends(starts, len(right.ids))
     rows, columns = _pairs(exact)
     times = np.bincount(rows, minlength=len(left.ids))
     found: Bools = times > 0
@@ -168,9 +168,17 @@ def lay(left: Tokens, right: Tokens, around: bool = True) -> Alignment:
 
 def borders(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Where runs of equal values begin."""
-    begins = np.ones(len(values), np.bool_)
+    begins = np.empty(len(values), np.bool_)
+    begins[:1] = True
     np.not_equal(values[1:], values[:-1], out=begins[1:])
     return begins.nonzero()[0]
+
+
+def _ends(starts: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """Where the runs that begin there end."""
+    out = np.empty_like(starts)
+    out[:-1], out[-1] = starts[1:], size
+    return out
 
 
 def _nothing(left: Tokens, right: Tokens, exact: Bools) -> Alignment:
@@ -276,8 +284,8 @@ def _surroundings(
     starts = borders(row)
     best = np.maximum.reduceat(agree, starts)
     found = row[starts]
-    ends = np.append(starts[1:], len(row))
-    first = (agree == best.repeat(ends - starts)).nonzero()[0]
+    sizes = _ends(starts, len(row)) - starts
+    first = (agree == best.repeat(sizes)).nonzero()[0]
     chosen = first[np.searchsorted(first, starts)]
     partner[content[found]] = column[chosen]
     local[content[found]] = np.where(total[found] > 0, best / np.maximum(total[found], 1e-6), 1.0)
@@ -323,9 +331,11 @@ def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
     lengths[matched] = np.maximum.reduceat(ended, starts)
     found: list[int] = lengths.tolist()
     texts = left.text.tolist()
-    for token in range(len(found) - 2, -1, -1):  # a run counts for all its tokens
-        if found[token + 1] > found[token] > 0 and texts[token] == texts[token + 1]:
-            found[token] = found[token + 1]
+    for last in (lengths > 1).nonzero()[0].tolist()[::-1]:  # a run counts for all its tokens
+        token = last - 1
+        while token >= 0 and 0 < found[token] < found[last] and texts[token] == texts[last]:
+            found[token] = found[last]
+            token -= 1
     return lengths, np.array(found, np.int32)
 
 

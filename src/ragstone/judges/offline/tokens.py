@@ -116,74 +116,75 @@ def _gaps(
 ) -> None:
     """For a word that is not there: what the source has in its place, and how alike that is."""
     left, right = laid.claims, laid.sources
-    lost = (out["found_best"] == 0).nonzero()[0]
-    partner = laid.partner[kept]
-    before, after = (places[lost] for places in _tied(partner, owner))
-    between = (before >= 0) & (after > before) & (after - before <= 8)
-    low = np.where(before >= 0, before + 1, np.maximum(after - 3, 0))
-    high = np.where(
-        between, after, np.where(before >= 0, np.minimum(before + 4, len(right.ids)), after)
-    )
-    known = (before >= 0) | (after >= 0)
-    lost, low, high = lost[known], low[known], high[known]
-    if not len(lost):
-        return
-    summed = np.zeros((3, len(right.ids) + 1), np.int32)
-    for sums, mask in zip(
-        summed,
-        (right.kinds != STOP, right.kinds == NUMBER, right.kinds == NAME),
-        strict=True,
-    ):
-        mask.cumsum(out=sums[1:])
-    gap, number, name = summed[:, high] - summed[:, low]
-    out["gap"][lost], out["gap_number"][lost], out["gap_name"][lost] = gap, number > 0, name > 0
-    out["gap_near"][lost] = _alike(left.rows[kept][lost], right.rows, low, high)
+    partner, owners = laid.partner[kept].tolist(), owner.tolist()
+    before, after = _tied(partner, owners)
+    kinds, rows = right.kinds.tolist(), right.rows.tolist()
+    words, mine = left.ids[kept].tolist(), left.rows[kept].tolist()
     contrary = opposites()
-    words = left.ids[kept[lost]].tolist()
-    if contrary.keys().isdisjoint(words):
+    lost, found, pairs = [], [], []
+    # so few words and so short gaps are looked at one by one sooner than all at once
+    for token in (out["found_best"] == 0).nonzero()[0].tolist():
+        low, high = _gap(before[token], after[token], len(kinds))
+        if high < 0:
+            continue
+        here = kinds[low:high]
+        lost.append(token)
+        found.append((len(here) - here.count(STOP), NUMBER in here, NAME in here))
+        if mine[token] >= 0:
+            pairs += [(token, mine[token], theirs) for theirs in rows[low:high] if theirs >= 0]
+        if words[token] in contrary:
+            unit = int(laid.unit_starts[best[owners[token]]])
+            against = contrary[words[token]]
+            if not against.isdisjoint(right.ids[max(low - 4, 0) : high + 4].tolist()):
+                out["opposite"][token] = 2
+            elif not against.isdisjoint(right.ids[unit : unit + 60].tolist()):
+                out["opposite"][token] = 1
+    if lost:
+        for name, values in zip(
+            ("gap", "gap_number", "gap_name"), zip(*found, strict=True), strict=True
+        ):
+            out[name][lost] = values
+        _alike(pairs, out["gap_near"])
+
+
+def _gap(before: int, after: int, size: int) -> tuple[int, int]:
+    """From where to where the source goes on between two matched places, -1 for none; -1, -1 without either."""
+    if before < 0:
+        return (max(after - 3, 0), after) if after >= 0 else (-1, -1)
+    if before < after <= before + 8:
+        return before + 1, after
+    return before + 1, min(before + 4, size)
+
+
+def _alike(pairs: list[tuple[int, int, int]], out: Floats) -> None:
+    """Cosine of each word with the nearest word of its gap, from words, their vectors' rows and those of the gap."""
+    if not pairs:
         return
-    for n, against in [(n, contrary[word]) for n, word in enumerate(words) if word in contrary]:
-        token = int(lost[n])
-        unit = int(laid.unit_starts[best[owner[token]]])
-        if against & set(right.ids[max(low[n] - 4, 0) : high[n] + 4].tolist()):
-            out["opposite"][token] = 2
-        elif against & set(right.ids[unit : unit + 60].tolist()):
-            out["opposite"][token] = 1
-
-
-def _alike(mine: Ints, rows: Ints, low: Ints, high: Ints) -> Floats:
-    """Cosine with the nearest word of each gap, 0 when either is unknown."""
+    words, mine, theirs = np.array(pairs).T
     table = vectors()[1]
-    at = low[:, None] + np.arange(8)
-    inside = (at < high[:, None]) & (mine >= 0)[:, None]
-    theirs = rows[np.minimum(at, len(rows) - 1)]
-    inside &= theirs >= 0
-    gaps = inside.nonzero()[0]
-    cosine = np.zeros(inside.shape, np.float32)
     # of so small whole numbers even float32 sums up exactly, in whatever order
-    cosine[inside] = np.einsum(
+    cosine = np.einsum(
         "gd,gd->g",
-        table.take(theirs[inside], axis=0).astype(np.float32),
-        table.take(mine[gaps], axis=0).astype(np.float32),
+        table.take(theirs, axis=0).astype(np.float32),
+        table.take(mine, axis=0).astype(np.float32),
         optimize=False,
     )
-    out: Floats = np.maximum.reduce(cosine, axis=1) / np.float32(16129)
-    return out
+    np.maximum.at(out, words, cosine / np.float32(16129))
 
 
-def _tied(partner: Ints, owner: Ints) -> tuple[Ints, Ints]:
+def _tied(partner: list[int], owner: list[int]) -> tuple[list[int], list[int]]:
     """The source places of the nearest matched content words before and after at most four away, -1 for none."""
-    at = np.arange(len(partner))
-    matched = partner >= 0
-    before, after = np.full((2, len(partner)), -1, np.int32)
-    last = np.maximum.accumulate(np.where(matched, at, -5))[:-1]
-    next_ = np.minimum.accumulate(np.where(matched, at, len(at) + 4)[::-1])[-2::-1]
-    for out, away, tied, here in (
-        (before[1:], at[1:] - last, last, owner[1:]),
-        (after[:-1], next_ - at[:-1], next_, owner[:-1]),
-    ):
-        near = (away <= 4) & (owner.take(tied, mode="clip") == here)
-        np.copyto(out, partner.take(tied, mode="clip"), where=near)
+    before, after = [-1] * len(partner), [-1] * len(partner)
+    last = -1
+    for at, place in enumerate(partner):
+        if 0 <= last >= at - 4 and owner[last] == owner[at]:
+            before[at] = partner[last]
+        if place >= 0:
+            # the words since the match before, and this one, have it as their next
+            for other in range(max(last, at - 4, 0), at):
+                if owner[other] == owner[at]:
+                    after[other] = place
+            last = at
     return before, after
 
 
