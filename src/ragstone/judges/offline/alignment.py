@@ -43,19 +43,20 @@ class Tokens:
         """The tokens of the texts in order, at most `most`."""
         if len(texts) == 1:
             return cls.of_one(texts[0], most)
-        sizes = [len(text.ids) for text in texts]
-        sentences = [0, *accumulate(len(text.sentences) for text in texts)][: len(texts)]
-        tokens = [0, *accumulate(sizes)][: len(texts)]
+        sizes = np.array([len(text.ids) for text in texts], np.intp)
+        text = np.arange(len(texts), dtype=np.int32).repeat(sizes)
+        tokens = _before(sizes.tolist())
+        sentences = _before([len(text.sentences) for text in texts])
+        within = np.arange(len(text), dtype=np.int32) - tokens.take(text)
+        sentence = _end_to_end([text.sentence for text in texts], np.int32) + sentences.take(text)
         return cls(
             ids=_end_to_end([text.ids for text in texts], np.int32)[:most],
             kinds=_end_to_end([text.kinds for text in texts], np.int8)[:most],
             weights=_end_to_end([text.weights for text in texts], np.float32)[:most],
             rows=_end_to_end([text.rows for text in texts], np.int32)[:most],
-            text=_each(range(len(texts)), sizes)[:most],
-            sentence=(
-                _end_to_end([text.sentence for text in texts], np.int32) + _each(sentences, sizes)
-            )[:most],
-            within=(np.arange(sum(sizes), dtype=np.int32) - _each(tokens, sizes))[:most],
+            text=text[:most],
+            sentence=sentence[:most],
+            within=within[:most],
         )
 
     @classmethod
@@ -77,8 +78,9 @@ def _end_to_end(parts: Sequence[npt.NDArray[Any]], kind: Any) -> npt.NDArray[Any
     return np.concatenate(parts) if parts else np.zeros(0, kind)
 
 
-def _each(values: Sequence[int], sizes: Sequence[int]) -> Ints:
-    return np.array(values, np.int32).repeat(sizes)
+def _before(sizes: list[int]) -> Ints:
+    """How much stands before each part."""
+    return np.array([0, *accumulate(sizes)][: len(sizes)], np.int32)
 
 
 @dataclass(slots=True)

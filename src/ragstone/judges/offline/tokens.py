@@ -105,7 +105,7 @@ def _neighbours(owner: Ints, table: Floats) -> None:
     after[:-1] = np.where(same, values[1:], np.float32(0.5))
 
 
-_BESIDE = [TOKEN_NAMES.index(name) for name in ("found", "found_best", "local", "near")]
+_BESIDE = np.array([TOKEN_NAMES.index(name) for name in ("found", "found_best", "local", "near")])
 _PREVIOUS = slice(TOKEN_NAMES.index("previous_found"), TOKEN_NAMES.index("previous_near") + 1, 2)
 _NEXT = slice(TOKEN_NAMES.index("next_found"), TOKEN_NAMES.index("next_near") + 1, 2)
 """The columns of the same four figures of the word before and of the word after, which take turns."""

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import conflict_of
@@ -115,9 +116,9 @@ _OF_RESPONSE = [ALL_NAMES.index(name) for name in ("structured", "tokens", "tag_
 
 
 @lru_cache(maxsize=8)
-def columns_of(names: tuple[str, ...]) -> list[int]:
+def columns_of(names: tuple[str, ...]) -> npt.NDArray[np.intp]:
     """Columns of the full table that a model uses."""
-    return [ALL_NAMES.index(name) for name in names]
+    return np.array([ALL_NAMES.index(name) for name in names], np.intp)
 
 
 def tagged(tokens: Floats, owner: Ints, count: int) -> Floats:
