@@ -130,17 +130,20 @@ def tagged(tokens: Floats, owner: Ints, count: int) -> Floats:
 def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
     """The five figures of TAGGED from the doubt of each content word."""
     out = np.zeros((len(bounds) - 1, len(TAGGED)), np.float32)
+    values = doubt.tolist()
+    for a, b in pairwise(bounds):
+        values[a:b] = sorted(values[a:b], reverse=True)
+    top = np.array(values)
+    logs = np.log1p(-top)
     for claim, (a, b) in enumerate(pairwise(bounds)):
         if a < b:
-            top = np.sort(doubt[a:b])[::-1]
             size = b - a
-            most = top[:4].tolist()
             out[claim] = (
-                most[0],
-                sum(most[:2]) / min(size, 2),
-                sum(most) / min(size, 4),
-                np.add.reduce(top) / size,
-                -np.add.reduce(np.log1p(-top)),
+                values[a],
+                (values[a] + values[a + 1]) / 2 if size > 1 else values[a],
+                np.add.reduce(top[a : min(a + 4, b)]) / min(size, 4),
+                np.add.reduce(top[a:b]) / size,
+                -np.add.reduce(logs[a:b]),
             )
     return out
 
@@ -294,5 +297,5 @@ def _missing_words(claim: Reading, laid: Alignment, a: int, b: int) -> list[str]
     """Up to four content words of the claim that no source has, rarest first."""
     lost = ((laid.claims.kinds[a:b] != STOP) & (laid.most[a:b] < 0.5)).nonzero()[0].tolist()
     weights = laid.claims.weights[a:b].tolist()
-    order = sorted(lost, key=lambda token: (-weights[token], token))[:4]
+    order = sorted(lost, key=weights.__getitem__, reverse=True)[:4]
     return [claim.surface(token) for token in sorted(order)]
