@@ -12,6 +12,7 @@ from ragstone.asks import Case, claims, embed, support, useful
 from ragstone.judges.offline import (
     OfflineJudge,
     alignment,
+    cutting,
     features,
     lexicon,
     reading,
@@ -189,7 +190,7 @@ def test_the_quick_pattern_finds_in_ascii_what_the_full_one_finds() -> None:
     luck = random.Random(8)
     for _ in range(2000):
         text = "".join(luck.choice("aTtwWiIfF-oOuUkKeE' 12:.,pPmM%$_\n") for _ in range(30))
-        assert words._ASCII_TOKEN.findall(text) == words._TOKEN.findall(text)
+        assert cutting.ASCII_TOKEN.findall(text) == cutting.TOKEN.findall(text)
 
 
 def test_words_split_at_marks_are_those_that_the_pattern_finds() -> None:
@@ -212,7 +213,7 @@ def test_words_split_at_marks_are_those_that_the_pattern_finds() -> None:
     ]
     for _ in range(2000):
         text = luck.choice(["", " "]).join(luck.choices(parts, k=luck.randint(0, 5)))
-        assert words._raw_tokens(text) == words._TOKEN.findall(text)
+        assert cutting.raw_tokens(text) == cutting.TOKEN.findall(text)
 
 
 def test_the_language_is_told_by_most_of_its_frequent_words_in_whatever_letters() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.cutting import WHOLE, looks_whole, pattern_of, pieces, raw_tokens
 from ragstone.judges.offline.stemming import stem_of
 from ragstone.judges.offline.tables import frequencies, vector_row
 
@@ -22,21 +23,6 @@ Meaning = tuple[int, int, float, int]
 Row = tuple[int, int, int, int, float, int]
 """Start and end of a token, then its meaning."""
 
-_NUMBER = r"\d{1,2}:\d{1,2}(?:\s?[aApP]\.?[mM]\b\.?)?|\d+(?:[.,]\d+)*"
-_JOINED = r"[^\W\d_]*(?:['’][^\W\d_]+|)"
-# the commonest first, told apart by their first letter: the order costs a factor of three; (?:x|) is tried sooner
-# than (?:x)? and finds the same
-_TOKEN = re.compile(
-    rf"[^\W\d_TtWw\u3040-\u30ff\u4e00-\u9fff]{_JOINED}|[Ww]i-?[Ff]i|[Tt]ake-?[Oo]ut|[TtWw]{_JOINED}"
-    rf"|{_NUMBER}|[\u3040-\u30ff\u4e00-\u9fff]|[%$€£½]"
-)
-_ASCII_TOKEN = re.compile(
-    r"[A-SUVX-Za-suvx-z][A-Za-z]*(?:'[A-Za-z]+|)|[Ww]i-?[Ff]i|[Tt]ake-?[Oo]ut|[TtWw][A-Za-z]*(?:'[A-Za-z]+|)"
-    rf"|{_NUMBER}|[%$]"
-)
-_CAMEL = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
-_WHOLE = frozenset({"wifi", "wi-fi", "takeout", "take-out"})
-
 
 def numbers(text: str, start: int, end: int, language: str) -> list[int]:
     """What each token between two places is, by the number of its meaning."""
@@ -47,26 +33,7 @@ def numbers(text: str, start: int, end: int, language: str) -> list[int]:
 @lru_cache(maxsize=8192)
 def _plain_sentence(sentence: str, language: str) -> list[int] | None:
     """What `_plain` says of a sentence; chunks that overlap and answers that quote have sentences in common."""
-    return _plain(_raw_tokens(sentence), language)
-
-
-def _raw_tokens(sentence: str) -> list[str]:
-    """What `_TOKEN` finds; where there are but letters and the marks between them, they are split far sooner."""
-    if not sentence.isascii():
-        return _TOKEN.findall(sentence)
-    letters = sentence.encode("ascii").translate(_LETTERS)
-    if b"#" not in letters:
-        low = sentence.lower()
-        if not ("wifi" in low or "wi-fi" in low or "takeout" in low or "take-out" in low):
-            return letters.decode("ascii").split()
-    return _ASCII_TOKEN.findall(sentence)
-
-
-_LETTERS = bytes(
-    code if chr(code).isalpha() else ord("#" if chr(code) in "0123456789'%$" else " ")
-    for code in range(128)
-).ljust(256)
-"""For bytes.translate: letters as they are, what may be more than a mark between words made #, all else made space."""
+    return _plain(raw_tokens(sentence), language)
 
 
 class _Meanings:
@@ -127,7 +94,7 @@ def places(text: str, start: int, end: int, language: str) -> list[tuple[int, in
     """Where each token between two places stands."""
     found = _plain_sentence(text[start:end], language)
     if found is not None:
-        spans = [match.span() for match in _pattern(text).finditer(text, start, end)]
+        spans = [match.span() for match in pattern_of(text).finditer(text, start, end)]
         if len(spans) == len(found):  # no word was cut
             return spans
     return [(row[0], row[1]) for row in tokens(text, start, end, language)]
@@ -137,29 +104,10 @@ def written(text: str, start: int, end: int, language: str) -> list[str]:
     """Each token between two places as it is written."""
     found = _plain_sentence(text[start:end], language)
     if found is not None:
-        words = _raw_tokens(text[start:end])
+        words = raw_tokens(text[start:end])
         if len(words) == len(found):
             return words
     return [text[row[0] : row[1]] for row in tokens(text, start, end, language)]
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    return _ASCII_TOKEN if text.isascii() else _TOKEN
-
-
-def _pieces(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
-    """Raw tokens with their places; `OutdoorSeating` is two words."""
-    out: list[tuple[str, int, int]] = []
-    for match in _pattern(text).finditer(text, start, end):
-        raw = match.group()
-        if _looks_whole(raw):
-            out.append((raw, match.start(), match.end()))
-        elif raw.lower() in _WHOLE:
-            out.append((raw.lower(), match.start(), match.end()))
-        else:
-            parts = _CAMEL.finditer(text, *match.span())
-            out += [(part.group(), part.start(), part.end()) for part in parts]
-    return out
 
 
 _known: dict[str, dict[str, int]] = {}
@@ -187,7 +135,7 @@ def _each(words: list[str], language: str) -> tuple[list[int], list[str]]:
             for number, word in zip(found, words, strict=True)
         ]
         if None in found:
-            cut = [part for word in words for part, _, _ in _pieces(word, 0, len(word))]
+            cut = [part for word in words for part, _, _ in pieces(word, 0, len(word))]
             return _each(cut, language)
     return found, words  # type: ignore[return-value]  # no None is left
 
@@ -206,7 +154,7 @@ def _joins(found: list[int], words: list[str]) -> list[int]:
 
 def _joined(text: str, start: int, end: int, language: str) -> list[int]:
     """The same where words join numbers: from such a number on, one token after the other."""
-    matches = list(_pattern(text).finditer(text, start, end))
+    matches = list(pattern_of(text).finditer(text, start, end))
     found, words = _each([match.group() for match in matches], language)
     if len(words) > len(matches):
         return [number_of(row[2:]) for row in tokens(text, start, end, language)]
@@ -252,13 +200,9 @@ def _learnt(raw: str, language: str) -> int | None:
     return number
 
 
-def _looks_whole(raw: str) -> bool:
-    return raw.islower() or raw[1:].islower() or len(raw) < 4 or not raw.isalpha() or raw.isupper()
-
-
 def _is_whole(raw: str) -> bool:
     """Whether a token is read as it is written."""
-    return _looks_whole(raw) or [part for part, _, _ in _pieces(raw, 0, len(raw))] == [raw]
+    return looks_whole(raw) or [part for part, _, _ in pieces(raw, 0, len(raw))] == [raw]
 
 
 def tokens(text: str, start: int, end: int, language: str) -> list[Row]:
@@ -266,7 +210,7 @@ def tokens(text: str, start: int, end: int, language: str) -> list[Row]:
     out: list[Row] = []
     number: _Pending | None = None
     known = _known.setdefault(language, {})
-    for raw, a, b in _pieces(text, start, end):
+    for raw, a, b in pieces(text, start, end):
         word = None
         if number is None and (out or not raw[0].isupper()):
             word = known.get(raw)
@@ -372,7 +316,7 @@ def _id(key: str) -> int:
 def _word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
     """Id, kind, weight and vector row of a word that is not a number."""
     lower = raw.lower().replace("’", "'")
-    if lower in _WHOLE:
+    if lower in WHOLE:
         lower = lower.replace("-", "")
     capital = raw[0].isupper()
     if capital or lower not in lexicon.ONLY_CAPITALISED:
