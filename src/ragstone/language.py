@@ -60,7 +60,7 @@ def _sentences(text: str, language: str | None) -> tuple[tuple[int, int], ...]:
     spans: list[tuple[int, int]] = []
     at = 0
     for piece in segment(language or "en", text):
-        for part in _LINES.split(piece):
+        for part in _LINES.split(piece) if "\n" in piece else (piece,):
             body = part.strip()
             if not body:
                 continue

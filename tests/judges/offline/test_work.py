@@ -4,15 +4,20 @@ import asyncio
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ragstone import encoder
 from ragstone.asks import Case, claims, embed, support, useful
 from ragstone.judges.offline import (
     OfflineJudge,
+    alignment,
+    cutting,
     features,
+    lexicon,
     reading,
     refusals,
+    tokens,
     trees,
     verdicts,
     words,
@@ -176,13 +181,77 @@ def test_words_looked_up_are_what_reading_one_by_one_gives(language: str) -> Non
             words.number_of(row[2:]) for row in slow
         ], text
         assert words.places(text, 0, len(text), language) == [row[:2] for row in slow], text
+        assert words.written(text, 0, len(text), language) == [
+            text[row[0] : row[1]] for row in slow
+        ], text
 
 
 def test_the_quick_pattern_finds_in_ascii_what_the_full_one_finds() -> None:
     luck = random.Random(8)
     for _ in range(2000):
         text = "".join(luck.choice("aTtwWiIfF-oOuUkKeE' 12:.,pPmM%$_\n") for _ in range(30))
-        assert words._ASCII_TOKEN.findall(text) == words._TOKEN.findall(text)
+        assert cutting.ASCII_TOKEN.findall(text) == cutting.TOKEN.findall(text)
+
+
+def test_words_split_at_marks_are_those_that_the_pattern_finds() -> None:
+    luck = random.Random(9)
+    parts = [
+        "wifi",
+        "Wi-Fi",
+        "takeouts",
+        "Take-Out",
+        "McAdam",
+        "x",
+        "a_b",
+        "end.",
+        "(so)",
+        "é",
+        "#",
+        "I'm",
+        "7%",
+        "\t",
+    ]
+    for _ in range(2000):
+        text = luck.choice(["", " "]).join(luck.choices(parts, k=luck.randint(0, 5)))
+        assert cutting.raw_tokens(text) == cutting.TOKEN.findall(text)
+
+
+def test_the_language_is_told_by_most_of_its_frequent_words_in_whatever_letters() -> None:
+    luck = random.Random(10)
+    signs = sorted(set().union(*lexicon.MARKERS.values()))
+    for _ in range(400):
+        told = luck.choices([*signs, "Zorbek", "7"], k=luck.randint(0, 9))
+        text = " ".join(luck.choice([word, word.upper(), f"({word})"]) for word in told)
+        counts = {
+            code: len({word.lower() for word in told} & markers)
+            for code, markers in lexicon.MARKERS.items()
+        }
+        most = max(counts.values())
+        best = [code for code, count in counts.items() if count == most]
+        ours = [code for code in ("en", "es") if code in best]
+        if ours and most:
+            assert reading.guess_language(text) == ours[0], text
+        elif most:
+            assert reading.guess_language(text) == best[0], text
+
+
+def test_what_stands_near_a_match_is_found_on_both_sides() -> None:
+    luck = np.random.default_rng(11)
+    for width in (1, 7, 40):
+        found = luck.random((5, width)) < 0.05
+        near = alignment.NEAR
+        one_by_one = [
+            [row[max(at - near, 0) : at + near + 1].any() for at in range(width)] for row in found
+        ]
+        assert alignment._widened(found).tolist() == one_by_one
+
+
+def test_the_nearest_matched_words_of_the_same_claim_are_at_most_four_away() -> None:
+    partner = [7, -1, -1, -1, -1, -1, 3, -1, 5]
+    owner = [0, 0, 0, 0, 0, 0, 0, 1, 1]
+    before, after = tokens._tied(partner, owner)
+    assert before == [-1, 7, 7, 7, 7, -1, -1, -1, -1]
+    assert after == [-1, -1, 3, 3, 3, 3, -1, 5, -1]
 
 
 def test_a_raised_figure_alone_is_read_like_any_sign() -> None:

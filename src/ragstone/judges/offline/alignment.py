@@ -43,19 +43,20 @@ class Tokens:
         """The tokens of the texts in order, at most `most`."""
         if len(texts) == 1:
             return cls.of_one(texts[0], most)
-        sizes = [len(text.ids) for text in texts]
-        sentences = [0, *accumulate(len(text.sentences) for text in texts)][: len(texts)]
-        tokens = [0, *accumulate(sizes)][: len(texts)]
+        sizes = np.array([len(text.ids) for text in texts], np.intp)
+        text = np.arange(len(texts), dtype=np.int32).repeat(sizes)
+        tokens = _before(sizes.tolist())
+        sentences = _before([len(text.sentences) for text in texts])
+        within = np.arange(len(text), dtype=np.int32) - tokens.take(text)
+        sentence = _end_to_end([text.sentence for text in texts], np.int32) + sentences.take(text)
         return cls(
             ids=_end_to_end([text.ids for text in texts], np.int32)[:most],
             kinds=_end_to_end([text.kinds for text in texts], np.int8)[:most],
             weights=_end_to_end([text.weights for text in texts], np.float32)[:most],
             rows=_end_to_end([text.rows for text in texts], np.int32)[:most],
-            text=_each(range(len(texts)), sizes)[:most],
-            sentence=(
-                _end_to_end([text.sentence for text in texts], np.int32) + _each(sentences, sizes)
-            )[:most],
-            within=(np.arange(sum(sizes), dtype=np.int32) - _each(tokens, sizes))[:most],
+            text=text[:most],
+            sentence=sentence[:most],
+            within=within[:most],
         )
 
     @classmethod
@@ -77,8 +78,9 @@ def _end_to_end(parts: Sequence[npt.NDArray[Any]], kind: Any) -> npt.NDArray[Any
     return np.concatenate(parts) if parts else np.zeros(0, kind)
 
 
-def _each(values: Sequence[int], sizes: Sequence[int]) -> Ints:
-    return np.array(values, np.int32).repeat(sizes)
+def _before(sizes: list[int]) -> Ints:
+    """How much stands before each part."""
+    return np.array([0, *accumulate(sizes)][: len(sizes)], np.int32)
 
 
 @dataclass(slots=True)
@@ -133,7 +135,7 @@ def lay(left: Tokens, right: Tokens, around: bool = True) -> Alignment:
     starts = borders(right.sentence).astype(np.int32)
     if not len(right.ids):
         return _nothing(left, right, exact)
-    ends = np.append(starts[1:], len(right.ids)).astype(np.int32)
+    ends = _ends(starts, len(right.ids))
     rows, columns = _pairs(exact)
     times = np.bincount(rows, minlength=len(left.ids))
     found: Bools = times > 0
@@ -168,9 +170,17 @@ def lay(left: Tokens, right: Tokens, around: bool = True) -> Alignment:
 
 def borders(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Where runs of equal values begin."""
-    begins = np.ones(len(values), np.bool_)
+    begins = np.empty(len(values), np.bool_)
+    begins[:1] = True
     np.not_equal(values[1:], values[:-1], out=begins[1:])
     return begins.nonzero()[0]
+
+
+def _ends(starts: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """Where the runs that begin there end."""
+    out = np.empty_like(starts)
+    out[:-1], out[-1] = starts[1:], size
+    return out
 
 
 def _nothing(left: Tokens, right: Tokens, exact: Bools) -> Alignment:
@@ -263,29 +273,41 @@ def _surroundings(
         return local, partner
     row = (told.cumsum() - 1)[rows[kept]]
     content = told.nonzero()[0]
-    summed = np.zeros((len(content), width + 1), np.int32)
-    np.cumsum(exact[content], axis=1, out=summed[:, 1:])
-    low, high = np.maximum(column - NEAR, 0), np.minimum(column + (NEAR + 1), width)
     owner, weight = left.text[content], left.weights[content]
     other = np.arange(len(content)) + _STEPS
     inside = (other >= 0) & (other < len(content))
     np.minimum(np.maximum(other, 0, out=other), len(content) - 1, out=other)
     share = np.where(inside & (owner[other] == owner), weight[other], np.float32(0.0))
     total: Floats = np.add.reduce(share, axis=0)
-    at = other.take(row, axis=1) * (width + 1)
-    flat = summed.ravel()
-    agree = share.take(row, axis=1) * (flat.take(at + high) > flat.take(at + low))
+    at = other.take(row, axis=1) * width + column
+    agree = share.take(row, axis=1) * _widened(exact[content]).ravel().take(at)
     agree[0] += np.float32(1e-3)
     agree = np.add.reduce(agree, axis=0)
     starts = borders(row)
     best = np.maximum.reduceat(agree, starts)
     found = row[starts]
-    ends = np.append(starts[1:], len(row))
-    first = (agree == best.repeat(ends - starts)).nonzero()[0]
+    sizes = _ends(starts, len(row)) - starts
+    first = (agree == best.repeat(sizes)).nonzero()[0]
     chosen = first[np.searchsorted(first, starts)]
     partner[content[found]] = column[chosen]
     local[content[found]] = np.where(total[found] > 0, best / np.maximum(total[found], 1e-6), 1.0)
     return local, partner
+
+
+def _widened(found: Bools) -> Bools:
+    """Where at most NEAR places away in the row one is found."""
+    height, width = found.shape
+    wide = np.zeros((height, width + 2 * NEAR), np.bool_)
+    wide[:, NEAR:-NEAR] = found
+    out = wide
+    for step in (
+        1,
+        2,
+        4,
+        8,
+    ):  # of 1 + 1, 2 + 2, … places; NEAR on both sides and the middle are 16 + 1
+        out = out[:, :-step] | out[:, step:]
+    return out[:, :width] | wide[:, 2 * NEAR :]
 
 
 def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
@@ -311,9 +333,11 @@ def _runs(left: Tokens, rows: _Places, columns: _Places) -> tuple[Ints, Ints]:
     lengths[matched] = np.maximum.reduceat(ended, starts)
     found: list[int] = lengths.tolist()
     texts = left.text.tolist()
-    for token in range(len(found) - 2, -1, -1):  # a run counts for all its tokens
-        if found[token + 1] > found[token] > 0 and texts[token] == texts[token + 1]:
-            found[token] = found[token + 1]
+    for last in (lengths > 1).nonzero()[0].tolist()[::-1]:  # a run counts for all its tokens
+        token = last - 1
+        while token >= 0 and 0 < found[token] < found[last] and texts[token] == texts[last]:
+            found[token] = found[last]
+            token -= 1
     return lengths, np.array(found, np.int32)
 
 

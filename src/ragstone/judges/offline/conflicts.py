@@ -92,6 +92,8 @@ def _close(pair: _Pair, *kinds: int, least: float = CLOSE) -> bool:
 
 def _numbers(pair: _Pair) -> Conflict | None:
     """A number or date of the claim that is nowhere, while the sentence has another one."""
+    if NUMBER not in pair.kinds:
+        return None
     lost = [n for n, kind in enumerate(pair.kinds) if kind == NUMBER and not pair.hit[n]]
     if not lost or not _close(pair, NUMBER, least=NEARBY):
         return None
@@ -188,6 +190,8 @@ def _reach(text: Reading, token: int, step: int) -> int:
 
 def _units(pair: _Pair) -> Conflict | None:
     """The same number of something else: 5 days, 5 weeks."""
+    if NUMBER not in pair.kinds:
+        return None
     for token, kind in enumerate(pair.kinds[:-1]):
         if kind != NUMBER or not pair.hit[token]:
             continue
@@ -217,17 +221,15 @@ def _opposites(pair: _Pair) -> Conflict | None:
     if contrary.keys().isdisjoint(ids):
         return None
     there = pair.laid.sources.ids[pair.low : pair.high].tolist()
-    unit = dict(zip(there, range(pair.low, pair.high), strict=True))
-    for token, word in enumerate(ids):
-        if word not in contrary:
-            continue
-        against = contrary[word] & unit.keys()
-        if not against or pair.hit[token] or unit.keys() & {word}:
+    for token, word in [(n, word) for n, word in enumerate(ids) if word in contrary]:
+        against = contrary[word].intersection(there)
+        if not against or pair.hit[token]:
             continue
         if pair.laid.claims.kinds[pair.a + token] != WORD or not _close(pair):
             continue
-        place = unit[min(against)]
-        if any(other in ids for other in against):
+        other = min(against)
+        place = pair.high - 1 - there[::-1].index(other)  # where it stands last
+        if not against.isdisjoint(ids):
             continue
         reason = say(
             "opposite",
@@ -271,7 +273,9 @@ def _tied_near(pair: _Pair, place: int) -> bool:
 
 def _dense(pair: _Pair) -> bool:
     """Whether the claim is all but word for word in the sentence."""
-    rest = [hit for hit, kind in zip(pair.hit, pair.kinds, strict=True) if kind != NEGATION]
+    rest = pair.hit
+    if NEGATION in pair.kinds:
+        rest = [hit for hit, kind in zip(pair.hit, pair.kinds, strict=True) if kind != NEGATION]
     return bool(rest) and sum(rest) / len(rest) >= 0.9
 
 

@@ -48,12 +48,12 @@ def features(
     out = dict(zip(NAMES[:-LOST], table.T, strict=False))
     _shape(claims, sources, laid, out)
     view = view_of(laid, len(claims))
+    _missing(view, out)
     if len(laid.units) and len(laid.claims.ids):
         _coverage(view, out)
         _wording(view, out)
         _negation(view, out)
         _meaning(view, out)
-    _missing(view, out)
     table[:, -LOST:] = _lost_meaning(view)
     polarity = np.concatenate([source.polarity for source in sources]) if sources else None
     tokens = token_features(
@@ -71,8 +71,7 @@ def _coverage(view: View, out: _Columns) -> None:
     laid = view.laid
     weight = weights_of(laid)
     hit = laid.hit.astype(np.float32)
-    weighted = view.members * weight
-    total = np.maximum(np.add.reduce(weighted, axis=1), 1e-6)
+    weighted, total = view.weighted, view.total
     below = total[:, None]
     count = view.sizes
     found, near, plain, words = view.totals(
@@ -95,17 +94,16 @@ def _coverage(view: View, out: _Columns) -> None:
         out["best_margin"][:] = two[:, -1] - two[:, -2]
         pair = np.maximum(hit[:, 1:], hit[:, :-1])
         out["cover_pair"][:] = np.maximum.reduce(weighted @ pair / below, axis=1)
-    _with_more_units(view, weighted, total, hit, cover, out)
+    _with_more_units(view, hit, cover, out)
     starts = borders(laid.unit_text)
     for values, name in ((hit, "cover_source"), (laid.soft, "soft_source")):
         whole = np.maximum.reduceat(values, starts, axis=1)
         out[name][:] = np.maximum.reduce(weighted @ whole / below, axis=1)
 
 
-def _with_more_units(
-    view: View, weighted: Floats, total: Floats, hit: Floats, cover: Floats, out: _Columns
-) -> None:
+def _with_more_units(view: View, hit: Floats, cover: Floats, out: _Columns) -> None:
     """What the best unit covers together with a second and a third one."""
+    weighted, total = view.weighted, view.total
     rows = np.arange(len(view.owner))
     for values, base, second, third in (
         (hit, cover.argmax(axis=1), "cover_two", "cover_three"),
@@ -139,11 +137,18 @@ def _missing(view: View, out: _Columns) -> None:
     out["names_missing_share"][:] = out["names_missing"] / np.maximum(out["names"], 1)
     out["missing_share"][:] = out["missing"] / many
     _rarest(view, lost, out)
-    out["local_names"][:], out["local_numbers"][:] = view.least(
-        np.where(name, local, 1.0), np.where(number, local, 1.0), empty=1.0
+    names, numbers, least, near, runs = view.least(
+        np.where(name, local, 1.0),
+        np.where(number, local, 1.0),
+        np.where(content, local, 9.0),
+        np.where(kinds != STOP, laid.near, 9.0),
+        -laid.run,
+        empty=(1.0, 1.0, 0.0, 0.0, 0.0),
     )
-    some = words > 0
-    out["local_min"][some] = view.least(np.where(content, local, 9.0), empty=0.0)[0][some]
+    out["local_names"][:], out["local_numbers"][:] = names, numbers
+    out["local_min"][:] = np.where(words > 0, least, 0.0)
+    out["near_min"][:] = np.where(near > 1, 0.0, near)
+    out["longest_run"][:] = -runs
 
 
 _SUMMED = (
@@ -164,23 +169,20 @@ def _lost_meaning(view: View) -> Floats:
 
 def _rarest(view: View, lost: Bools, out: _Columns) -> None:
     """The weights of the rarest and the second rarest missing word."""
-    at = np.flatnonzero(lost)
-    if not len(at):
-        return
-    weight = view.laid.claims.weights
-    order = at[np.lexsort((-weight[at], view.owner[at]))]
-    owner = view.owner[order]
-    first = borders(owner)
-    out["missing_rarest"][owner[first]] = weight[order[first]]
-    second = first[first + 1 < len(order)] + 1
-    second = second[owner[second] == owner[second - 1]]
-    out["missing_second"][owner[second]] = weight[order[second]]
+    weights, owners = view.laid.claims.weights.tolist(), view.owner.tolist()
+    first, second = [0.0] * view.count, [0.0] * view.count
+    for token in lost.nonzero()[0].tolist():
+        claim, weight = owners[token], weights[token]
+        if weight > first[claim]:
+            first[claim], second[claim] = weight, first[claim]
+        elif weight > second[claim]:
+            second[claim] = weight
+    out["missing_rarest"][:], out["missing_second"][:] = first, second
 
 
 def _wording(view: View, out: _Columns) -> None:
     laid = view.laid
     left, right, runs = laid.claims, laid.sources, laid.run
-    out["longest_run"][:] = -view.least(-runs, empty=0.0)[0]
     out["run_share"][:] = out["longest_run"] / view.sizes
     two, three, dense, inside = view.totals(
         laid.tail > 1, laid.tail > 2, np.minimum(runs, 20), view.inside
@@ -216,8 +218,8 @@ def _negation(view: View, out: _Columns) -> None:
     words = left.ids.tolist()
     if contrary.keys().isdisjoint(words):
         return
-    for token, word in enumerate(words):
-        if word not in contrary or view.inside[token]:
+    for token, word in [(n, word) for n, word in enumerate(words) if word in contrary]:
+        if view.inside[token]:
             continue
         claim = int(view.owner[token])
         unit = right.ids[view.begins[claim] : view.ends[claim]]
@@ -242,9 +244,9 @@ def _meaning(view: View, out: _Columns) -> None:
     cosine = _unit(mine) @ _unit(theirs).T
     out["meaning_best"][:] = cosine[np.arange(view.count), view.best]
     out["meaning_max"][:] = np.maximum.reduce(cosine, axis=1)
-    gone = view.totals(
-        (left.kinds == NUMBER) & ~view.inside, (left.kinds == NAME) & ~view.inside
-    ).T.tolist()
+    gone = list(
+        zip(out["numbers_missing_best"].tolist(), out["names_missing_best"].tolist(), strict=True)
+    )
     for claim, (low, high) in enumerate(zip(view.begins, view.ends, strict=True)):
         a, b = view.bounds[claim], view.bounds[claim + 1]
         both = np.logical_or.reduce(laid.exact[a:b, low:high], axis=0)
@@ -291,9 +293,6 @@ def _from_tokens(view: View, tokens: Floats, out: _Columns) -> None:
         out[name][:] = values
     out["place"][:] = np.arange(view.count) / max(view.count - 1, 1)
     out["claims"][:] = view.count
-    near = np.where(view.laid.claims.kinds != STOP, view.laid.near, 9.0)
-    least = view.least(near, empty=0.0)[0]
-    out["near_min"][:] = np.where(least > 1, 0.0, least)
     many = np.maximum(np.bincount(owner, minlength=view.count), 1)
     out["near_mean"][:] = np.bincount(owner, view.laid.near[kept], view.count) / many
     out["gap_near"][:] = 1.0

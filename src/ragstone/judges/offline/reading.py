@@ -25,6 +25,7 @@ from ragstone.judges.offline.words import (
     stem_id,
     tokens,
     unaccented,
+    written,
 )
 from ragstone.language import sentences
 
@@ -65,8 +66,7 @@ class Reading:
 
     def surface(self, token: int) -> str:
         """The token as it is written."""
-        start, end = self.places[token]
-        return self.raw[start:end]
+        return _written(self.raw, self.language)[token]
 
 
 def read(text: str, language: str | None = None) -> Reading:
@@ -121,6 +121,13 @@ def _places(text: str, language: str) -> list[tuple[int, int]]:
     return [place for a, b in sentences(text, language) for place in places(text, a, b, language)]
 
 
+@lru_cache(maxsize=512)
+def _written(text: str, language: str) -> list[str]:
+    if _is_record(text):
+        return [text[a:b] for a, b in _places(text, language)]
+    return [word for a, b in sentences(text, language) for word in written(text, a, b, language)]
+
+
 _YES_NO = re.compile(r':\s*"?(?:(true|yes|free)|(false|no|none)|(null|))"?\s*$', re.IGNORECASE)
 
 
@@ -133,17 +140,17 @@ def _polarity(part: str) -> int:
 def guess_language(text: str) -> str:
     """The language by its most frequent words or its script; "en" when nothing tells."""
     head = text[:2000]
-    if not head.isascii():
+    if head.isascii():
+        # bytes are made small and cut at all but letters in one go
+        words = head.encode("ascii").translate(_SPACED).split()
+        found = sum(map(_ASCII_SIGNS.__getitem__, _ASCII_SIGNS.keys() & words))
+    else:
         size = len(head.replace(" ", ""))
-        for code, pattern in _SCRIPTS:
+        for code, pattern in _SCRIPTS if _OTHER_SCRIPT.search(head) else ():
             if len(pattern.findall(head)) > 0.3 * size:
                 return code
-    low = head.lower()
-    words = set(low.translate(_SPACED).split() if low.isascii() else _LETTERS.findall(low))
-    counts = dict.fromkeys(lexicon.MARKERS, 0)
-    for word in words & _MARKED.keys():
-        for code in _MARKED[word]:
-            counts[code] += 1
+        found = sum(map(_SIGNS.__getitem__, _SIGNS.keys() & _LETTERS.findall(head.lower())))
+    counts = dict(zip(lexicon.MARKERS, found.to_bytes(len(lexicon.MARKERS), "little"), strict=True))
     best = max(counts, key=counts.__getitem__)
     if counts[best] > max(counts["en"], counts["es"]):
         return best
@@ -152,23 +159,26 @@ def guess_language(text: str) -> str:
     return "es" if counts["es"] > counts["en"] else "en"
 
 
-_SCRIPTS = (
-    ("ja", re.compile("[\u3040-\u30ff]")),
-    ("zh", re.compile("[\u4e00-\u9fff]")),
-    ("ko", re.compile("[\uac00-\ud7af]")),
-    ("ru", re.compile("[\u0400-\u04ff]")),
-    ("ar", re.compile("[\u0600-\u06ff]")),
-    ("el", re.compile("[\u0370-\u03ff]")),
-    ("he", re.compile("[\u0590-\u05ff]")),
-)
-_MARKED = {
-    word: [code for code, markers in lexicon.MARKERS.items() if word in markers]
+_RANGES = {
+    "ja": "\u3040-\u30ff",
+    "zh": "\u4e00-\u9fff",
+    "ko": "\uac00-\ud7af",
+    "ru": "\u0400-\u04ff",
+    "ar": "\u0600-\u06ff",
+    "el": "\u0370-\u03ff",
+    "he": "\u0590-\u05ff",
+}
+_SCRIPTS = [(code, re.compile(f"[{letters}]")) for code, letters in _RANGES.items()]
+_OTHER_SCRIPT = re.compile(f"[{''.join(_RANGES.values())}]")
+_SIGNS = {
+    word: sum(256**n for n, markers in enumerate(lexicon.MARKERS.values()) if word in markers)
     for word in frozenset().union(*lexicon.MARKERS.values())
 }
-"""The languages of which each frequent word is a sign."""
+"""Of which languages each frequent word is a sign: one byte a language, so that a sum counts them all at once."""
+_ASCII_SIGNS = {word.encode("ascii"): signs for word, signs in _SIGNS.items() if word.isascii()}
 _LETTERS = re.compile(r"[^\W\d_]+")
-_SPACED = "".join(chr(code) if chr(code).isalpha() else " " for code in range(128))
-"""For str.translate: all of ASCII but its letters made space, which finds the same words far sooner."""
+_SPACED = bytes(ord(chr(code).lower()) if chr(code).isalpha() else 32 for code in range(128)) * 2
+"""For bytes.translate: letters made small, all else made space."""
 _SPANISH_SIGN = re.compile("[áéíóúñ¿¡]")
 
 

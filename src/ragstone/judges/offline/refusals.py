@@ -25,9 +25,12 @@ _EN = (
     r"\b(?:unable|not possible|impossible) to (?:answer|determine|provide|say|find)\b",
     r"\b(?:cannot|can't|can not) be (?:answered|determined)\b",
     r"\b(?:it is|it's) (?:unclear|unknown|not clear|not known)\b",
-    r"\bnot enough information\b|\binsufficient information\b|\bno information (?:is |was )?(?:about|on|available|provided)\b",
+    r"\bnot enough information\b",
+    r"\binsufficient information\b",
+    r"\bno information (?:is |was )?(?:about|on|available|provided)\b",
     r"^(?:i don't know|no idea|unknown|n/?a|not mentioned|not specified|not available|no answer|unanswerable)[.!]*$",
-    r"\bas an ai\b|\bas a language model\b",
+    r"\bas an ai\b",
+    r"\bas a language model\b",
     r"\bdepends on (?:many|several|various) (?:things|factors)\b.{0,30}$",
     r"\b(?:please )?(?:consult|ask|contact|check with|refer to) (?:a|an|your|the) (?:\w+ )?(?:professional|expert|support|"
     r"lawyer|doctor|website|manual|specialist)\b",
@@ -44,14 +47,25 @@ _ES = (
     r" (?:document|context|text|pasaje|fuente))\w*",
     r"\b(?:document|context|text|pasaje|fragmento|artículo|fuente|información)\w* (?:\w+ )?no (?:\w+ )?"
     r"(?:menciona|indica|especifica|proporciona|dice|contiene|incluye|responde|aclara|ofrece|da|detalla)n?\b",
-    r"\b(?:información|datos) (?:insuficiente|no disponible)s?\b|\bsin información\b|\bno hay (?:suficiente )?información\b",
+    r"\b(?:información|datos) (?:insuficiente|no disponible)s?\b",
+    r"\bsin información\b",
+    r"\bno hay (?:suficiente )?información\b",
     r"\bcomo (?:una? )?(?:ia|inteligencia artificial|modelo de lenguaje)\b",
     r"\bno es posible (?:responder|determinar|saber|contestar)\b",
     r"\bdepende de (?:muchos|varios|diversos) factores\b.{0,30}$",
     r"\b(?:consulte|consulta|póngase en contacto|contacte|pregunte)\b.{0,30}\b(?:profesional|experto|especialista|médico|"
     r"abogado|servicio|web|página)\b",
 )
-_DECLINES = re.compile("|".join((*_EN, *_ES)))
+
+
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for all; the start of a word is looked for once and not by each of them at every letter."""
+    starts = "|".join(one.removeprefix("^") for one in patterns if one.startswith("^"))
+    words = "|".join(one.removeprefix(r"\b") for one in patterns if one.startswith(r"\b"))
+    return re.compile(rf"^(?:{starts})|\b(?:{words})")
+
+
+_DECLINES = _any_of((*_EN, *_ES))
 _MARKS = (
     "not ", "n't", "no ", "cannot", "unable", "sorry", "i am", "i'm", "unfortunately", "apologi", "nowhere", "there is ",
     "unclear", "unknown", "impossible", "insufficient information", "i have no", "unanswerable",

@@ -23,7 +23,7 @@ def shape_of(raw: str) -> tuple[float, ...]:
         text.endswith(":"),
         text.endswith("?"),
         *(count(low) for count in _COUNTED),
-        _FIRST.search(low) is not None,
+        _FIRST.search(" " + low) is not None,
         '"' in text or "“" in text,
         text[:1] in "-*•" or text[:2].rstrip(".)").isdigit(),
     )
@@ -56,7 +56,7 @@ def _counter(*phrases: str) -> Callable[[str], int]:
     return count
 
 
-_FIRST = re.compile(r"(?:^|\s)(?:i |i'|we |my |our |you |yo |mi |nos)")
+_FIRST = re.compile(r"\s(?:i |i'|we |my |our |you |yo |mi |nos)")
 _HEDGES = _counter(
     "|may ", "might", "could", "possibl", "likely", "suggest", "appear", "seem", "podría", "quizá", "parece",
     "probable",

@@ -208,7 +208,7 @@ _DATE = (
     rf"(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+|de\s+)?{_MONTH}(?:,?\s+(?:de\s+|del\s+)?\d{{4}})?"
     rf"|{_MONTH}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s+)?\d{{4}}|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?|\d{{4}}"
 )
-_DATE_WORD = re.compile(r"\d{4}|\d\s*(?:st|nd|rd|th|de|of)?\s+\w{3,}")
+_DATE_WORD = re.compile(r"\d(?:\d{3}|\s*(?:st|nd|rd|th|de|of)?\s+\w{3,})")
 _PLACE = r"(?:in|at|en)\s+(?:the\s+|el\s+|la\s+|los\s+)?[A-ZÁÉÍÓÚÑ][\w'’.-]*(?:,?\s+(?:de\s+|of\s+)?[A-ZÁÉÍÓÚÑ][\w'’-]*)*"
 _PLACE_DATE = re.compile(
     rf"(?P<head>.*?\w)\s+(?P<one>{_PLACE})\s*,?\s+(?P<two>(?:on|in|el|en)\s+(?:{_DATE}))(?P<end>[.!]?)$",
@@ -242,7 +242,8 @@ def _date_apart(body: str, a: int, b: int, shift: int) -> list[Statement]:
 
 def _plain(piece: str) -> str:
     """Without citation marks and emphasis, which are not part of what is said."""
-    return _MARKS.sub("", piece)
+    marked = "[" in piece or "**" in piece or "__" in piece
+    return _MARKS.sub("", piece) if marked else piece
 
 
 _MARKS = re.compile(r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\*\*|__")

@@ -1,4 +1,4 @@
-"""Stems of words: looked up where training made them, told at a glance where no ending is cut, else worked out."""
+"""Stems of words: looked up where training made them, else worked out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import snowballstemmer
 
+from ragstone.judges.offline.english import english_stem
 from ragstone.judges.offline.tables import stems
 
 
@@ -15,39 +16,12 @@ from ragstone.judges.offline.tables import stems
 def stem_of(word: str, language: str) -> str:
     """The stem of a lower-case word; the word itself in a language without a stemmer."""
     known = stems(language).get(word)
-    if known is None and language == "en":
-        known = _at_a_glance(word)
     if known is not None:
         return known
+    if language == "en" and word.isascii() and word.isalpha():
+        return english_stem(word)
     stemmer = _stemmer(language)
     return stemmer(word) if stemmer else word
-
-
-_KEPT = frozenset("abfhjkopquvwxz")
-"""Last letters of which no English ending is made."""
-_CUT = frozenset("cdglmnrt")
-_ENDINGS = ("al", "ant", "ed", "ent", "er", "ful", "ic", "ing", "ion", "ism", "ist", "ll", "or")
-"""Of words that end in one of `_CUT`, those which the stemmer may shorten."""
-_NO_PLURALS = frozenset({"andes", "atlas", "bias", "cosmos", "news"})
-
-
-def _at_a_glance(word: str) -> str | None:
-    """What the English stemmer would say, where the ending alone tells it: half of all rare words; else None.
-
-    The stemmer takes as long as a hundred such looks, and names hardly ever stand in the table of stems."""
-    if len(word) < 3 or not word.isascii() or not word.isalpha():
-        return None
-    if _stays(word):
-        return word
-    if word[-1] != "s" or word[-2] in "esui" or word in _NO_PLURALS:
-        return None
-    one = word[:-1]
-    return one if _stays(one) and any(vowel in one[:-1] for vowel in "aeiou") else None
-
-
-def _stays(word: str) -> bool:
-    last = word[-1]
-    return last in _KEPT or (last in _CUT and not word.endswith(_ENDINGS))
 
 
 @lru_cache(maxsize=32)

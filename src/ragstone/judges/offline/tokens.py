@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment, Bools, opposites
-from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Floats, Ints
+from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, WORD, Floats, Ints
 from ragstone.judges.offline.tables import vectors
 
 TOKEN_NAMES: tuple[str, ...] = (
@@ -45,8 +45,7 @@ def token_features(
     table[:, len(TOKEN_NAMES) :] = vectors()[1].take(rows, axis=0)[:, -MEANINGS:]
     table[rows < 0, len(TOKEN_NAMES) :] = 0.0
     owner, count = left.text[kept], len(bounds) - 1
-    for name, kind in zip(TOKEN_NAMES[:4], (1, NAME, NUMBER, NEGATION), strict=True):
-        out[name][:] = left.kinds[kept] == kind
+    table[:, :4] = left.kinds[kept][:, None] == _KINDS
     out["rarity"][:] = left.weights[kept]
     out["structured"][:] = structured
     size = np.array([max(b - a, 1) for a, b in pairwise(bounds)])[owner]
@@ -64,19 +63,21 @@ def token_features(
     out["claim_cover"][:] = (np.bincount(owner, weights * out["found"], count) / total)[owner]
     out["claim_best"][:] = (np.bincount(owner, weights * out["found_best"], count) / total)[owner]
     out["claim_missing"][:] = np.bincount(owner, missing, count)[owner]
-    out["cluster"][:] = _windowed(missing.astype(np.float32), owner, 3)
+    out["cluster"][:] = _around(missing, owner, 3)
     return table
 
 
-def _windowed(values: Floats, owner: Ints, reach: int) -> Floats:
-    """Sum over the words of the same claim at most `reach` away, the word itself left out."""
-    out = np.zeros_like(values)
-    for step in range(1, reach + 1):
-        if len(values) > step:
-            same = owner[step:] == owner[:-step]
-            out[step:] += values[:-step] * same
-            out[:-step] += values[step:] * same
-    return out
+_KINDS = np.array([WORD, NAME, NUMBER, NEGATION], np.int8)
+
+
+def _around(marked: Bools, owner: Ints, reach: int) -> npt.NDArray[np.intp]:
+    """How many marked words of the same claim stand at most `reach` away, the word itself left out."""
+    before = np.zeros(len(marked) + 1, np.intp)
+    marked.cumsum(out=before[1:])
+    at = np.arange(len(marked))
+    low = np.maximum(at - reach, owner.searchsorted(owner))
+    high = np.minimum(at + (reach + 1), owner.searchsorted(owner, "right"))
+    return before[high] - before[low] - marked
 
 
 def _found(laid: Alignment, kept: npt.NDArray[np.intp], chosen: Ints, out: _Columns) -> None:
@@ -104,7 +105,7 @@ def _neighbours(owner: Ints, table: Floats) -> None:
     after[:-1] = np.where(same, values[1:], np.float32(0.5))
 
 
-_BESIDE = [TOKEN_NAMES.index(name) for name in ("found", "found_best", "local", "near")]
+_BESIDE = np.array([TOKEN_NAMES.index(name) for name in ("found", "found_best", "local", "near")])
 _PREVIOUS = slice(TOKEN_NAMES.index("previous_found"), TOKEN_NAMES.index("previous_near") + 1, 2)
 _NEXT = slice(TOKEN_NAMES.index("next_found"), TOKEN_NAMES.index("next_near") + 1, 2)
 """The columns of the same four figures of the word before and of the word after, which take turns."""
@@ -115,71 +116,76 @@ def _gaps(
 ) -> None:
     """For a word that is not there: what the source has in its place, and how alike that is."""
     left, right = laid.claims, laid.sources
-    lost = (out["found_best"] == 0).nonzero()[0]
-    partner = laid.partner[kept]
-    before, after = _tied(partner, owner, -1)[lost], _tied(partner, owner, 1)[lost]
-    between = (before >= 0) & (after > before) & (after - before <= 8)
-    low = np.where(before >= 0, before + 1, np.maximum(after - 3, 0))
-    high = np.where(
-        between, after, np.where(before >= 0, np.minimum(before + 4, len(right.ids)), after)
-    )
-    known = (before >= 0) | (after >= 0)
-    lost, low, high = lost[known], low[known], high[known]
-    if not len(lost):
-        return
-    summed = np.zeros((3, len(right.ids) + 1), np.int32)
-    for sums, mask in zip(
-        summed,
-        (right.kinds != STOP, right.kinds == NUMBER, right.kinds == NAME),
-        strict=True,
-    ):
-        mask.cumsum(out=sums[1:])
-    gap, number, name = summed[:, high] - summed[:, low]
-    out["gap"][lost], out["gap_number"][lost], out["gap_name"][lost] = gap, number > 0, name > 0
-    out["gap_near"][lost] = _alike(left.rows[kept][lost], right.rows, low, high)
+    partner, owners = laid.partner[kept].tolist(), owner.tolist()
+    before, after = _tied(partner, owners)
+    kinds, rows = right.kinds.tolist(), right.rows.tolist()
+    words, mine = left.ids[kept].tolist(), left.rows[kept].tolist()
     contrary = opposites()
-    words = left.ids[kept[lost]].tolist()
-    if contrary.keys().isdisjoint(words):
-        return
-    for n, word in enumerate(words):
-        against = contrary.get(word)
-        if against is None:
+    lost, found, pairs = [], [], []
+    # so few words and so short gaps are looked at one by one sooner than all at once
+    for token in (out["found_best"] == 0).nonzero()[0].tolist():
+        low, high = _gap(before[token], after[token], len(kinds))
+        if high < 0:
             continue
-        token = int(lost[n])
-        unit = int(laid.unit_starts[best[owner[token]]])
-        if against & set(right.ids[max(low[n] - 4, 0) : high[n] + 4].tolist()):
-            out["opposite"][token] = 2
-        elif against & set(right.ids[unit : unit + 60].tolist()):
-            out["opposite"][token] = 1
+        here = kinds[low:high]
+        lost.append(token)
+        found.append((len(here) - here.count(STOP), NUMBER in here, NAME in here))
+        if mine[token] >= 0:
+            pairs += [(token, mine[token], theirs) for theirs in rows[low:high] if theirs >= 0]
+        if words[token] in contrary:
+            unit = int(laid.unit_starts[best[owners[token]]])
+            against = contrary[words[token]]
+            if not against.isdisjoint(right.ids[max(low - 4, 0) : high + 4].tolist()):
+                out["opposite"][token] = 2
+            elif not against.isdisjoint(right.ids[unit : unit + 60].tolist()):
+                out["opposite"][token] = 1
+    if lost:
+        for name, values in zip(
+            ("gap", "gap_number", "gap_name"), zip(*found, strict=True), strict=True
+        ):
+            out[name][lost] = values
+        _alike(pairs, out["gap_near"])
 
 
-def _alike(mine: Ints, rows: Ints, low: Ints, high: Ints) -> Floats:
-    """Cosine with the nearest word of each gap, 0 when either is unknown."""
+def _gap(before: int, after: int, size: int) -> tuple[int, int]:
+    """From where to where the source goes on between two matched places, -1 for none; -1, -1 without either."""
+    if before < 0:
+        return (max(after - 3, 0), after) if after >= 0 else (-1, -1)
+    if before < after <= before + 8:
+        return before + 1, after
+    return before + 1, min(before + 4, size)
+
+
+def _alike(pairs: list[tuple[int, int, int]], out: Floats) -> None:
+    """Cosine of each word with the nearest word of its gap, from words, their vectors' rows and those of the gap."""
+    if not pairs:
+        return
+    words, mine, theirs = np.array(pairs).T
     table = vectors()[1]
-    at = low[:, None] + np.arange(8)
-    inside = (at < high[:, None]) & (mine >= 0)[:, None]
-    theirs = rows[np.minimum(at, len(rows) - 1)]
-    inside &= theirs >= 0
+    # of so small whole numbers even float32 sums up exactly, in whatever order
     cosine = np.einsum(
-        "gwd,gd->gw",
+        "gd,gd->g",
         table.take(theirs, axis=0).astype(np.float32),
         table.take(mine, axis=0).astype(np.float32),
         optimize=False,
     )
-    out: Floats = np.where(inside, cosine, 0.0).max(axis=1) / 16129
-    return out
+    np.maximum.at(out, words, cosine / np.float32(16129))
 
 
-def _tied(partner: Ints, owner: Ints, step: int) -> Ints:
-    """The source place of the nearest matched content word on one side at most four away, -1 for none."""
-    if step > 0:
-        return _tied(partner[::-1], owner[::-1], -1)[::-1]
-    out = np.full(len(partner), -1, np.int32)
-    for reach in range(4, 0, -1):  # the nearest is written last
-        if len(partner) > reach:
-            near = (owner[reach:] == owner[:-reach]) & (partner[:-reach] >= 0)
-            np.copyto(out[reach:], partner[:-reach], where=near)
-    return out
+def _tied(partner: list[int], owner: list[int]) -> tuple[list[int], list[int]]:
+    """The source places of the nearest matched content words before and after at most four away, -1 for none."""
+    before, after = [-1] * len(partner), [-1] * len(partner)
+    last = -1
+    for at, place in enumerate(partner):
+        if 0 <= last >= at - 4 and owner[last] == owner[at]:
+            before[at] = partner[last]
+        if place >= 0:
+            # the words since the match before, and this one, have it as their next
+            for other in range(max(last, at - 4, 0), at):
+                if owner[other] == owner[at]:
+                    after[other] = place
+            last = at
+    return before, after
 
 
 def _denied(laid: Alignment, kept: npt.NDArray[np.intp], out: _Columns) -> None:

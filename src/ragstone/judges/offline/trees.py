@@ -40,52 +40,41 @@ class Trees:
         flat = rows.ravel()
         offset = (np.arange(len(rows)) * rows.shape[1])[:, None]
         # every row asks the same at the roots
-        value = rows.take(walk.first, axis=1)
-        at = walk.roots + (value <= walk.bar)
-        node = walk.child.take(at)
-        bar = np.empty(node.shape, np.float32)
-        for _ in range(self.depth - 1):
-            # "clip" only spares the check of numbers that are all inside
-            walk.feature.take(node, out=at, mode="clip")
-            at += offset
-            flat.take(at, out=value, mode="clip")
-            walk.threshold.take(node, out=bar, mode="clip")
-            node += value <= bar
-            walk.child.take(node, out=at, mode="clip")
-            node, at = at, node
+        node = walk.starts + (rows.take(walk.feature[0], axis=1) <= walk.bar[0])
+        at = np.empty_like(node)
+        for feature, bar in zip(walk.feature[1:], walk.bar[1:], strict=True):
+            np.add(feature.take(node), offset, out=at)
+            low = flat.take(at) <= bar.take(node)
+            node += node
+            node += low
         out: Doubles = np.add.reduce(walk.value.take(node), axis=1)
         return out
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """A forest as it is walked: every node twice, so that a node and which way to go from it are one number."""
+    """A forest as it is walked, level by level and filled up: below node n of a level stand 2n and 2n + 1."""
 
-    roots: npt.NDArray[np.intp]
-    first: npt.NDArray[np.intp]
-    """The feature that each root asks for."""
-    bar: npt.NDArray[np.float32]
-    """The threshold of each root."""
-    feature: npt.NDArray[np.intp]
-    threshold: npt.NDArray[np.float32]
-    child: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.intp]
+    """The first of the two nodes below each root."""
+    feature: list[npt.NDArray[np.int16]]
+    """Small numbers: more of the forest stays at hand."""
+    bar: list[npt.NDArray[np.float32]]
     value: Doubles
+    """What the nodes below the last level are worth."""
 
     @classmethod
     def through(cls, trees: Trees) -> _Walk:
-        """The nodes of the trees."""
+        """The nodes of the trees; a leaf stands for all that would be below it."""
         bars = _at_most(trees.threshold)
-        child = np.empty(2 * len(trees.left), np.intp)
-        child[0::2], child[1::2] = 2 * trees.right, 2 * trees.left
-        return cls(
-            roots=2 * trees.roots[None, :],
-            first=trees.feature[trees.roots],
-            bar=bars[trees.roots],
-            feature=np.repeat(trees.feature, 2),
-            threshold=np.repeat(bars, 2),
-            child=child,
-            value=np.repeat(trees.value, 2),
-        )
+        feature, bar = [], []
+        nodes = trees.roots
+        for _ in range(trees.depth):
+            feature.append(trees.feature[nodes].astype(np.int16))
+            bar.append(bars[nodes])
+            nodes = np.stack([trees.right[nodes], trees.left[nodes]], axis=1).ravel()
+        starts = 2 * np.arange(len(trees.roots))
+        return cls(starts, feature, bar, trees.value[nodes])
 
 
 def _at_most(thresholds: Doubles) -> npt.NDArray[np.float32]:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import Conflict, conflict_of
@@ -115,9 +116,9 @@ def probabilities(
 
 
 @lru_cache(maxsize=8)
-def columns_of(names: tuple[str, ...]) -> list[int]:
+def columns_of(names: tuple[str, ...]) -> npt.NDArray[np.intp]:
     """Columns of the full table that a model uses."""
-    return [ALL_NAMES.index(name) for name in names]
+    return np.array([ALL_NAMES.index(name) for name in names], np.intp)
 
 
 def tagged(tokens: Floats, owner: Ints, count: int) -> Floats:
@@ -129,16 +130,20 @@ def tagged(tokens: Floats, owner: Ints, count: int) -> Floats:
 def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
     """The five figures of TAGGED from the doubt of each content word."""
     out = np.zeros((len(bounds) - 1, len(TAGGED)), np.float32)
+    values = doubt.tolist()
+    for a, b in pairwise(bounds):
+        values[a:b] = sorted(values[a:b], reverse=True)
+    top = np.array(values)
+    logs = np.log1p(-top)
     for claim, (a, b) in enumerate(pairwise(bounds)):
         if a < b:
-            top = np.sort(doubt[a:b])[::-1]
             size = b - a
             out[claim] = (
-                top[0],
-                np.add.reduce(top[:2]) / min(size, 2),
-                np.add.reduce(top[:4]) / min(size, 4),
-                np.add.reduce(top) / size,
-                -np.add.reduce(np.log1p(-top)),
+                values[a],
+                (values[a] + values[a + 1]) / 2 if size > 1 else values[a],
+                np.add.reduce(top[a : min(a + 4, b)]) / min(size, 4),
+                np.add.reduce(top[a:b]) / size,
+                -np.add.reduce(logs[a:b]),
             )
     return out
 
@@ -253,6 +258,5 @@ def _missing_words(claim: Reading, laid: Alignment, a: int, b: int) -> list[str]
     """Up to four content words of the claim that no source has, rarest first."""
     lost = ((laid.claims.kinds[a:b] != STOP) & (laid.most[a:b] < 0.5)).nonzero()[0].tolist()
     weights = laid.claims.weights[a:b].tolist()
-    order = sorted(lost, key=lambda token: (-weights[token], token))[:4]
-    places = claim.places if order else []
-    return [claim.raw[slice(*places[token])] for token in sorted(order)]
+    order = sorted(lost, key=weights.__getitem__, reverse=True)[:4]
+    return [claim.surface(token) for token in sorted(order)]

@@ -26,6 +26,10 @@ class View:
     """Claim × token: 1 where the token belongs to the claim."""
     belongs: npt.NDArray[np.float64]
     """The same, token × claim."""
+    weighted: Floats
+    """Claim × token: how much the token counts for the claim."""
+    total: Floats
+    """What the tokens of each claim count together."""
     cover: Floats
     best: Ints
     begins: list[int]
@@ -47,12 +51,14 @@ class View:
         found: npt.NDArray[np.float64] = np.array(values, np.float64) @ self.belongs[kept]
         return found
 
-    def least(self, *values: npt.NDArray[np.generic], empty: float) -> Floats:
-        """Minimum over the tokens of each claim, one row for each of the values."""
-        out = np.full((len(values), self.count), empty, np.float32)
+    def least(self, *values: npt.NDArray[np.generic], empty: tuple[float, ...]) -> Floats:
+        """Minimum over the tokens of each claim, one row for each of the values; what it is of a claim without any."""
         filled = [n for n in range(self.count) if self.bounds[n] < self.bounds[n + 1]]
+        starts = [self.bounds[n] for n in filled]
+        if len(filled) == self.count:
+            return np.minimum.reduceat(np.array(values, np.float32), starts, axis=1)
+        out = np.array(empty, np.float32).repeat(self.count).reshape(len(values), self.count)
         if filled:
-            starts = [self.bounds[n] for n in filled]
             out[:, filled] = np.minimum.reduceat(np.array(values, np.float32), starts, axis=1)
         return out
 
@@ -61,9 +67,10 @@ def view_of(laid: Alignment, count: int) -> View:
     """The view of so many claims."""
     bounds = bounds_of(laid, count)
     owner, kinds = laid.claims.text, laid.claims.kinds
-    cover, best = best_units(laid, bounds)
-    some = len(laid.units) > 0
     members = members_of(laid, count)
+    weighted, total = _weighed(laid, members)
+    cover, best = laid.covers = _covers(laid, weighted, total)
+    some = len(laid.units) > 0
     return View(
         laid=laid,
         count=count,
@@ -72,6 +79,8 @@ def view_of(laid: Alignment, count: int) -> View:
         owner=owner,
         members=members.astype(np.float32),
         belongs=members.T.astype(np.float64),
+        weighted=weighted,
+        total=total,
         cover=cover,
         best=best,
         begins=laid.unit_starts[best].tolist() if some else [],
@@ -92,15 +101,21 @@ def bounds_of(laid: Alignment, count: int) -> list[int]:
 def best_units(laid: Alignment, bounds: list[int]) -> tuple[Floats, Ints]:
     """Weighted share of each claim that each unit covers, and the unit that covers it best."""
     if laid.covers is None:
-        members = members_of(laid, len(bounds) - 1) * weights_of(laid)
-        total = np.maximum(np.add.reduce(members, axis=1), 1e-6)
-        cover: Floats = (members @ laid.soft / total[:, None]).astype(np.float32)
-        if cover.shape[1] == 0:
-            best = np.full(len(bounds) - 1, -1, np.int32)
-        else:
-            best = cover.argmax(axis=1).astype(np.int32)
-        laid.covers = cover, best
+        laid.covers = _covers(laid, *_weighed(laid, members_of(laid, len(bounds) - 1)))
     return laid.covers
+
+
+def _weighed(laid: Alignment, members: Bools) -> tuple[Floats, Floats]:
+    """How much each token counts for each claim, and all tokens of a claim together."""
+    weighted = members * weights_of(laid)
+    return weighted, np.maximum(np.add.reduce(weighted, axis=1), 1e-6)
+
+
+def _covers(laid: Alignment, weighted: Floats, total: Floats) -> tuple[Floats, Ints]:
+    cover: Floats = weighted @ laid.soft / total[:, None]
+    if cover.shape[1] == 0:
+        return cover, np.full(len(cover), -1, np.int32)
+    return cover, cover.argmax(axis=1).astype(np.int32)
 
 
 def members_of(laid: Alignment, count: int) -> Bools:

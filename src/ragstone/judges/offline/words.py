@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.cutting import WHOLE, looks_whole, pattern_of, pieces, raw_tokens
 from ragstone.judges.offline.stemming import stem_of
 from ragstone.judges.offline.tables import frequencies, vector_row
 
@@ -22,33 +23,17 @@ Meaning = tuple[int, int, float, int]
 Row = tuple[int, int, int, int, float, int]
 """Start and end of a token, then its meaning."""
 
-_NUMBER = r"\d{1,2}:\d{1,2}(?:\s?[aApP]\.?[mM]\b\.?)?|\d+(?:[.,]\d+)*"
-_JOINED = r"[^\W\d_]*(?:['’][^\W\d_]+)?"
-# the commonest first, told apart by their first letter: the order costs a factor of three
-_TOKEN = re.compile(
-    rf"[^\W\d_TtWw\u3040-\u30ff\u4e00-\u9fff]{_JOINED}|[Ww]i-?[Ff]i|[Tt]ake-?[Oo]ut|[TtWw]{_JOINED}"
-    rf"|{_NUMBER}|[\u3040-\u30ff\u4e00-\u9fff]|[%$€£½]"
-)
-_ASCII_TOKEN = re.compile(
-    r"[A-SUVX-Za-suvx-z][A-Za-z]*(?:'[A-Za-z]+)?|[Ww]i-?[Ff]i|[Tt]ake-?[Oo]ut|[TtWw][A-Za-z]*(?:'[A-Za-z]+)?"
-    rf"|{_NUMBER}|[%$]"
-)
-_CAMEL = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
-_WHOLE = frozenset({"wifi", "wi-fi", "takeout", "take-out"})
-
 
 def numbers(text: str, start: int, end: int, language: str) -> list[int]:
     """What each token between two places is, by the number of its meaning."""
-    found = _plain_sentence(text[start:end], text.isascii(), language)
-    if found is not None:
-        return found
-    return [number_of(row[2:]) for row in tokens(text, start, end, language)]
+    found = _plain_sentence(text[start:end], language)
+    return _joined(text, start, end, language) if found is None else found
 
 
 @lru_cache(maxsize=8192)
-def _plain_sentence(sentence: str, ascii: bool, language: str) -> list[int] | None:
+def _plain_sentence(sentence: str, language: str) -> list[int] | None:
     """What `_plain` says of a sentence; chunks that overlap and answers that quote have sentences in common."""
-    return _plain((_ASCII_TOKEN if ascii else _TOKEN).findall(sentence), language)
+    return _plain(raw_tokens(sentence), language)
 
 
 class _Meanings:
@@ -107,28 +92,22 @@ def columns(found: list[int]) -> Columns:
 
 def places(text: str, start: int, end: int, language: str) -> list[tuple[int, int]]:
     """Where each token between two places stands."""
-    if _plain_sentence(text[start:end], text.isascii(), language) is not None:
-        return [match.span() for match in _pattern(text).finditer(text, start, end)]
+    found = _plain_sentence(text[start:end], language)
+    if found is not None:
+        spans = [match.span() for match in pattern_of(text).finditer(text, start, end)]
+        if len(spans) == len(found):  # no word was cut
+            return spans
     return [(row[0], row[1]) for row in tokens(text, start, end, language)]
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return _ASCII_TOKEN if text.isascii() else _TOKEN
-
-
-def _pieces(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
-    """Raw tokens with their places; `OutdoorSeating` is two words."""
-    out: list[tuple[str, int, int]] = []
-    for match in _pattern(text).finditer(text, start, end):
-        raw = match.group()
-        if _looks_whole(raw):
-            out.append((raw, match.start(), match.end()))
-        elif raw.lower() in _WHOLE:
-            out.append((raw.lower(), match.start(), match.end()))
-        else:
-            parts = _CAMEL.finditer(text, *match.span())
-            out += [(part.group(), part.start(), part.end()) for part in parts]
-    return out
+def written(text: str, start: int, end: int, language: str) -> list[str]:
+    """Each token between two places as it is written."""
+    found = _plain_sentence(text[start:end], language)
+    if found is not None:
+        words = raw_tokens(text[start:end])
+        if len(words) == len(found):
+            return words
+    return [text[row[0] : row[1]] for row in tokens(text, start, end, language)]
 
 
 _known: dict[str, dict[str, int]] = {}
@@ -137,9 +116,15 @@ _MOST_KNOWN = 200_000
 
 
 def _plain(words: list[str], language: str) -> list[int] | None:
-    """One look-up a word where every word is read as it is written; None where one is cut or joins a number."""
+    """One look-up a word, cut where it is several; None where a word joins the number before it."""
     if not words:
         return []
+    found, words = _each(words, language)
+    return None if _joins(found, words) else found
+
+
+def _each(words: list[str], language: str) -> tuple[list[int], list[str]]:
+    """What each word is by itself, and the words, those that are several cut."""
     known = _known.setdefault(language, {})
     found = list(map(known.get, words))
     if words[0][0].isupper() and words[0].lower() not in lexicon.NUMBER_WORDS:
@@ -150,14 +135,45 @@ def _plain(words: list[str], language: str) -> list[int] | None:
             for number, word in zip(found, words, strict=True)
         ]
         if None in found:
-            return None
-    whole: list[int] = found  # type: ignore[assignment]  # no None is left
+            cut = [part for word in words for part, _, _ in pieces(word, 0, len(word))]
+            return _each(cut, language)
+    return found, words  # type: ignore[return-value]  # no None is left
+
+
+def _joins(found: list[int], words: list[str]) -> list[int]:
+    """The numbers that the word after them may change."""
     figures = _meanings.figures
-    if not figures.isdisjoint(whole):
-        for number, after in zip(whole, words[1:], strict=False):
-            if number in figures and after.lower() in _JOINS:
-                return None
-    return whole
+    if figures.isdisjoint(found):
+        return []
+    return [
+        at
+        for at, (number, after) in enumerate(zip(found, words[1:], strict=False))
+        if number in figures and after.lower() in _JOINS
+    ]
+
+
+def _joined(text: str, start: int, end: int, language: str) -> list[int]:
+    """The same where words join numbers: from such a number on, one token after the other."""
+    matches = list(pattern_of(text).finditer(text, start, end))
+    found, words = _each([match.group() for match in matches], language)
+    if len(words) > len(matches):
+        return [number_of(row[2:]) for row in tokens(text, start, end, language)]
+    out: list[int] = []
+    at = 0
+    for joined in _joins(found, words):
+        if joined < at or _value(words[joined], language) is None:  # a month, a time of day
+            continue
+        out += found[at:joined]
+        rows: list[Row] = []
+        number: _Pending | None = None
+        at = joined
+        while at == joined or (number is not None and at < len(words)):
+            number = _add(words[at], *matches[at].span(), text, language, number, rows)
+            at += 1
+        if number is not None:
+            rows.append(_number(*number))
+        out += [number_of(row[2:]) for row in rows]
+    return out + found[at:]
 
 
 @lru_cache(maxsize=65536)
@@ -184,13 +200,9 @@ def _learnt(raw: str, language: str) -> int | None:
     return number
 
 
-def _looks_whole(raw: str) -> bool:
-    return raw.islower() or raw[1:].islower() or len(raw) < 4 or not raw.isalpha() or raw.isupper()
-
-
 def _is_whole(raw: str) -> bool:
     """Whether a token is read as it is written."""
-    return _looks_whole(raw) or [part for part, _, _ in _pieces(raw, 0, len(raw))] == [raw]
+    return looks_whole(raw) or [part for part, _, _ in pieces(raw, 0, len(raw))] == [raw]
 
 
 def tokens(text: str, start: int, end: int, language: str) -> list[Row]:
@@ -198,7 +210,7 @@ def tokens(text: str, start: int, end: int, language: str) -> list[Row]:
     out: list[Row] = []
     number: _Pending | None = None
     known = _known.setdefault(language, {})
-    for raw, a, b in _pieces(text, start, end):
+    for raw, a, b in pieces(text, start, end):
         word = None
         if number is None and (out or not raw[0].isupper()):
             word = known.get(raw)
@@ -304,7 +316,7 @@ def _id(key: str) -> int:
 def _word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
     """Id, kind, weight and vector row of a word that is not a number."""
     lower = raw.lower().replace("’", "'")
-    if lower in _WHOLE:
+    if lower in WHOLE:
         lower = lower.replace("-", "")
     capital = raw[0].isupper()
     if capital or lower not in lexicon.ONLY_CAPITALISED:
