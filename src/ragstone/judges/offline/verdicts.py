@@ -13,7 +13,7 @@ import numpy as np
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import conflict_of
 from ragstone.judges.offline.features import NAMES, features
-from ragstone.judges.offline.fragments import agreement
+from ragstone.judges.offline.fragments import agreement, names
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
 from ragstone.judges.offline.statements import states_nothing
 from ragstone.judges.offline.trees import Doubles, chance, models
@@ -191,7 +191,7 @@ def _judged(
 ) -> Judged:
     p = float(probability[n])
     a, b = bounds[n], bounds[n + 1]
-    if a == b or best < 0 or states_nothing(claim.raw):
+    if a == b or best < 0 or (states_nothing(claim.raw) and not (agreed and names(claim.raw))):
         return Judged(p, "not_found", (), say("empty", claim.language))
     conflict = conflict_of(claim, sources, laid, a, b, best)
     doubt = 0 if conflict is None else 1 + conflict.certain
