@@ -117,6 +117,14 @@ def test_what_is_partly_right_is_scored_by_its_parts(
     assert scored(answer, reference) == pytest.approx(wanted)
 
 
+@pytest.mark.parametrize(
+    "odd", ["fırst", "auguſt 3", "İ", "٣ ٤", "1" * 400, "1.2.3.4", "I. V. X.", "Ⅳ", "東京", "((a)"]
+)
+def test_odd_letters_are_compared_like_any_other(odd: str) -> None:
+    assert scored(odd, odd) == 1.0
+    assert scored(odd, "Lake Titicaca") == 0.0
+
+
 def test_the_items_of_a_list_are_findings_with_their_own_words() -> None:
     found = run("gold, copper and tin", "gold and copper")
     assert [(one.text, one.verdict) for one in found.findings] == [

@@ -175,7 +175,7 @@ def _related(part: Short, whole: Short) -> list[float]:
 def _initials(text: Short) -> frozenset[str]:
     """Every run of first letters of several words: NBA of National Basketball Association."""
     every = [unaccented(text.reading.raw[a].lower()) for a, _ in text.reading.places]
-    told = [word.text[0] for word in text.words]
+    told = [word.text[:1] for word in text.words]
     return frozenset(
         "".join(run[a:b])
         for run in (every, told)
@@ -199,7 +199,7 @@ def _joined(part: Short, whole: Short, found: list[float]) -> None:
 
 def _spelled_out(part: Short, whole: Short, found: list[float]) -> None:
     """Several words of which the whole has the initials alone."""
-    heads = "".join(word.text[0] for word in part.words)
+    heads = "".join(word.text[:1] or " " for word in part.words)
     for other in whole.words:
         size = len(other.text)
         at = heads.find(other.text) if 2 <= size <= LONGEST_INITIALS and other.capital else -1

@@ -14,7 +14,10 @@ def plain(text: str) -> str:
     text = _ESTADOS.sub("Estados Unidos", _STATES.sub("United States", text))
     text = _DOTTED.sub(lambda match: re.sub(r"[.\s]", "", match.group()).upper() + " ", text)
     text = _ROMAN.sub(lambda match: f"{match[1]}{_roman(match[2])}", text)
-    return _ORDINAL.sub(lambda match: str(_ORDINALS[match.group().lower()]), text)
+    # letters that only look like others (ſ, ı) are matched and yet not known
+    return _ORDINAL.sub(
+        lambda match: str(_ORDINALS.get(match.group().lower(), match.group())), text
+    )
 
 
 def mended(text: str) -> str:

@@ -54,7 +54,7 @@ def _date(match: re.Match[str]) -> Date:
     month = said.get("m")
     return Date(
         int(said["y"]) if "y" in said else None,
-        None if month is None else int(month) if month.isdecimal() else MONTHS[month.lower()],
+        None if month is None else int(month) if month.isdecimal() else MONTHS.get(month.lower()),
         int(said["d"]) if "d" in said else None,
         *match.span(),
     )
