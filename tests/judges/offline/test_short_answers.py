@@ -20,7 +20,9 @@ SAME = [
     ("Edison, Thomas A.", "Thomas Alva Edison"),
     ("Dr. Martin L. King", "Martin Luther King Jr."),
     ("Bill Clinton", "William Jefferson Clinton"),
-    ("Will Smith", "Will Smith"),
+    ("Will Smith", "will smith"),
+    ("What We Do in the Shadows", "what we do in the shadows"),
+    ("La vida es sueño", "La vida es sueño"),
     ("Queen Elizabeth the Second", "Elizabeth II"),
     ("Abid Ali", "Abidali"),
     ("Gaddafi", "Qaddafi"),
@@ -95,6 +97,7 @@ PARTS = [
     ("The capital of France is not Paris.", "Paris", 0.0),
     ("La capital de Francia es París.", "París", 1.0),
     ("La capital de Francia es Lyon.", "París", 0.0),
+    ("Who is Will Smith?", "Will Smith", 0.0),
 ]
 
 

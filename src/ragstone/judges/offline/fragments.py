@@ -34,12 +34,21 @@ def is_fragment(text: Reading) -> bool:
     return 0 < len(text.ids) <= most and not has_verb(text.raw)
 
 
-def names(text: str) -> bool:
-    """Whether a short text that begins like a question is a name: Will Smith, What a Wonderful World."""
-    return len(_CAPITAL.findall(text)) > 1 and not text.rstrip("\"'”’ ").endswith("?")
+def names(claim: Reading, sources: Sequence[Reading]) -> bool:
+    """Whether a short text that begins like a question is a name: Will Smith, what the source calls What's Up."""
+    if claim.raw.rstrip("\"'”’ ").endswith("?"):
+        return False
+    return len(_CAPITAL.findall(claim.raw)) > 1 or _repeats(claim, sources)
 
 
 _CAPITAL = re.compile(r"\b[A-ZÁÉÍÓÚÑ]\w")
+
+
+def _repeats(claim: Reading, sources: Sequence[Reading]) -> bool:
+    """Whether the claim is the one short source, word for word."""
+    if len(sources) > 1 or len(claim.ids) > LONGEST:
+        return False
+    return _letters(claim.raw) == _letters(sources[0].raw) != "  "
 
 
 def agreement(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[float] | None:
@@ -47,6 +56,8 @@ def agreement(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[flo
 
     A wanted answer of two words says yes to every claim that holds them, which whole sentences never do, so a
     single fragment is read as an answer: in the source by what of it the claim has, in the claim the other way."""
+    if len(claims) == 1 and _repeats(claims[0], sources):
+        return [1.0]
     if len(sources) == 1 and is_fragment(sources[0]):
         wanted = _short(sources[0])
         found = [

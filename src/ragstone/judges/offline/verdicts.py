@@ -191,7 +191,7 @@ def _judged(
 ) -> Judged:
     p = float(probability[n])
     a, b = bounds[n], bounds[n + 1]
-    if a == b or best < 0 or (states_nothing(claim.raw) and not (agreed and names(claim.raw))):
+    if a == b or best < 0 or (states_nothing(claim.raw) and not (agreed and names(claim, sources))):
         return Judged(p, "not_found", (), say("empty", claim.language))
     conflict = conflict_of(claim, sources, laid, a, b, best)
     doubt = 0 if conflict is None else 1 + conflict.certain
