@@ -98,6 +98,8 @@ PARTS = [
     ("La capital de Francia es París.", "París", 1.0),
     ("La capital de Francia es Lyon.", "París", 0.0),
     ("Who is Will Smith?", "Will Smith", 0.0),
+    ("The wage was established in the United States in 1938.", "1938", 1.0),
+    ("The tower stands in Paris. The tower is 330 m tall.", "Paris", 2 / 3),
 ]
 
 

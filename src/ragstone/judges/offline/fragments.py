@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,8 +23,8 @@ SENTENCE = 40
 """Tokens of a text that can be an answer put as a sentence; anything longer is a source to look words up in."""
 CORE, WHOLE = 1 / 3, 0.75
 """Share of a wanted answer that a sentence must have to be said of it, and to have said all of it."""
-HEAD = 3
-"""Words that two claims of one sentence begin with alike."""
+HEAD = 2
+"""Words that the two halves of a sentence at least have in common."""
 APART, PART = 0.1, 0.95
 """What two short answers lose when each has a word that the other has not."""
 
@@ -73,14 +74,24 @@ def agreement(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[flo
 
 
 def _together(claims: Sequence[Reading], found: list[float]) -> list[float]:
-    """The most of each sentence that was cut into place and date, for both: it answers when either is the answer."""
-    best: dict[tuple[str, ...], float] = {}
-    heads = [tuple(claim.raw.split()[:HEAD]) for claim in claims]
-    for head, share in zip(heads, found, strict=True):
-        best[head] = max(best.get(head, 0.0), share)
-    return [
-        best[head] if len(head) == HEAD else share for head, share in zip(heads, found, strict=True)
-    ]
+    """The most of a sentence that was cut into place and date, for both: it answers when either is the answer."""
+    for n, (one, other) in enumerate(pairwise(claims)):
+        if _halves(one.raw.split(), other.raw.split()):
+            found[n] = found[n + 1] = max(found[n], found[n + 1])
+    return found
+
+
+def _halves(one: list[str], other: list[str]) -> bool:
+    """Whether two claims are the same up to `in Ulm` and `on 14 March 1879`."""
+    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+    while same and one[same - 1] in _WHERE_WHEN:  # in Ulm, in 1879
+        same -= 1
+    return same >= HEAD and all(
+        len(text) > same and text[same] in _WHERE_WHEN for text in (one, other)
+    )
+
+
+_WHERE_WHEN = frozenset(["in", "on", "at", "en", "el"])
 
 
 def _is_item(claim: Reading) -> bool:
