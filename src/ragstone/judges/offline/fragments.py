@@ -47,7 +47,7 @@ _CAPITAL = re.compile(r"\b[A-ZÁÉÍÓÚÑ]\w")
 
 def _repeats(claim: Reading, sources: Sequence[Reading]) -> bool:
     """Whether the claim is the one short source, word for word."""
-    if len(sources) > 1 or len(claim.ids) > LONGEST:
+    if len(sources) != 1 or len(claim.ids) > LONGEST:
         return False
     return _letters(claim.raw) == _letters(sources[0].raw) != "  "
 
