@@ -194,6 +194,8 @@ def test_an_invented_answer_is_refused_claim_by_claim(
             "The factory employs 950 people in Leeds.",
             "250",
         ),
+        ("Tool 9 is 5 years old.", "Tool 9 is 9 years old.", "5 years"),
+        ("La sala 3 tiene 2 puertas.", "La sala 3 tiene 3 puertas.", "2 puertas"),
     ],
 )
 def test_what_disagrees_is_a_contradiction_that_says_what(

@@ -94,17 +94,19 @@ def _numbers(pair: _Pair) -> Conflict | None:
     """A number or date of the claim that is nowhere, while the sentence has another one."""
     if NUMBER not in pair.kinds:
         return None
-    lost = [n for n, kind in enumerate(pair.kinds) if kind == NUMBER and not pair.hit[n]]
-    if not lost or not _close(pair, NUMBER, least=NEARBY):
+    figures = [n for n, kind in enumerate(pair.kinds) if kind == NUMBER]
+    lost = [n for n in figures if not pair.hit[n]]
+    hidden = _hidden(pair, figures) if len(figures) - len(lost) > 1 else []
+    if not (lost or hidden) or not _close(pair, NUMBER, least=NEARBY):
         return None
     theirs = _unmatched(pair, NUMBER)
     close = _close(pair, NUMBER)
-    for token in lost:
-        anywhere = bool(pair.laid.found[pair.a + token])
+    for token in (*lost, *hidden):
+        anywhere = bool(pair.laid.found[pair.a + token]) and token not in hidden
         if anywhere and not theirs:
             continue
         mine = _phrase(pair.claim, token)
-        other = _same_unit(pair, token, theirs, close)
+        other = _same_unit(pair, token, theirs, close and token not in hidden)
         if other is None:
             continue
         dated = pair.claim.surface(token).isalpha() or _is_year(pair.claim.surface(token))
@@ -116,6 +118,21 @@ def _numbers(pair: _Pair) -> Conflict | None:
         )
         return Conflict("date" if dated else "number", reason, not anywhere)
     return None
+
+
+def _hidden(pair: _Pair, figures: list[int]) -> list[int]:
+    """Numbers that the claim has more often than the sentence, and of something else: tool 9 is 9 years old."""
+    mine = pair.laid.claims.ids[pair.a : pair.b]
+    there = pair.laid.sources.ids[pair.low : pair.high]
+    said = [int(mine[token]) for token in figures]
+    found = []
+    for token, number in zip(figures, said, strict=True):
+        places = np.flatnonzero(there == number).tolist()
+        if 0 < len(places) < said.count(number):
+            after = {_following(there, place) for place in places}
+            if _following(mine, token) not in after:
+                found.append(token)
+    return found
 
 
 def _is_year(text: str) -> bool:

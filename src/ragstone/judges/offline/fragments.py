@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
 from ragstone.judges.offline.alignment import align
+from ragstone.judges.offline.likeness import held
 from ragstone.judges.offline.reading import NUMBER, STOP, Reading, unaccented
-from ragstone.judges.offline.statements import has_verb
+from ragstone.judges.offline.short import Short, short
+from ragstone.judges.offline.statements import LONGEST_ITEM, has_verb
 
 SHORTEST = 4
 """Tokens up to which even a text with a full stop is no sentence."""
@@ -17,11 +21,12 @@ LONGEST = 8
 """Tokens of a text that can be a mere answer: a name, a date, a place."""
 SENTENCE = 40
 """Tokens of a text that can be an answer put as a sentence; anything longer is a source to look words up in."""
-LENIENT = 0.2
-"""What a whole sentence that answers is spared against a wanted answer of few words."""
-CLASH = 0.4
-"""What two answers lose when each has a number that the other has not."""
-_REST = re.compile(r"[\W_]+")
+CORE, WHOLE = 1 / 3, 0.75
+"""Share of a wanted answer that a sentence must have to be said of it, and to have said all of it."""
+HEAD = 2
+"""Words that the two halves of a sentence at least have in common."""
+APART, PART = 0.1, 0.95
+"""What two short answers lose when each has a word that the other has not."""
 
 
 def is_fragment(text: Reading) -> bool:
@@ -30,60 +35,113 @@ def is_fragment(text: Reading) -> bool:
     return 0 < len(text.ids) <= most and not has_verb(text.raw)
 
 
+def names(claim: Reading, sources: Sequence[Reading]) -> bool:
+    """Whether a short text that begins like a question is a name: Will Smith, what the source calls What's Up."""
+    if claim.raw.rstrip("\"'”’ ").endswith("?"):
+        return False
+    return len(_CAPITAL.findall(claim.raw)) > 1 or _repeats(claim, sources)
+
+
+_CAPITAL = re.compile(r"\b[A-ZÁÉÍÓÚÑ]\w")
+
+
+def _repeats(claim: Reading, sources: Sequence[Reading]) -> bool:
+    """Whether the claim is the one short source, word for word."""
+    if len(sources) != 1 or len(claim.ids) > LONGEST:
+        return False
+    return _letters(claim.raw) == _letters(sources[0].raw) != "  "
+
+
 def agreement(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[float] | None:
     """How far each claim agrees with its sources, 0..1, where a fragment is among the two; else None.
 
     A wanted answer of two words says yes to every claim that holds them, which whole sentences never do, so a
     single fragment is read as an answer: in the source by what of it the claim has, in the claim the other way."""
+    if len(claims) == 1 and _repeats(claims[0], sources):
+        return [1.0]
     if len(sources) == 1 and is_fragment(sources[0]):
-        wanted = sources[0]
-        return [
-            max(_alike(wanted, claim), _alike(claim, wanted))
+        wanted = _short(sources[0])
+        found = [
+            _alike(_short(claim), wanted)
             if is_fragment(claim)
-            else _alike(wanted, claim) + LENIENT
+            else _reached(held(wanted, _short(claim)), CORE)
             for claim in claims
         ]
-    if len(claims) == 1 and is_fragment(claims[0]):
-        if len(sources) == 1 and len(sources[0].ids) <= SENTENCE:
-            return [_alike(claims[0], sources[0])]
-        return [max((_held(claims[0], source) for source in sources), default=0.0)]
+        return _together(claims, found)
+    if all(map(is_fragment, claims)) and (len(claims) == 1 or all(map(_is_item, claims))):
+        return [max((_found(claim, source) for source in sources), default=0.0) for claim in claims]
     return None
 
 
-def _alike(part: Reading, whole: Reading) -> float:
-    """How much of the part stands in the whole, by words and by spelling; less when their numbers clash."""
-    held = 0.4 * _held(part, whole) + 0.2 * _held(whole, part) + 0.4 * _spelt(part.raw, whole.raw)
-    mine, theirs = _numbers(part), _numbers(whole)
-    clash = bool(mine - theirs and theirs - mine)
-    return max(held - CLASH * clash, 0.0)
+def _together(claims: Sequence[Reading], found: list[float]) -> list[float]:
+    """The most of a sentence that was cut into place and date, for both: it answers when either is the answer."""
+    for n, (one, other) in enumerate(pairwise(claims)):
+        if _halves(one.raw.split(), other.raw.split()):
+            found[n] = found[n + 1] = max(found[n], found[n + 1])
+    return found
 
 
-def _numbers(text: Reading) -> set[int]:
-    return set(text.ids[text.kinds == NUMBER].tolist())
+def _halves(one: list[str], other: list[str]) -> bool:
+    """Whether two claims are the same up to `in Ulm` and `on 14 March 1879`."""
+    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+    while same and one[same - 1] in _WHERE_WHEN:  # in Ulm, in 1879
+        same -= 1
+    return same >= HEAD and all(
+        len(text) > same and text[same] in _WHERE_WHEN for text in (one, other)
+    )
 
 
-def _spelt(part: str, whole: str) -> float:
-    """Share of the part's letter triples that the whole has: Abidali is Abid Ali."""
-    mine = _triples(part)
-    return len(mine & _triples(whole)) / len(mine)
+_WHERE_WHEN = frozenset(["in", "on", "at", "en", "el"])
 
 
-def _triples(text: str) -> set[str]:
-    letters = _REST.sub("", unaccented(text.casefold()))
-    return {letters[at : at + 3] for at in range(max(len(letters) - 2, 1))}
+def _is_item(claim: Reading) -> bool:
+    """Whether the claim can come from an answer that is a list; several sentences without a verb do not."""
+    return len(claim.ids) <= LONGEST_ITEM and not claim.raw.rstrip().endswith((".", "!"))
 
 
-def _held(part: Reading, whole: Reading) -> float:
-    """Weighted share of the part's words that the whole has; 0 when all its numbers differ."""
-    laid = align([part], [whole], around=False)
-    if not len(laid.units) or not len(laid.claims.ids):
-        return 0.0
+def _found(claim: Reading, source: Reading) -> float:
+    """How much of a short answer stands in a text: all of it wanted from a sentence, half of it from a whole source."""
+    if len(source.ids) <= SENTENCE:
+        return _reached(held(_short(claim), _short(source)), WHOLE)
+    words = _letters(claim.raw)
+    return 1.0 if words.strip() and words in _letters(source.raw) else _share(claim, source)
+
+
+@lru_cache(maxsize=256)
+def _letters(text: str) -> str:
+    """The words of a text in small letters without accents, a space around each."""
+    return f" {' '.join(_WORD.findall(unaccented(text.lower())))} "
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def _share(claim: Reading, source: Reading) -> float:
+    """Weighted share of the claim's words that the source has; 0 when all its numbers differ."""
+    laid = align([claim], [source], around=False)
     kinds = laid.claims.kinds
+    if not len(laid.units) or not len(kinds):
+        return 0.0
     weight = np.where(kinds == STOP, 0.0, laid.claims.weights)
     if not weight.sum():
         weight = np.ones(len(kinds))
-    found = laid.most
     numbers = kinds == NUMBER
-    if numbers.any() and not found[numbers].any() and (whole.kinds == NUMBER).any():
+    if numbers.any() and not laid.most[numbers].any() and (source.kinds == NUMBER).any():
         return 0.0
-    return float((found * weight).sum() / weight.sum())
+    return float((laid.most * weight).sum() / weight.sum())
+
+
+def _short(text: Reading) -> Short:
+    return short(text.raw, text.language)
+
+
+def _alike(claim: Short, source: Short) -> float:
+    """What the source has of the claim, counted twice, and what the claim has of the source."""
+    forth, back = held(claim, source), held(source, claim)
+    apart = max(forth, back) < PART
+    return max((2 * forth + back) / 3 - APART * apart, 0.0)
+
+
+def _reached(share: float, bar: float) -> float:
+    """The share so that the bar lies at a half."""
+    return share / bar / 2 if share < bar else 1 - (1 - share) / (1 - bar) / 2

@@ -10,7 +10,7 @@ from ragstone.judges.offline.inquiry import answer_questions
 from ragstone.judges.offline.reading import guess_language
 from ragstone.judges.offline.refusals import declines
 from ragstone.judges.offline.rubrics import answer_rate
-from ragstone.judges.offline.statements import Statement, statements
+from ragstone.judges.offline.statements import Statement, items, statements
 from ragstone.judges.offline.usefulness import answer_useful
 from ragstone.judges.offline.verdicts import answer_support
 
@@ -29,6 +29,8 @@ def _claims(values: Mapping[str, Any], language: str | None) -> Found:
         found = [
             (n, one) for n, sentence in enumerate(text["sentences"]) for one in statements(sentence)
         ]
+        if len(found) == len(text["sentences"]) == 1:
+            found = [(0, one) for one in items(text["sentences"][0])] or found
         # a text of questions or headings alone still has to be judged; a refusal claims nothing
         if not found and not all(declines(sentence) for sentence in text["sentences"]):
             found = [(n, Statement(s, ((0, len(s)),))) for n, s in enumerate(text["sentences"])]

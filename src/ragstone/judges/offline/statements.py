@@ -32,6 +32,30 @@ def statements(sentence: str) -> tuple[Statement, ...]:
     return tuple(found)
 
 
+def items(text: str) -> tuple[Statement, ...]:
+    """The items of an answer that is a mere list, each a claim (gold, copper and silver); none of any other text."""
+    start, end = _trim(text)
+    joints = list(_COMMA.finditer(text, start, end))
+    if not joints or not _AND.search(joints[-1].group()) or text.endswith((".", "!", "?", ":")):
+        return ()
+    starts = [start, *(joint.end() for joint in joints)]
+    spans = list(zip(starts, [*(joint.start() for joint in joints), end], strict=True))
+    if has_verb(text) or any(not _is_item(text[a:b]) for a, b in spans):
+        return ()
+    return tuple(Statement(_plain(text[a:b]), ((a, b),)) for a, b in spans)
+
+
+def _is_item(text: str) -> bool:
+    """Whether the text can be a thing in a list: few words, and no mere figure, which could belong to a date."""
+    return 1 <= len(_WORD.findall(text)) <= LONGEST_ITEM and not text.strip().isdecimal()
+
+
+LONGEST_ITEM = 3
+"""Words of a thing in a list."""
+_COMMA = re.compile(r"\s*,\s+(?:(?:and|y|e)\s+)?|\s+(?:and|y|e|&)\s+")
+_AND = re.compile(r"\b(?:and|y|e)\b|&")
+
+
 @lru_cache(maxsize=2048)
 def states_nothing(claim: str) -> bool:
     """Whether a claim asks, or only appeals to its sources, so that there is nothing to look up."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import Conflict, conflict_of
 from ragstone.judges.offline.features import features
-from ragstone.judges.offline.fragments import agreement
+from ragstone.judges.offline.fragments import agreement, names
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
 from ragstone.judges.offline.responses import (
     ALL_NAMES,
@@ -162,7 +162,7 @@ def _judged(
 ) -> Judged:
     p = float(probability[n])
     a, b = bounds[n], bounds[n + 1]
-    if a == b or best < 0 or states_nothing(claim.raw):
+    if a == b or best < 0 or (states_nothing(claim.raw) and not (agreed and names(claim, sources))):
         return Judged(p, "not_found", (), say("empty", claim.language))
     conflict = conflict_of(claim, sources, laid, a, b, best)
     if agreed:
