@@ -1,4 +1,4 @@
-"""Measure the offline judge against people and write the tables into docs/judge-offline.md.
+"""Measure the offline judge against people and write the tables into its page, in English and Spanish.
 
 python bench/judge/evaluate.py [--predictions FILE] [--quick]: with a file that exists, nothing is fitted again."""
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import adversarial
 import numpy as np
+import pages
 import speed
 import tasks
 import worked
@@ -20,16 +21,12 @@ from measures import auroc, balanced_accuracy, calibration_error, f1
 
 from ragstone.judges.offline.responses import accepted
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "judge-offline.md"
-QUALITY = PAGE.parents[1] / "src" / "ragstone" / "judges" / "offline" / "learned" / "quality.json"
-SHIPPED = QUALITY.with_name("quality.md")
-"""The same page, for `ragstone judge quality` and reports."""
-BEGIN, END = "<!-- figures: bench/judge/evaluate.py -->", "<!-- /figures -->"
+QUALITY = pages.LEARNED / "quality.json"
 Rows = list[dict[str, Any]]
 
 
 def main() -> None:
-    """All tables, in the page and on the screen."""
+    """All tables, in the pages and on the screen."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--predictions", type=Path, help="cross-validated predictions to keep or reuse"
@@ -59,11 +56,7 @@ def main() -> None:
     ]
     text = "\n\n".join(tables)
     print(text)
-    page = PAGE.read_text("utf-8")
-    head, rest = page.split(BEGIN, 1)
-    page = head + BEGIN + "\n" + text + "\n" + END + rest.split(END, 1)[1]
-    for copy in (PAGE, SHIPPED):
-        copy.write_text(page, "utf-8")
+    pages.write(text)
 
 
 def score_of(row: dict[str, Any]) -> float:

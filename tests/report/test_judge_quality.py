@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,21 +70,47 @@ def test_another_judge_or_unjudged_metrics_say_nothing_of_it(build: Any) -> None
 def test_the_page_of_figures_unfolds_in_the_html_report(build: Any) -> None:
     run = build(CASES, metrics=_metrics("faithfulness", "coherence"), judge=OfflineJudge.name)
     page = html.render(run, summarise(run))
+    assert '<html lang="en">' in page
     assert '<a href="#judge-page">' in page
-    assert '<div id="judge-page" lang="en">' in page
+    assert '<div id="judge-page">' in page
     assert '<th scope="col">AUROC</th>' in page
     assert "Where it fails" in page
+    assert "Dónde falla" not in page
 
 
-def test_the_command_line_shows_the_page_that_is_shipped() -> None:
-    shown = CliRunner().invoke(command, ["quality"])
+def test_a_spanish_report_unfolds_the_spanish_page_and_names_its_command(build: Any) -> None:
+    run = build(CASES, metrics=_metrics("faithfulness", "coherence"), judge=OfflineJudge.name)
+    page = html.render(run, summarise(run), "es")
+    assert '<html lang="es">' in page
+    assert '<div id="judge-page">' in page
+    assert '<th scope="col">exactitud equilibrada</th>' in page
+    assert "Dónde falla" in page
+    assert "Where it fails" not in page
+    assert "ragstone judge quality --lang es" in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "row"),
+    [
+        ([], "| ragtruth_test | en | response | 1626 |"),
+        (["--lang", "en-GB"], "| ragtruth_test | en | response | 1626 |"),
+        (["--lang", "es"], "| ragtruth_test | en | respuesta | 1626 |"),
+        (["--lang", "es-MX"], "| ragtruth_test | en | respuesta | 1626 |"),
+    ],
+)
+def test_the_command_line_shows_the_page_in_the_language_asked_for(
+    asked: list[str], row: str
+) -> None:
+    shown = CliRunner().invoke(command, ["quality", *asked])
     assert shown.exit_code == 0
-    assert "| ragtruth_test | en | response | 1626 |" in shown.output
+    assert row in shown.output
 
 
-def test_the_shipped_page_is_the_one_of_the_docs() -> None:
-    docs = Path(__file__).parents[2] / "docs" / "judge-offline.md"
-    assert quality.page() == docs.read_text("utf-8")
+def test_a_language_without_a_page_is_a_mistake_on_the_command_line_and_english_in_python() -> None:
+    asked = CliRunner().invoke(command, ["quality", "--lang", "fr"])
+    assert asked.exit_code == 2
+    assert "'fr'" in asked.output
+    assert quality.page("fr") == quality.page("en") != quality.page("es")
 
 
 def test_blocks_of_a_page() -> None:

@@ -139,7 +139,7 @@ def _judged(summary: Summary, say: Words) -> dict[str, Any]:
         return {"judged": [], "judge_page": []}
     from ragstone.judges.offline.quality import page
 
-    return {"judged": lines, "judge_page": blocks(page())}
+    return {"judged": lines, "judge_page": blocks(page(say.language))}
 
 
 def _cards(summary: Summary, say: Words) -> list[Card]:

@@ -34,7 +34,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "judge_is": ("judge {name}", "juez {name}"),
     "judge_measured": (
         "judge: {name}, measured against people ({page})",
-        "juez: {name}, medido frente a personas ({page})",
+        "juez: {name}, medido frente a personas ({page} --lang es)",
     ),
     "judge_page": ("all figures and known weaknesses", "todas las cifras y debilidades conocidas"),
     "judge_unmeasured": (

@@ -47,9 +47,10 @@ def _measured() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def page() -> str:
-    """The page of measured quality, as Markdown; it is shipped with the models it speaks of."""
-    return learned_file("quality.md").read_text("utf-8")
+def page(language: str = "en") -> str:
+    """The page of measured quality, as Markdown, shipped with the models it speaks of; English where a language has none."""
+    own = learned_file(f"quality.{language.split('-')[0].lower()}.md")
+    return (own if own.is_file() else learned_file("quality.md")).read_text("utf-8")
 
 
 def quality(metrics: list[str], language: str | None) -> list[Quality]:
