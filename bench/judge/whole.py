@@ -112,10 +112,8 @@ def choose_bars(
     fold: np.ndarray[Any, Any],
     inner: int,
 ) -> dict[str, float]:
-    """For each language the best bar on the responses that were fitted, each predicted out of fold.
-
-    English: F1 + balanced accuracy on RAG answers, whose share of false ones is the one to expect. Spanish: balanced
-    accuracy on InferES, whose pairs were made to be false in two of three."""
+    """For each language the bar with the best F1 + balanced accuracy on the responses that were fitted, each predicted
+    out of fold: RAG answers in English, pairs of InferES in Spanish."""
     found: dict[str, Answers] = {"ragtruth_test": [], "inferes": []}
     for number in range(inner):
         kept = np.flatnonzero(fold != number)
@@ -127,8 +125,8 @@ def choose_bars(
             if row["set"] in found and not row.get("synthetic"):
                 found[row["set"]].append((n, model.chance(probabilities[n], tables[n])))
     return {
-        "en": _best_bar(examples, probabilities, found["ragtruth_test"], with_f1=True),
-        "es": _best_bar(examples, probabilities, found["inferes"], with_f1=False),
+        "en": _best_bar(examples, probabilities, found["ragtruth_test"]),
+        "es": _best_bar(examples, probabilities, found["inferes"]),
     }
 
 
@@ -136,7 +134,6 @@ def _best_bar(
     examples: list[Example],
     probabilities: list[np.ndarray[Any, Any]],
     answers: Answers,
-    with_f1: bool,
 ) -> float:
     wrong = [1 - examples[n].row["label"] for n, _ in answers]
     bars = np.arange(0.2, 0.75, 0.01)
@@ -146,8 +143,8 @@ def _best_bar(
             flagged(probabilities[n], chance, examples[n].hurdles, float(bar))
             for n, chance in answers
         ]
-        values.append(balanced_accuracy(wrong, said) + (f1(wrong, said) if with_f1 else 0.0))
-    smooth = np.convolve(np.pad(values, 2, "edge"), np.ones(5) / 5, "valid")  # one peak may be luck
+        values.append(f1(wrong, said) + balanced_accuracy(wrong, said))
+    smooth = np.convolve(np.pad(values, 4, "edge"), np.ones(9) / 9, "valid")  # one peak may be luck
     return round(float(bars[int(np.argmax(smooth))]), 2)
 
 

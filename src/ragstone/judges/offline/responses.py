@@ -24,7 +24,7 @@ _LEVELS = np.array([0.2, 0.35, 0.5, 0.65])
 FURTHEST = 3.0
 """Standard deviations beyond which a figure counts no more."""
 
-BAR, BAR_DOUBTFUL = 0.1, 0.5
+BAR, BAR_DOUBTFUL = 0.05, 0.55
 """What a claim must reach in a response that seems supported as a whole, and in one that does not."""
 BAR_WEAKEST = 0.9
 """What the weakest claim of a response below it must reach."""

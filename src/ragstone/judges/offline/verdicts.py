@@ -18,7 +18,6 @@ from ragstone.judges.offline.fragments import agreement, names
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
 from ragstone.judges.offline.responses import (
     ALL_NAMES,
-    BAR_DOUBTFUL,
     TAGGED,
     accepted,
     response_bar,
@@ -32,10 +31,12 @@ from ragstone.judges.offline.wording import say
 
 BAR_FRAGMENT = 0.5
 """What a short answer without a verb must share with the other text."""
-BAR_COVER = 0.3
-"""What a source sentence must cover of a claim for it to be supported on less than even odds."""
-BAR_CONFLICT, BAR_CERTAIN = 0.3, 0.6
-"""What a claim must reach that may disagree in a number, a name or a negation, and one that surely does."""
+BAR_COVER, BAR_UNCOVERED = 0.3, 0.2
+"""What the best sentence covers of a claim as a rule, and what the claim must reach where it covers less."""
+BAR_CONFLICT = 0.2
+"""What a claim must reach that may disagree in a number, a name or a negation; one that surely does never passes."""
+NEVER = 2.0
+"""A hurdle that no claim takes."""
 BAR_NAME, FEW_WORDS = 0.65, 5
 """What a claim of few words must reach when it has a name that no source has: born in France, of one born in Ulm."""
 
@@ -194,9 +195,9 @@ def _hurdle(conflict: Conflict | None, laid: Alignment, a: int, b: int, cover: f
     that covers little of it, for a name that no source has."""
     found = [0.0]
     if conflict is not None:
-        found.append(BAR_CERTAIN if conflict.certain else BAR_CONFLICT)
+        found.append(NEVER if conflict.certain else BAR_CONFLICT)
     if cover < BAR_COVER:
-        found.append(BAR_DOUBTFUL)
+        found.append(BAR_UNCOVERED)
     if _hangs_on_unknown_name(laid, a, b):
         found.append(BAR_NAME)
     return max(found)
@@ -218,7 +219,7 @@ def hurdles_of(
     for n, claim in enumerate(claims):
         a, b, unit = bounds[n], bounds[n + 1], int(best[n])
         if a == b or unit < 0:
-            found.append(1.0)
+            found.append(NEVER)
             continue
         conflict = conflict_of(claim, sources, laid, a, b, unit)
         found.append(_hurdle(conflict, laid, a, b, float(cover[n][unit])))
