@@ -73,7 +73,8 @@ def test_claims_of_a_case_are_laid_on_their_sources_once_and_judged_together(
     monkeypatch.setattr(trees.Trees, "logit", lambda self, rows: walked(self, rows))
     told = [reading.read(f"Ada Lovelace wrote program number {n}.") for n in range(12)]
     verdicts.judge_case(told, [reading.read(text) for text in CHUNKS])
-    assert (laid.calls, walked.calls) == (1, 2)
+    # words, claims and the response: a forest each
+    assert (laid.calls, walked.calls) == (1, 3)
 
 
 def test_the_work_of_reading_grows_with_the_number_of_sentences_alone(

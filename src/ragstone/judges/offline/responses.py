@@ -39,33 +39,31 @@ def response_features(probability: Doubles, table: Floats) -> Floats:
     low = [*logits[:3].tolist(), 4.0, 4.0][:3]
     mean = np.add.reduce(logits) / count
     structured, tokens, tag_max, tag_sum = table.take(_OF_RESPONSE, axis=1).T
-    below = np.add.reduce(p[:, None] < _LEVELS)
+    is_record = float(structured[0])
+    below = np.add.reduce(p[:, None] < _LEVELS).tolist()
     figures = table.take(_FIGURES, axis=1)
-    return np.concatenate(
-        [
-            [
-                *low,
-                mean,
-                np.add.reduce(np.log(p)),
-                np.log(count),
-                structured[0],
-                np.log1p(np.add.reduce(tokens)),
-                np.maximum.reduce(tag_max),
-                np.log1p(np.add.reduce(tag_sum)),
-                structured[0] * low[0],
-                structured[0] * mean,
-                *below,
-                *(below[1:] / count),
-                logits[count // 10],
-                logits[count // 4],
-                logits[count // 2],
-            ],
-            np.add.reduce(figures) / np.float32(count),
-            np.maximum.reduce(figures),
-            np.minimum.reduce(figures),
-        ],
-        dtype=np.float32,
-    )
+    whole = [
+        *low,
+        float(mean),
+        float(np.add.reduce(np.log(p))),
+        float(np.log(count)),
+        is_record,
+        float(np.log1p(np.add.reduce(tokens))),
+        float(np.maximum.reduce(tag_max)),
+        float(np.log1p(np.add.reduce(tag_sum))),
+        is_record * low[0],
+        is_record * float(mean),
+        *below,
+        *(few / count for few in below[1:]),
+        *(float(logits[at]) for at in (count // 10, count // 4, count // 2)),
+    ]
+    out = np.empty(len(whole) + 3 * len(_FIGURES), np.float32)
+    out[: len(whole)] = whole
+    each = out[len(whole) :].reshape(3, len(_FIGURES))
+    np.divide(np.add.reduce(figures), np.float32(count), out=each[0])
+    np.maximum.reduce(figures, out=each[1])
+    np.minimum.reduce(figures, out=each[2])
+    return out
 
 
 def response_chance(probability: Doubles, table: Floats) -> float:
