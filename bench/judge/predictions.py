@@ -12,7 +12,7 @@ import numpy as np
 from examples import FOLDS, Example, examples
 from fit import fit, fold_of
 
-INNER = 5
+INNER = 4
 """Folds inside each fold, for what one model gives the next."""
 
 

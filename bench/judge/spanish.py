@@ -13,7 +13,7 @@ from ragstone.judges.offline.spanish import COLUMNS
 
 LABELS = {"ent": 0, "neutral": 1, "cnt": 2}
 """InferES names to the order of `ragstone.judges.offline.spanish.KINDS`."""
-SYNTHETIC = 0.5
+SYNTHETIC = 0.25
 """Weight of made-up claims: without them a digit changed or words in disorder pass for entailed."""
 ROUNDS = 250
 SETTINGS: dict[str, Any] = {

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from ragstone.judges.offline.responses import accepted, response_features, standardised
 
-RAG = 10.0
+RAG = 20.0
 """Weight of the answers of RAG systems, other sets having 1."""
 RIDGE = 500.0
 """Strength of the penalty on the linear model's weights."""
@@ -58,7 +58,7 @@ def fit_whole(
     probabilities: list[np.ndarray[Any, Any]],
     tables: list[np.ndarray[Any, Any]],
 ) -> Whole:
-    """From claims to responses, a labelled claim being a response of one; each set counts alike, RAG answers tenfold."""
+    """From claims to responses, a labelled claim being a response of one; each set counts alike, RAG answers twentyfold."""
     kept = [n for n, e in enumerate(examples) if not e.row.get("synthetic")]
     rows = np.array([response_features(probabilities[n], tables[n]) for n in kept])
     label = np.array([examples[n].row["label"] for n in kept], np.float64)

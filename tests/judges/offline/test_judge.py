@@ -208,6 +208,36 @@ def test_what_disagrees_is_a_contradiction_that_says_what(
     assert true["verdict"] == "supported"
 
 
+@pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        (
+            "The warning does not affect other flavours, including those not made at the plant.",
+            "The warning does not affect other flavours.",
+        ),
+        (
+            "Storms were the No. 1 cause of delays in the north.",
+            "Storms were the main cause of delays in the north.",
+        ),
+        (
+            "The company was founded in 1977 without Wayne, who sold his share.",
+            "The company was founded in 1977 after Wayne sold his share.",
+        ),
+        (
+            "4 From the menu choose the option Restore and wait 10 seconds.",
+            "From the menu choose the option Restore and wait 10 seconds (passage 2).",
+        ),
+        (
+            "El aviso no afecta a otros sabores, ni a los que no se hacen en la planta.",
+            "El aviso no afecta a otros sabores.",
+        ),
+    ],
+)
+def test_what_only_looks_like_a_disagreement_is_none(source: str, claim: str) -> None:
+    (row,) = verdicts((claim,), (Chunk("a", source),))
+    assert row["verdict"] == "supported", row["reason"]
+
+
 def test_without_sources_nothing_is_supported() -> None:
     (row,) = verdicts(("Paris is in France.",), ())
     assert row == {

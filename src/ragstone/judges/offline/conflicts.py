@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment, Bools, opposites
-from ragstone.judges.offline.lexicon import UNITS
+from ragstone.judges.offline.lexicon import CITED, HALF_DENIED, UNITS
 from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, WORD, Ints, Reading
 from ragstone.judges.offline.wording import say
 
@@ -17,6 +17,8 @@ CLOSE = 0.5
 """Share of the other content words that must match before a difference counts as a contradiction."""
 
 
+FEWEST = 3
+"""Words that a claim must have for a denial or two names in another order to be sure."""
 NEARBY = 0.2
 """The same for a number of the same thing: 30 days, 60 days."""
 
@@ -94,7 +96,9 @@ def _numbers(pair: _Pair) -> Conflict | None:
     """A number or date of the claim that is nowhere, while the sentence has another one."""
     if NUMBER not in pair.kinds:
         return None
-    figures = [n for n, kind in enumerate(pair.kinds) if kind == NUMBER]
+    figures = [
+        n for n, kind in enumerate(pair.kinds) if kind == NUMBER and not _cites(pair.claim, n)
+    ]
     lost = [n for n in figures if not pair.hit[n]]
     hidden = _hidden(pair, figures) if len(figures) - len(lost) > 1 else []
     if not (lost or hidden) or not _close(pair, NUMBER, least=NEARBY):
@@ -149,8 +153,21 @@ def _unmatched(pair: _Pair, kind: int) -> list[int]:
     return [
         at
         for at, (other, known) in enumerate(zip(pair.there, shared.tolist(), strict=True), pair.low)
-        if other == kind and not known
+        if other == kind and not known and not (at == pair.low and _numbers_the_line(pair, at))
     ]
+
+
+def _numbers_the_line(pair: _Pair, token: int) -> bool:
+    """Whether a sentence begins with the number of its place in a list: 4 From the menu choose …"""
+    text, at = pair.source, int(pair.laid.sources.within[token])
+    start, end = text.places[at]
+    following = text.raw[end:].lstrip(".) ")[:1]
+    return text.raw[start:end].isdigit() and end - start <= 2 and following.isupper()
+
+
+def _cites(claim: Reading, token: int) -> bool:
+    """Whether a number says which source is meant: as passage 3 says."""
+    return token > 0 and claim.surface(token - 1).lower() in CITED
 
 
 def _same_unit(pair: _Pair, token: int, theirs: list[int], close: bool) -> int | None:
@@ -263,29 +280,40 @@ def _negations(pair: _Pair) -> Conflict | None:
     mine, theirs = pair.kinds.count(NEGATION), pair.there.count(NEGATION)
     if mine % 2 == theirs % 2 or not _close(pair):
         return None
+    # where both deny something, which of it is the same is not known
+    sure = not (mine and theirs) and len(pair.kinds) >= FEWEST and _dense(pair)
     if mine > theirs:
         token = pair.kinds.index(NEGATION)
+        if _counts(pair.claim, token):
+            return None
         text = _around(pair.claim, token)
-        return Conflict("negation", say("denied", pair.claim.language, mine=text), _dense(pair))
+        sure = sure and pair.claim.surface(token).lower() not in HALF_DENIED
+        return Conflict("negation", say("denied", pair.claim.language, mine=text), sure)
     place = pair.low + pair.there.index(NEGATION)
     token = int(pair.laid.sources.within[place])
-    if not _tied_near(pair, place):
+    if _counts(pair.source, token) or not _tied_near(pair, place, 3):
         return None
-    return Conflict(
-        "negation",
-        say("asserted", pair.claim.language, theirs=_around(pair.source, token)),
-        _dense(pair),
+    denied = pair.source.surface(token).lower() not in HALF_DENIED and _tied_near(pair, place, 1)
+    reason = say("asserted", pair.claim.language, theirs=_around(pair.source, token))
+    return Conflict("negation", reason, sure and denied)
+
+
+def _counts(text: Reading, token: int) -> bool:
+    """Whether the negation is the abbreviation of number: No. 1."""
+    after = token + 1
+    return (
+        text.surface(token).lower() == "no"
+        and after < len(text.ids)
+        and bool(text.kinds[after] == NUMBER)
     )
 
 
-def _tied_near(pair: _Pair, place: int) -> bool:
-    """Whether a word close after the negation is in the claim."""
-    end = min(place + 4, pair.high)
+def _tied_near(pair: _Pair, place: int, words: int) -> bool:
+    """Whether one of the first content words after the negation, and at most three words away, is in the claim."""
     right = pair.laid.sources
-    for at in range(place + 1, end):
-        if right.kinds[at] != STOP and pair.laid.exact[pair.a : pair.b, at].any():
-            return True
-    return False
+    near = range(place + 1, min(place + 4, pair.high))
+    told = [at for at in near if right.kinds[at] != STOP][:words]
+    return any(pair.laid.exact[pair.a : pair.b, at].any() for at in told)
 
 
 def _dense(pair: _Pair) -> bool:
@@ -322,11 +350,12 @@ def _names(pair: _Pair) -> Conflict | None:
 
 def _swaps(pair: _Pair) -> Conflict | None:
     """Two names that have changed places in an otherwise equal sentence."""
-    if not _dense(pair) or not _close(pair):
+    if len(pair.kinds) <= FEWEST or not _dense(pair) or not _close(pair):
         return None
     places = []
+    ids = pair.laid.claims.ids[pair.a : pair.b].tolist()
     for token in range(len(pair.kinds)):
-        if not _named(pair, token):
+        if not _named(pair, token) or ids.count(ids[token]) > 1:
             continue
         at = np.flatnonzero(pair.laid.exact[pair.a + token, pair.low : pair.high])
         if len(at) == 1:
