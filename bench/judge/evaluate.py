@@ -19,7 +19,7 @@ import tasks
 import worked
 from measures import auroc, balanced_accuracy, calibration_error, f1
 
-from ragstone.judges.offline.responses import accepted
+from ragstone.judges.offline.responses import passed
 
 QUALITY = pages.LEARNED / "quality.json"
 Rows = list[dict[str, Any]]
@@ -70,10 +70,7 @@ def flagged(row: dict[str, Any]) -> bool:
 
 
 def _passed(row: dict[str, Any]) -> list[bool]:
-    chance = np.array(row["claims"])
-    return [
-        accepted(n, chance, row["whole"], row["hurdles"][n], row["bar"]) for n in range(len(chance))
-    ]
+    return passed(np.array(row["claims"]), row["whole"], row["hurdles"], row["bar"])
 
 
 def _write_quality(rows: Rows, found: Tasks) -> None:

@@ -11,7 +11,7 @@ from examples import Example
 from measures import balanced_accuracy, f1
 from scipy.optimize import minimize
 
-from ragstone.judges.offline.responses import accepted, response_features, standardised
+from ragstone.judges.offline.responses import passed, response_features, standardised
 
 RAG = 20.0
 """Weight of the answers of RAG systems, other sets having 1."""
@@ -152,6 +152,4 @@ def flagged(
     probability: np.ndarray[Any, Any], whole: float, hurdles: list[float], bar: float
 ) -> bool:
     """Whether the judge finds a claim that is not supported."""
-    return not all(
-        accepted(n, probability, whole, hurdles[n], bar) for n in range(len(probability))
-    )
+    return not all(passed(probability, whole, hurdles, bar))

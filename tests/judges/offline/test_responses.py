@@ -64,17 +64,21 @@ def test_a_contrary_spanish_claim_is_less_likely(source: str, true: str, false: 
 
 def test_what_surely_disagrees_never_passes() -> None:
     sure = np.array([0.999, 0.999])
-    assert responses.accepted(0, sure, 0.99, 0.0, 0.5)
-    assert not responses.accepted(0, sure, 0.99, verdicts.NEVER, 0.5)
+    assert responses.passed(sure, 0.99, [0.0, 0.0], 0.5) == [True, True]
+    assert responses.passed(sure, 0.99, [verdicts.NEVER, 0.0], 0.5) == [False, True]
 
 
 def test_a_doubtful_response_asks_more_of_its_claims_and_most_of_its_weakest() -> None:
-    chances = np.array([0.3, 0.6, 0.7])
-    good = [responses.accepted(n, chances, 0.8, 0.0, 0.5) for n in range(3)]
-    doubtful = [responses.accepted(n, chances, 0.2, 0.0, 0.5) for n in range(3)]
-    assert good == [True, True, True]
-    assert doubtful == [False, True, True]
-    assert responses.accepted(0, np.array([0.8, 0.9]), 0.2, 0.0, 0.5) is False
+    chances, free = np.array([0.3, 0.6, 0.7]), [0.0, 0.0, 0.0]
+    assert responses.passed(chances, 0.8, free, 0.5) == [True, True, True]
+    assert responses.passed(chances, 0.2, free, 0.5) == [False, True, True]
+    assert responses.passed(chances + 0.2, 0.2, free, 0.5) == [False, True, True]
+
+
+def test_a_claim_that_surely_disagrees_takes_the_blame_from_the_weakest() -> None:
+    chances = np.array([0.6, 0.7])
+    assert responses.passed(chances, 0.2, [0.0, 0.0], 0.5) == [False, True]
+    assert responses.passed(chances, 0.2, [0.0, verdicts.NEVER], 0.5) == [True, False]
 
 
 def test_invented_sentences_make_a_response_less_likely() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ragstone.judges.offline.features import NAMES
@@ -87,12 +89,15 @@ def response_bar(language: str) -> float:
     return float(models()["numbers"][f"response_bar_{'es' if language == 'es' else 'en'}"])
 
 
-def accepted(
-    n: int, probability: Doubles, whole: float, hurdle: float, response_bar: float
-) -> bool:
-    """Whether a claim passes: the response as a whole sets how high its claims must reach, each at least its hurdle."""
-    if whole >= response_bar:
-        bar = BAR
-    else:
-        bar = BAR_WEAKEST if n == int(np.argmin(probability)) else BAR_DOUBTFUL
-    return float(probability[n]) >= max(bar, hurdle)
+def passed(
+    probability: Doubles, whole: float, hurdles: Sequence[float], response_bar: float
+) -> list[bool]:
+    """Which claims pass: the response as a whole sets how high they must reach, each at least its hurdle.
+
+    The weakest claim of a doubtful response must reach most; one that fails its hurdle is that claim already."""
+    chances = probability.tolist()
+    bars = [BAR if whole >= response_bar else BAR_DOUBTFUL] * len(chances)
+    if whole < response_bar:
+        held = [p if p >= low else -1.0 for p, low in zip(chances, hurdles, strict=True)]
+        bars[held.index(min(held))] = BAR_WEAKEST
+    return [p >= max(bar, low) for p, bar, low in zip(chances, bars, hurdles, strict=True)]

@@ -11,7 +11,7 @@ from ragstone.judges.offline.responses import ALL_NAMES
 from ragstone.judges.offline.trees import Doubles, models
 
 KINDS = ("entailed", "unrelated", "contrary")
-SHARE = 0.85
+SHARE = 0.6
 """What the second opinion counts for; the rest is the opinion of the trees for all languages."""
 _LEFT_OUT = frozenset({
     "claims", "place", "source_tokens", "source_sentences", "best_position", "best_margin", "structured",

@@ -19,7 +19,7 @@ from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Re
 from ragstone.judges.offline.responses import (
     ALL_NAMES,
     TAGGED,
-    accepted,
+    passed,
     response_bar,
     response_chance,
 )
@@ -85,23 +85,44 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[Ju
     cover, best = best_units(laid, bounds)
     whole = response_chance(probability, table)
     agreed = agreement(claims, sources)
+    conflicts, hurdles = _hurdles(claims, sources, laid, bounds, cover, best)
     if agreed is not None:
-        probability, whole = np.array(agreed), 1.0
-    return [
-        _judged(
-            n,
-            claim,
-            sources,
-            laid,
-            bounds,
-            cover[n],
-            int(best[n]),
-            probability,
-            whole,
-            agreed is not None,
-        )
-        for n, claim in enumerate(claims)
-    ]
+        probability = np.array(agreed)
+        supported = [share >= BAR_FRAGMENT for share in agreed]
+    else:
+        supported = passed(probability, whole, hurdles, response_bar(claims[0].language))
+    found = []
+    for n, claim in enumerate(claims):
+        one = _One(claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n]))
+        p = float(probability[n])
+        nothing = states_nothing(claim.raw) and not (agreed is not None and names(claim, sources))
+        if one.empty or nothing:
+            found.append(Judged(p, "not_found", (), say("empty", claim.language)))
+        elif supported[n]:
+            reason = say("supported", claim.language, p=p)
+            found.append(Judged(p, "supported", _evidence(one), reason))
+        else:
+            found.append(_refused(one, p, conflicts[n]))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _One:
+    """A claim laid on its sources."""
+
+    claim: Reading
+    sources: Sequence[Reading]
+    laid: Alignment
+    a: int
+    b: int
+    """Its tokens are those from a to b."""
+    cover: Floats
+    """What each sentence covers of it."""
+    best: int
+
+    @property
+    def empty(self) -> bool:
+        return self.a == self.b or self.best < 0
 
 
 def probabilities(
@@ -149,45 +170,20 @@ def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
     return out
 
 
-def _judged(
-    n: int,
-    claim: Reading,
-    sources: Sequence[Reading],
-    laid: Alignment,
-    bounds: list[int],
-    cover: Floats,
-    best: int,
-    probability: Doubles,
-    whole: float,
-    agreed: bool,
-) -> Judged:
-    p = float(probability[n])
-    a, b = bounds[n], bounds[n + 1]
-    if a == b or best < 0 or (states_nothing(claim.raw) and not (agreed and names(claim, sources))):
-        return Judged(p, "not_found", (), say("empty", claim.language))
-    conflict = conflict_of(claim, sources, laid, a, b, best)
-    if agreed:
-        supported = p >= BAR_FRAGMENT
-    else:
-        hurdle = _hurdle(conflict, laid, a, b, float(cover[best]))
-        supported = accepted(n, probability, whole, hurdle, response_bar(claim.language))
-    if supported:
-        return Judged(
-            p,
-            "supported",
-            _evidence(sources, laid, a, b, cover),
-            say("supported", claim.language, p=p),
-        )
-    quote = ((int(laid.unit_text[best]), unit_text(sources, laid, best)),)
+def _refused(one: _One, p: float, conflict: Conflict | None) -> Judged:
+    """A claim that is not supported: what contradicts it, or what of it no source has."""
+    source = int(one.laid.unit_text[one.best])
+    quote = ((source, unit_text(one.sources, one.laid, one.best)),)
     if conflict is not None:
         return Judged(p, "contradicted", quote, conflict.reason)
-    missing = _missing_words(claim, laid, a, b)
+    missing = _missing_words(one.claim, one.laid, one.a, one.b)
     reason = (
-        say("missing", claim.language, words=", ".join(missing), p=p)
+        say("missing", one.claim.language, words=", ".join(missing), p=p)
         if missing
-        else say("unlike", claim.language, p=p)
+        else say("unlike", one.claim.language, p=p)
     )
-    return Judged(p, "not_found", quote if float(cover[best]) >= BAR_COVER else (), reason)
+    near = float(one.cover[one.best]) >= BAR_COVER
+    return Judged(p, "not_found", quote if near else (), reason)
 
 
 def _hurdle(conflict: Conflict | None, laid: Alignment, a: int, b: int, cover: float) -> float:
@@ -214,16 +210,27 @@ def hurdles_of(
 ) -> list[float]:
     """For each claim what it must reach at least, whatever the response looks like."""
     bounds = bounds_of(laid, len(claims))
-    cover, best = best_units(laid, bounds)
-    found = []
+    return _hurdles(claims, sources, laid, bounds, *best_units(laid, bounds))[1]
+
+
+def _hurdles(
+    claims: Sequence[Reading],
+    sources: Sequence[Reading],
+    laid: Alignment,
+    bounds: list[int],
+    cover: Floats,
+    best: Ints,
+) -> tuple[list[Conflict | None], list[float]]:
+    """What disagrees with each claim, and what each must reach at least."""
+    conflicts: list[Conflict | None] = []
+    hurdles: list[float] = []
     for n, claim in enumerate(claims):
         a, b, unit = bounds[n], bounds[n + 1], int(best[n])
-        if a == b or unit < 0:
-            found.append(NEVER)
-            continue
-        conflict = conflict_of(claim, sources, laid, a, b, unit)
-        found.append(_hurdle(conflict, laid, a, b, float(cover[n][unit])))
-    return found
+        nothing = a == b or unit < 0
+        conflict = None if nothing else conflict_of(claim, sources, laid, a, b, unit)
+        conflicts.append(conflict)
+        hurdles.append(NEVER if nothing else _hurdle(conflict, laid, a, b, float(cover[n][unit])))
+    return conflicts, hurdles
 
 
 def unit_text(sources: Sequence[Reading], laid: Alignment, unit: int) -> str:
@@ -234,25 +241,23 @@ def unit_text(sources: Sequence[Reading], laid: Alignment, unit: int) -> str:
     return sources[source].raw[a:b]
 
 
-def _evidence(
-    sources: Sequence[Reading], laid: Alignment, a: int, b: int, cover: Floats
-) -> tuple[tuple[int, str], ...]:
+def _evidence(one: _One) -> tuple[tuple[int, str], ...]:
     """Every source that covers the claim by itself, best first; at least the best one."""
-    kinds = laid.claims.kinds[a:b]
-    weight = np.where(kinds == STOP, 0.0, laid.claims.weights[a:b])
+    kinds = one.laid.claims.kinds[one.a : one.b]
+    weight = np.where(kinds == STOP, 0.0, one.laid.claims.weights[one.a : one.b])
     found = []
-    for source in np.unique(laid.unit_text).tolist():
-        units = np.flatnonzero(laid.unit_text == source)
-        inside = laid.soft[a:b][:, units].max(axis=1)
+    for source in np.unique(one.laid.unit_text).tolist():
+        units = np.flatnonzero(one.laid.unit_text == source)
+        inside = one.laid.soft[one.a : one.b][:, units].max(axis=1)
         share = float((inside * weight).sum() / max(weight.sum(), 1e-6))
         hard = (kinds == NUMBER) | (kinds == NAME)
-        lacks = hard & (inside < 0.5) & laid.found[a:b]
-        best = int(units[np.argmax(cover[units])])
+        lacks = hard & (inside < 0.5) & one.laid.found[one.a : one.b]
+        best = int(units[np.argmax(one.cover[units])])
         found.append((share - 0.5 * bool(lacks.any()), -source, source, best))
     found.sort(reverse=True)
     top = found[0][0]
     kept = [row for row in found if row[0] >= max(0.9 * top, 0.6)] or found[:1]
-    return tuple((source, unit_text(sources, laid, best)) for _, _, source, best in kept)
+    return tuple((source, unit_text(one.sources, one.laid, best)) for _, _, source, best in kept)
 
 
 def _missing_words(claim: Reading, laid: Alignment, a: int, b: int) -> list[str]:
