@@ -1,6 +1,7 @@
 """Trees evaluated for many rows at once give what walking them one by one gives."""
 
 import numpy as np
+import pytest
 
 from ragstone.judges.offline.trees import Trees, models
 
@@ -16,8 +17,12 @@ def walked(trees: Trees, row: np.ndarray) -> float:
     return total
 
 
-def test_rows_at_once_equal_rows_one_by_one() -> None:
-    trees = models()["claim"]
+@pytest.mark.parametrize(
+    "name",
+    ["claim", "token", "response", "spanish_entailed", "spanish_unrelated", "spanish_contrary"],
+)
+def test_rows_at_once_equal_rows_one_by_one(name: str) -> None:
+    trees = models()[name]
     rows = np.random.default_rng(5).normal(0.5, 1.0, (20, len(trees.names))).astype(np.float32)
     assert np.allclose(trees.logit(rows), [walked(trees, row) for row in rows])
 

@@ -83,13 +83,13 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[Ju
     laid, probability, table = probabilities(claims, sources)
     bounds = bounds_of(laid, len(claims))
     cover, best = best_units(laid, bounds)
-    whole = response_chance(probability, table)
     agreed = agreement(claims, sources)
     conflicts, hurdles = _hurdles(claims, sources, laid, bounds, cover, best)
     if agreed is not None:
         probability = np.array(agreed)
         supported = [share >= BAR_FRAGMENT for share in agreed]
     else:
+        whole = response_chance(probability, table)
         supported = passed(probability, whole, hurdles, response_bar(claims[0].language))
     found = []
     for n, claim in enumerate(claims):
