@@ -35,9 +35,8 @@ Scores = dict[str, dict[str, float]]
 
 def measured(parameters: dict[str, Any]) -> Scores:
     """Metric → sample id → value."""
-    from ragstone import corpora
-    from ragstone.data import read
-    from ragstone.run import evaluate
+    from ragstone.data import corpora, read
+    from ragstone.experiments.run import evaluate
     from ragstone.store import Store
     from ragstone.systems import Filling, filled, make_system
 
@@ -70,8 +69,7 @@ def main() -> None:
 
 def plain(scores: Scores) -> Scores:
     """The scores of the questions that are not paraphrased."""
-    from ragstone import corpora
-    from ragstone.data import read
+    from ragstone.data import corpora, read
 
     left_out = {
         record.sample.id

@@ -80,7 +80,8 @@ def calls(count: int, folder: Path) -> float:
     """Calls that arrived at a perfect judge for each item it made."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
     from faults.server import FaultServer
-    from ragstone import corpora, generate
+    from ragstone import generate
+    from ragstone.data import corpora
 
     with FaultServer() as server:
         judge = {"model": "openai:perfect", "base_url": server.url}

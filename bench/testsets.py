@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from ragstone.corpora import documents as built_in
+from ragstone.data.corpora import documents as built_in
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, UNANSWERABLE, Item, Rejection
@@ -145,7 +145,7 @@ def _take(
 
 def round_trip(items: Sequence[Item], documents: Held) -> tuple[float, float]:
     """Share of items that the extractive answerer gets right by the embedded judge: from the evidence, from the document."""
-    from ragstone.run import evaluate
+    from ragstone.experiments.run import evaluate
     from ragstone.systems.pipeline.answering import Passage, extract
     from ragstone.systems.pipeline.chunking import pieces
     from ragstone.systems.pipeline.retrieval import Index

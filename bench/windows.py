@@ -26,7 +26,7 @@ from typing import Any
 
 from ragstone.monitor.archive import Archive, Scored
 from ragstone.monitor.interactions import Feedback, Interaction
-from ragstone.monitor.rollups import DAY, refresh
+from ragstone.monitor.rollups.update import DAY, refresh
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows import periods, series, summary
 from ragstone.store import Store

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.errors import RagstoneError
-from ragstone.run import Run
+from ragstone.experiments.run import Run
 from ragstone.store import Store
 
 HERE = Path(__file__).parent / "scale"

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from drive import chunks, value
 from rows import load
 
-from ragstone.language import sentences
 from ragstone.metrics.answer import answer_relevance
 from ragstone.metrics.grounding import faithfulness
+from ragstone.text.language import sentences
 
 _NAME = re.compile(r"(?<=[\w,;»”\"] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)*")
 _BE = re.compile(

@@ -12,9 +12,9 @@ from rows import load
 
 from ragstone.judges.offline.reading import read
 from ragstone.judges.offline.usefulness import relevances
-from ragstone.language import sentences
 from ragstone.metrics.answer import answer_correctness, answer_relevance, answer_similarity
 from ragstone.metrics.context import context_relevance
+from ragstone.text.language import sentences
 
 
 def hard_negatives() -> dict[str, float]:

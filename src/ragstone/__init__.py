@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from ragstone._version import __version__
 
 if TYPE_CHECKING:
-    from ragstone.benchmark import bench
     from ragstone.data import read
     from ragstone.errors import JudgeFailed, MissingField, NotApplicable, RagstoneError
+    from ragstone.experiments.bench import bench
+    from ragstone.experiments.run import Run, aevaluate, evaluate
+    from ragstone.metrics.rankings import score_rankings
     from ragstone.monitor import Monitor
-    from ragstone.rankings import score_rankings
     from ragstone.registry import metric
-    from ragstone.run import Run, aevaluate, evaluate
     from ragstone.store import Store
     from ragstone.testset.sets import generate
     from ragstone.types import Chunk, Finding, Ranked, Sample, Score, Usage
@@ -34,18 +34,18 @@ _HOMES = {
     "NotApplicable": "ragstone.errors",
     "RagstoneError": "ragstone.errors",
     "Ranked": "ragstone.types",
-    "Run": "ragstone.run",
+    "Run": "ragstone.experiments.run",
     "Sample": "ragstone.types",
     "Score": "ragstone.types",
     "Store": "ragstone.store",
     "Usage": "ragstone.types",
-    "aevaluate": "ragstone.run",
-    "bench": "ragstone.benchmark",
-    "evaluate": "ragstone.run",
+    "aevaluate": "ragstone.experiments.run",
+    "bench": "ragstone.experiments.bench",
+    "evaluate": "ragstone.experiments.run",
     "generate": "ragstone.testset.sets",
     "metric": "ragstone.registry",
     "read": "ragstone.data",
-    "score_rankings": "ragstone.rankings",
+    "score_rankings": "ragstone.metrics.rankings",
 }
 
 __all__ = [

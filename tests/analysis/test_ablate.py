@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ragstone.analysis.ablate import effects, grid
-from ragstone.analysis.blame import contexts_for, split, texts_of
 from ragstone.analysis.pareto import fronts
 from ragstone.errors import RagstoneError
+from ragstone.experiments.blame import contexts_for, split, texts_of
 from ragstone.types import Sample, Score, chunks
 
 VARY = {"k": [3, 5, 7], "rerank": [False, True]}

@@ -11,8 +11,8 @@ from ragstone.analysis.advice import load_symptoms, parse_symptoms, said
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import analyse
 from ragstone.errors import ConfigError
-from ragstone.language import LANGUAGES
 from ragstone.registry import REGISTERED
+from ragstone.text.language import LANGUAGES
 
 OWN = """
 - symptom: too_slow

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from ragstone.analysis import label_rates, summarise, values
+from ragstone.analysis.stats import wilson
 from ragstone.errors import UnknownMetric
-from ragstone.stats import wilson
 from ragstone.store import RunInfo
 from ragstone.types import Score, Usage
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from faults.server import FaultServer
-from ragstone import corpora
 from ragstone.cli import run
+from ragstone.data import corpora
 
 COUNTIES = str(corpora.documents())
 

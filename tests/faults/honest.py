@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Any
 
-from ragstone.evidence import verify_quote
+from ragstone.text.evidence import verify_quote
 
 FENCE = re.compile(r"<<<([0-9a-f]{8}) ([^\n]*)\n(.*?)\n\1>>>", re.DOTALL)
 WORD = re.compile(r"\w{4,}")

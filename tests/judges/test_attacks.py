@@ -13,10 +13,10 @@ from faults.attacks import Attack, attacks, obey, obey_here
 from faults.scoring import SAMPLE, settings
 from faults.server import Behaviour, FaultServer
 from ragstone.asks import Case, support
-from ragstone.evidence import verify_quote
 from ragstone.judges.choose import make_judge
 from ragstone.judges.fences import fenced, neutral, nonce, one_line
 from ragstone.judges.traps import trap
+from ragstone.text.evidence import verify_quote
 from ragstone.types import Chunk, Score
 
 Serve = Callable[..., FaultServer]

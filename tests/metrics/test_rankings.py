@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ragstone.errors import DataError, UnknownMetric, Unscored
 from ragstone.metrics import resolve
+from ragstone.metrics.rankings import SEVEN, score_rankings
 from ragstone.metrics.retrieval import REPEATED
-from ragstone.rankings import SEVEN, score_rankings
 from ragstone.types import chunks
 
 CUTS = (1, 3, 10, 1000)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from ragstone.asks import Reply
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
-from ragstone.language import articles, fold, strip_end
 from ragstone.metrics import resolve, text
 from ragstone.metrics.text import abstention_accuracy, bleu, chrf, exact_match, rouge_l, token_f1
+from ragstone.text.language import articles, fold, strip_end
 
 ABSTAINS = "It is not mentioned in the document."
 

@@ -13,7 +13,7 @@ from ragstone.config.alerts import Alerts, Channel, parse_threshold
 from ragstone.monitor.alerts import Alert, Reading, advance, alerts_between, events, open_alerts
 from ragstone.monitor.archive import Archive, Scored
 from ragstone.monitor.interactions import Interaction, to_micros
-from ragstone.monitor.rollups import DAY
+from ragstone.monitor.rollups.update import DAY
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.watcher import last_status, watch
 from ragstone.store import Store

@@ -11,7 +11,7 @@ import pytest
 from ragstone.errors import DataError
 from ragstone.monitor.archive import Archive, Scored
 from ragstone.monitor.interactions import to_micros
-from ragstone.monitor.rollups import DAY, SPANS, SUMS, load, read
+from ragstone.monitor.rollups.update import DAY, SPANS, SUMS, load, read
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows import between, bounds, duration, periods, series, summary
 from ragstone.store import Store

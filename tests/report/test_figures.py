@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ragstone.analysis import Summary
-from ragstone.gates import GateResult
+from ragstone.config.gates import GateResult
 from ragstone.report import figures
 from ragstone.report.words import words
 

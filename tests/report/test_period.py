@@ -18,7 +18,7 @@ from ragstone.config.reports import Reports
 from ragstone.errors import DataError, RagstoneError
 from ragstone.monitor import Archive, Interaction, Scored
 from ragstone.monitor.changes import change, last_complete, period_report
-from ragstone.monitor.rollups import refresh
+from ragstone.monitor.rollups.update import refresh
 from ragstone.monitor.windows import Figure, moment_of
 from ragstone.report.monitor import period
 from ragstone.report.monitor.charts import Point, blocks
@@ -91,7 +91,7 @@ def test_nothing_is_compared_with_nothing() -> None:
 
 
 def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None:
-    from ragstone.monitor.cells import Cell
+    from ragstone.monitor.rollups.cells import Cell
     from ragstone.monitor.windows import interval_of
 
     def drawn(generator: random.Random, lift: float) -> Figure:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import ragstone.metrics  # noqa: F401 - registers the metrics
-from ragstone.engine.scoring import starter
 from ragstone.errors import RagstoneError
+from ragstone.metrics.scoring import starter
 from ragstone.registry import REGISTERED
 from ragstone.report.meanings import MEANINGS
 from ragstone.report.phrases import PHRASES

@@ -30,7 +30,7 @@ from dask_cluster import (
     written,
 )
 from ragstone.errors import StoreError
-from ragstone.run import Run
+from ragstone.experiments.run import Run
 from ragstone.scale.cluster import NoCluster, host_for
 from ragstone.scale.driver import ClusterExecution
 from ragstone.scale.shards import Shelf

@@ -18,7 +18,7 @@ import pytest
 import ragstone
 import slurm_cluster
 from ragstone.config import Slurm
-from ragstone.run import Run
+from ragstone.experiments.run import Run
 from ragstone.scale.slurm import launcher
 
 psutil = pytest.importorskip("psutil")

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from ragstone import corpora
-from ragstone.data import read
+from ragstone.data import corpora, read
 from ragstone.data.documents import read_documents
 from ragstone.errors import DataError
-from ragstone.language import ABSTENTIONS, bare_words
+from ragstone.text.language import ABSTENTIONS, bare_words
 
 DOCUMENTS = {document.id: document for document in read_documents(corpora.documents())}
 QUESTIONS: list[dict[str, Any]] = [

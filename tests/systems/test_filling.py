@@ -15,7 +15,7 @@ import pytest
 
 from ragstone.data import Reading, read
 from ragstone.errors import DataError
-from ragstone.run import evaluate
+from ragstone.experiments.run import evaluate
 from ragstone.store import Store
 from ragstone.systems import Filled, Filling, SystemFault, SystemReply, filled, make_system
 from ragstone.types import Sample

@@ -13,16 +13,15 @@ from aiohttp.test_utils import TestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone import corpora
-from ragstone.data import read
+from ragstone.data import corpora, read
 from ragstone.data.documents import Document
 from ragstone.errors import RagstoneError
-from ragstone.language import ABSTENTIONS
 from ragstone.metrics import resolve
 from ragstone.systems import SystemReply, make_system, takes_contexts
 from ragstone.systems.pipeline import SPACE, Pipeline
 from ragstone.systems.pipeline.chunking import pieces
 from ragstone.systems.pipeline.wording import language_of, terms
+from ragstone.text.language import ABSTENTIONS
 from ragstone.types import Sample, chunks
 
 TEXT = "One two three. Four five six seven. Eight nine. Ten eleven twelve thirteen fourteen."

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from ragstone import corpora
 from ragstone.cli.testset import command
+from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.testset.checkup import FAULTS, check
 from ragstone.testset.likeness import alike, dangling, leaked

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from bench.testsets import LONG, Held, Yield, corpora, made
 
-from ragstone.corpora import documents
+from ragstone.data.corpora import documents
 from ragstone.data.documents import Document, read_documents
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, MEANINGS, UNANSWERABLE, Item, Rejection

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.corpora import documents
+from ragstone.data.corpora import documents
 from ragstone.data.documents import Document, read_documents
 from ragstone.testset.sets import generate
 

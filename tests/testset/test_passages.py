@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone import corpora, read
+from ragstone import read
+from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.passages import LONGEST, nearest, passage

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from ragstone import corpora, evaluate, generate
-from ragstone.language import ABSTENTIONS
+from ragstone import evaluate, generate
+from ragstone.data import corpora
 from ragstone.systems.pipeline import Pipeline
 from ragstone.testset.sets import TestSet
+from ragstone.text.language import ABSTENTIONS
 
 METRICS = ("recall", "mrr", "token_f1", "abstention_accuracy")
 CLEAR = 0.02

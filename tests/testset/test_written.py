@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from faults.server import Behaviour, Call, FaultServer, honestly
-from ragstone import corpora
 from ragstone.asks import Ask
+from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.errors import JudgeFailed
 from ragstone.judges.forms import form_of
@@ -279,7 +279,7 @@ def test_styles_are_ordered_and_kept(server: FaultServer, tmp_path: Path) -> Non
 KILLED = """
 import sys
 sys.path[:0] = [{tests!r}]
-from ragstone import corpora
+from ragstone.data import corpora
 from ragstone.testset import sets
 from tinyset import tiny_parts
 sets.parts_of = tiny_parts

@@ -2,7 +2,7 @@
 
 from ragstone.analysis.labels import LabelRate, label_rates
 from ragstone.analysis.summary import MetricSummary, Scored, Summary, summarise
-from ragstone.gates import GateResult
+from ragstone.config.gates import GateResult
 
 __all__ = [
     "GateResult",

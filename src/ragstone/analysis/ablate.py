@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ragstone.analysis.columns import Columns, Valued, columns, matched
 from ragstone.analysis.paired import moments_of, paired
 from ragstone.analysis.significance import ALPHA, Correction, adjusted
+from ragstone.analysis.stats import mean_interval
 from ragstone.errors import RagstoneError
-from ragstone.stats import mean_interval
 
 if TYPE_CHECKING:
     import numpy as np

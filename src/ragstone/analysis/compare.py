@@ -12,9 +12,9 @@ from ragstone.analysis.columns import RESOURCES, Matched, Valued, columns, faile
 from ragstone.analysis.paired import Paired, paired
 from ragstone.analysis.power import POWER, detectable, rounded
 from ragstone.analysis.significance import ALPHA, Correction, adjusted
+from ragstone.analysis.stats import FEW_CLUSTERS
 from ragstone.analysis.summary import FLOOR
 from ragstone.errors import RagstoneError, UnknownMetric, nearest
-from ragstone.stats import FEW_CLUSTERS
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo

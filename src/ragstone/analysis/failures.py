@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from ragstone.analysis.labels import LabelRate
 from ragstone.analysis.slices import Slice, Slicing
+from ragstone.analysis.stats import wilson
 from ragstone.errors import RagstoneError, nearest
-from ragstone.stats import wilson
 from ragstone.types import FAILURES, Finding, Sample, Score
 
 if TYPE_CHECKING:
@@ -299,8 +299,8 @@ def refusal_label(sample: Sample, scores: Mapping[str, Score]) -> str | None:
 
 @lru_cache(maxsize=1)
 def _refusals() -> Callable[[Sample], Score | Asking[Score]]:
-    from ragstone.engine.scoring import starter
     from ragstone.metrics import resolve
+    from ragstone.metrics.scoring import starter
 
     return starter(resolve("abstention_accuracy"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ragstone.stats import rates
+from ragstone.analysis.stats import rates
 
 AMONG: tuple[tuple[str, ...], ...] = (
     ("correct_refusal", "missed_refusal"),

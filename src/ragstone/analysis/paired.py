@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.analysis.significance import mcnemar, sign_flip
-from ragstone.stats import Clusters, Interval, Moments, mean_interval
+from ragstone.analysis.stats import Clusters, Interval, Moments, mean_interval
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from ragstone.stats import Z
+from ragstone.analysis.stats import Z
 
 POWER = 0.8
 """How often a study should notice a difference of the size it was planned for."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragstone.analysis.significance import ALPHA, adjusted
-from ragstone.stats import wilson
+from ragstone.analysis.stats import wilson
 from ragstone.types import Sample
 
 VALUES = 200

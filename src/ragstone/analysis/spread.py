@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from ragstone.analysis.columns import Valued, columns, matched
 from ragstone.analysis.paired import Paired, paired
 from ragstone.analysis.power import paired_sd
+from ragstone.analysis.stats import Z
 from ragstone.errors import RagstoneError, UnknownMetric, nearest
-from ragstone.stats import Z
 
 
 @dataclass(frozen=True, slots=True)

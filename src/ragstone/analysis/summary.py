@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragstone.analysis.batch import Row, count
+from ragstone.analysis.stats import Interval, mean_interval
 from ragstone.analysis.tally import Tally
 from ragstone.analysis.values import Groups
 from ragstone.analysis.worst import Worst
+from ragstone.config.gates import GateResult, check, parse_gate
 from ragstone.errors import UnknownMetric, nearest
-from ragstone.gates import GateResult, check, parse_gate
-from ragstone.stats import Interval, mean_interval
 from ragstone.types import FAILURES, Usage
 
 if TYPE_CHECKING:

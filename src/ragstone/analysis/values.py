@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragstone.stats import Clusters, Moments
+from ragstone.analysis.stats import Clusters, Moments
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ import click
 from ragstone.cli.options import note, report_language, store_option
 
 if TYPE_CHECKING:
-    from ragstone.benchmark import Ablation
+    from ragstone.experiments.bench import Ablation
 
 ENDINGS = (".html", ".json", ".md", ".svg", ".png")
 
@@ -59,11 +59,11 @@ def command(data: str, system: str, **flags: Any) -> None:
     \b
       ragstone ablate questions.jsonl --system pipeline:docs -m recall@5 \\
         --vary chunk_size=120,60,300 --vary rerank=false,true"""
-    from ragstone.benchmark import ablate
     from ragstone.cli.bench import progress_lines
     from ragstone.cli.flags import metrics_of
     from ragstone.cli.progress import aside
     from ragstone.errors import ConfigError
+    from ragstone.experiments.bench import ablate
 
     for path in flags["output"]:
         if not path.endswith(ENDINGS):

@@ -12,7 +12,7 @@ import click
 from ragstone.cli.options import counted, note, report_language, store_option
 
 if TYPE_CHECKING:
-    from ragstone.benchmark import Bench
+    from ragstone.experiments.bench import Bench
 
 EVERY = 1.0
 """Seconds between two lines about one configuration on a terminal."""
@@ -52,12 +52,12 @@ def command(config: str, **flags: Any) -> int:
 
     FILE is a YAML file: data, metrics, judge, system and configurations (NAME: {setting: value}). Interrupted, the same
     command goes on where it was."""
-    from ragstone.benchmark import bench
     from ragstone.cli.compare import check_outputs, present
     from ragstone.cli.flags import judge_settings
     from ragstone.cli.progress import aside
     from ragstone.config import revealed
     from ragstone.config.benchmark import load_benchmark
+    from ragstone.experiments.bench import bench
 
     found = load_benchmark(config)
     plan = found.plan

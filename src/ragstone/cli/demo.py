@@ -65,11 +65,11 @@ COMPARED = "recall,mrr,token_f1,abstention_accuracy"
 
 def _compare(output: str, language: str, store: str | None) -> None:
     """Four systems on one test set, and which is better."""
-    from ragstone import corpora
-    from ragstone.benchmark import bench
     from ragstone.cli.bench import progress_lines
     from ragstone.cli.compare import present
     from ragstone.cli.flags import metrics_of
+    from ragstone.data import corpora
+    from ragstone.experiments.bench import bench
 
     page = str(Path(output).with_name(f"{Path(output).stem}-comparison.html"))
     base: dict[str, Any] = {"chunk_size": 40, "overlap": 0, "titles": False, "top_k": 3}

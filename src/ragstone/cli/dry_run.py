@@ -95,7 +95,7 @@ class Counter:
 
 def show(plan: Plan, reading: Reading, under_test: Mapping[str, Any] | None = None) -> None:
     """Print the estimate of a plan."""
-    from ragstone.run import chosen_metrics, default_metrics, first_samples
+    from ragstone.experiments.run import chosen_metrics, default_metrics, first_samples
 
     samples = first_samples(reading, PROBED)
     lines: Sequence[str] = ()
@@ -168,7 +168,7 @@ class _Probe:
         self, metrics: Sequence[Metric], counter: Counter, samples: Sequence[Sample]
     ) -> None:
         from ragstone.engine.rounds import score_sample
-        from ragstone.engine.scoring import starter
+        from ragstone.metrics.scoring import starter
         from ragstone.store import with_language
 
         named = {metric.name: metric for metric in metrics}

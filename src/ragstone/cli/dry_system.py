@@ -21,8 +21,8 @@ def answered_in_thought(
     """The samples with answers that cost nothing, and what there is to say; the system is asked only when it is the free pipeline.
 
     Answers kept from earlier runs come first; where there are none, the reference stands in."""
-    from ragstone.answering import chosen_system
     from ragstone.errors import StoreError
+    from ragstone.experiments.answer import chosen_system
     from ragstone.store import Store
     from ragstone.store.store import usual_place
     from ragstone.systems import Filling

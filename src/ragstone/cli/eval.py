@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
     from ragstone.config import Plan
     from ragstone.data import Reading
+    from ragstone.experiments.run import Run
     from ragstone.registry import Metric
-    from ragstone.run import Run
     from ragstone.store import StoredRun
 
 
@@ -183,7 +183,7 @@ def score(
     from ragstone.cli.flags import judge_settings
     from ragstone.cli.progress import Bar, aside, lines_in
     from ragstone.config import revealed
-    from ragstone.run import evaluate
+    from ragstone.experiments.run import evaluate
 
     reading = source or _reading(plan)
     # without answers the data do not say which metrics fit; the system's answers will
@@ -312,7 +312,7 @@ def _reading(plan: Plan) -> Reading:
 def _metrics(plan: Plan, reading: Reading, *, quiet: bool) -> list[Metric]:
     """The plan's metrics, or those that fit the data; every gate must be on one of them."""
     from ragstone.errors import ConfigError
-    from ragstone.run import chosen_metrics
+    from ragstone.experiments.run import chosen_metrics
 
     metrics = chosen_metrics(plan.metrics or None, reading)
     names = [metric.name for metric in metrics]
@@ -328,7 +328,7 @@ def _metrics(plan: Plan, reading: Reading, *, quiet: bool) -> list[Metric]:
 
 def _beyond(metric: Metric, gates: Mapping[str, str]) -> Iterator[str]:
     """A gate that no value of the metric can meet, or miss, is a slip of the pen."""
-    from ragstone.gates import parse_gate
+    from ragstone.config.gates import parse_gate
 
     if metric.name in gates and metric.bounds is not None:
         gate = parse_gate(gates[metric.name])

@@ -109,7 +109,7 @@ def _gates(
 ) -> dict[str, str]:
     """Gates named by `--gate`; without `-m` the metrics are not known yet, so any may be named."""
     from ragstone.config import split_gate
-    from ragstone.gates import parse_gate
+    from ragstone.config.gates import parse_gate
     from ragstone.metrics import resolve
 
     names = [metric.name for metric in metrics]

@@ -33,7 +33,7 @@ def command(
     from ragstone.monitor.archive import Archive
     from ragstone.monitor.imports import import_log
     from ragstone.monitor.redaction import redactor
-    from ragstone.monitor.rollups import refresh
+    from ragstone.monitor.rollups.update import refresh
     from ragstone.store import Store
 
     complaints: list[str] = []

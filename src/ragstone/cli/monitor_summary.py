@@ -39,7 +39,7 @@ def command(
     from ragstone.cli.progress import Bar
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import micros
-    from ragstone.monitor.rollups import refresh
+    from ragstone.monitor.rollups.update import refresh
     from ragstone.monitor.windows import duration, moment_of, periods, summary, time_zone
     from ragstone.store import Store
 

@@ -9,7 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
-    from ragstone.run import Run
+    from ragstone.experiments.run import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,7 +50,7 @@ def counted(number: int, thing: str) -> str:
 
 def open_run(name: str, store: str | None) -> Run:
     """A stored run by id, start of its id, name or `last`."""
-    from ragstone.run import Run
+    from ragstone.experiments.run import Run
 
     return Run.open(name, store=store)
 
@@ -75,7 +75,7 @@ def summed_up(run: Run, *, quiet: bool = False) -> Summary:
 
 def known_language(wanted: str | None) -> str | None:
     """The language asked for, if reports are written in it; a mistake if they are not."""
-    from ragstone.language import LANGUAGES
+    from ragstone.text.language import LANGUAGES
 
     if wanted is None or wanted.split("-")[0].lower() in LANGUAGES:
         return wanted and report_language(wanted)
@@ -84,7 +84,7 @@ def known_language(wanted: str | None) -> str | None:
 
 def report_language(*wanted: str | None) -> str:
     """The first of these that reports are written in, else English."""
-    from ragstone.language import LANGUAGES
+    from ragstone.text.language import LANGUAGES
 
     short = (text.split("-")[0].lower() for text in wanted if text)
     return next((text for text in short if text in LANGUAGES), "en")

@@ -69,7 +69,7 @@ def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry
     from ragstone.cli.progress import Bar
     from ragstone.config import revealed
     from ragstone.data import pair
-    from ragstone.run import evaluate
+    from ragstone.experiments.run import evaluate
 
     reading = pair(refs, file, skip_bad_rows=plan.data.skip_bad_rows, limit=plan.data.limit)
     with Bar(quiet=quiet) as bar:

@@ -99,7 +99,7 @@ def prepared(
 ) -> Ticket:
     """The launcher written, and sent if wanted."""
     from ragstone.config import Slurm
-    from ragstone.run import new_id
+    from ragstone.experiments.run import new_id
     from ragstone.scale import slurm
 
     if plan.data.path in (None, "-"):
@@ -129,7 +129,7 @@ def evaluated(plan: Plan, words: Sequence[str], run_id: str | None, *, quiet: bo
     from ragstone.config import revealed
     from ragstone.engine import Progress
     from ragstone.errors import Interrupted
-    from ragstone.run import Run
+    from ragstone.experiments.run import Run
     from ragstone.scale import slurm
     from ragstone.scale.progress import told_progress
     from ragstone.types import NOTHING_USED
@@ -168,7 +168,7 @@ def _folder_of(config: str, plan: Plan) -> Path:
 def _opened(ticket: Ticket, store: Any) -> Any:
     """The run, once its job has ended: a store that another host is writing must not be opened here."""
     from ragstone.errors import RagstoneError
-    from ragstone.run import Run
+    from ragstone.experiments.run import Run
 
     try:
         return Run.open(ticket.run, store=store)

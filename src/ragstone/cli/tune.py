@@ -10,7 +10,7 @@ import click
 from ragstone.cli.options import counted, note, report_language, store_option
 
 if TYPE_CHECKING:
-    from ragstone.tune import Tuned
+    from ragstone.experiments.tune import Tuned
 
 SHOWN = 10
 """Trials on the screen; a file has them all."""
@@ -49,7 +49,7 @@ def command(data: str, system: str, **flags: Any) -> None:
     from ragstone.cli.bench import progress_lines
     from ragstone.cli.compare import check_outputs, present
     from ragstone.cli.progress import aside
-    from ragstone.tune import Budget, tune
+    from ragstone.experiments.tune import Budget, tune
 
     check_outputs(flags["output"])
     quiet = flags["quiet"]
@@ -128,9 +128,9 @@ def _say(found: Tuned) -> None:
     """Trials, then what the winner is worth on questions that it was not chosen by."""
     from rich.console import Console
 
+    from ragstone.experiments.tune import label
     from ragstone.report.terminal import Screen
     from ragstone.report.words import words
-    from ragstone.tune import label
 
     screen = Screen(Console(), words("en"))
     against = found.objective.against

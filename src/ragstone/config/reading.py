@@ -136,8 +136,8 @@ class Reader:
 
     def own_metric(self, place: str, function: str) -> Metric:
         """A metric in a file or module beside the config."""
-        from ragstone.plugins import load as load_code
         from ragstone.registry import resolve
+        from ragstone.registry.plugins import load as load_code
 
         if place.endswith(".py"):
             place = self.path(place)
@@ -179,7 +179,7 @@ class Reader:
         return path
 
     def gates(self, value: Value) -> dict[str, str]:
-        from ragstone.gates import parse_gate
+        from ragstone.config.gates import parse_gate
 
         if not isinstance(value.value, dict):
             self.complain(value, f"'gates' is {value.plain!r}; write metric: \">= 0.8\" lines")

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from ragstone.data import Record
 from ragstone.engine.desk import Desk
 from ragstone.engine.rounds import score_sample
-from ragstone.engine.scoring import Start, plain_scores, starter
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
+from ragstone.metrics.scoring import Start, plain_scores, starter
 from ragstone.registry import Metric
 from ragstone.store import NewRow, StoredRun, with_language
 from ragstone.types import FAILURES, NOTHING_USED, Sample, Score, Usage

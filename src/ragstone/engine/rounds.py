@@ -9,8 +9,8 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Asking, Reply
 from ragstone.engine.desk import Desk
 from ragstone.engine.merging import Take, merge
-from ragstone.engine.scoring import Start, finisher, outcome_of, with_notes
 from ragstone.errors import JudgeFailed
+from ragstone.metrics.scoring import Start, finisher, outcome_of, with_notes
 from ragstone.registry import Metric
 from ragstone.types import NOTHING_USED, Sample, Score, Usage
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFailed
-from ragstone.evidence import verify_quote
 from ragstone.judges.fences import dice, fenced, one_line
 from ragstone.judges.sheets import Sifted, covered
 from ragstone.judges.traps import trap
+from ragstone.text.evidence import verify_quote
 
 
 class SupportForm:

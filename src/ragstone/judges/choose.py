@@ -173,7 +173,7 @@ def _single(settings: Mapping[str, Any], budget: Budget) -> Judge:
 
         return OfflineJudge()
     if kind == "python" and name:
-        from ragstone.plugins import load
+        from ragstone.registry.plugins import load
 
         return _function(load(name, "judge"), settings, budget)
     if kind in ("openai", "anthropic", "gemini") and name:

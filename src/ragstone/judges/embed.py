@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
-from ragstone.encoder import ENCODER, LONGEST, encode
 from ragstone.errors import JudgeFailed
+from ragstone.text.encoder import ENCODER, LONGEST, encode
 
 
 class EmbeddedEmbeddings:

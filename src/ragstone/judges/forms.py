@@ -8,12 +8,12 @@ from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFailed
-from ragstone.evidence import verify_quote
 from ragstone.judges.checking import SupportForm
 from ragstone.judges.fences import fenced, neutral, one_line
 from ragstone.judges.sheets import Form, Sheet, Sifted, covered
-from ragstone.language import fold
 from ragstone.prompts import placeholders
+from ragstone.text.evidence import verify_quote
+from ragstone.text.language import fold
 
 
 def form_of(ask: Ask) -> Form:

@@ -7,7 +7,6 @@ from typing import Any
 
 from ragstone.asks import Asking, ask, aspects, embed, questions
 from ragstone.errors import JudgeFailed, NotApplicable
-from ragstone.evidence import verify_quote
 from ragstone.metrics.ledger import (
     Checked,
     at_once,
@@ -18,6 +17,7 @@ from ragstone.metrics.ledger import (
     rows_of,
 )
 from ragstone.registry import metric
+from ragstone.text.evidence import verify_quote
 from ragstone.types import Chunk, Finding, Score, share
 
 

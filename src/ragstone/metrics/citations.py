@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
-from ragstone.evidence import verify_quote
-from ragstone.language import sentences
 from ragstone.metrics.ledger import Checked, check, claims_of, named
 from ragstone.registry import metric
+from ragstone.text.evidence import verify_quote
+from ragstone.text.language import sentences
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, TypeVar
 from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
-from ragstone.evidence import verify_quote
-from ragstone.language import fold, sentences
+from ragstone.text.evidence import verify_quote
+from ragstone.text.language import fold, sentences
 from ragstone.types import Chunk, Finding, Ranked, Verdict
 
 T = TypeVar("T")

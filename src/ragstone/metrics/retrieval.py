@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ragstone.errors import MissingField, NotApplicable
-from ragstone.rankings import REPEATED, worth
+from ragstone.metrics.rankings import REPEATED, worth
 from ragstone.registry import metric
 from ragstone.types import Chunk, Ranked, Score
 

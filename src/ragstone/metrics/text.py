@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
-from ragstone.language import ABSTENTIONS, bare_words, fold, strip_end, words
 from ragstone.registry import metric
+from ragstone.text.language import ABSTENTIONS, bare_words, fold, strip_end, words
 from ragstone.types import Score
 
 Normalize = Literal["none", "squad"]

@@ -11,7 +11,7 @@ from ragstone.errors import DataError
 from ragstone.monitor.alerts import Alert, alerts_between
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import from_micros
-from ragstone.monitor.rollups import DAY
+from ragstone.monitor.rollups.update import DAY
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows import (
     Figure,

@@ -25,9 +25,9 @@ from ragstone.monitor.drift import (
     watch_series,
 )
 from ragstone.monitor.explain import advice, examples, explaining_slice
-from ragstone.monitor.hours import Hours, Key, read_hours
 from ragstone.monitor.interactions import iso
-from ragstone.monitor.rollups import DAY
+from ragstone.monitor.rollups.hourly import Hours, Key, read_hours
+from ragstone.monitor.rollups.update import DAY
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows import described_metric, moment_of
 from ragstone.monitor.wording import sentence

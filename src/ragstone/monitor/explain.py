@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.rollups import fields
+from ragstone.monitor.rollups.update import fields
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.window_run import WindowRun
 from ragstone.monitor.windows import between

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ragstone.analysis.stats import Interval, Moments, mean_interval
 from ragstone.errors import RagstoneError
-from ragstone.monitor.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, Cell, percentiles
-from ragstone.monitor.columns import Numbers
 from ragstone.monitor.interactions import from_micros
-from ragstone.monitor.tables import Histograms, Table, Whole, regrouped
+from ragstone.monitor.rollups.byte_columns import Numbers
+from ragstone.monitor.rollups.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, Cell, percentiles
+from ragstone.monitor.rollups.tables import Histograms, Table, Whole, regrouped
 from ragstone.monitor.trends import Trend, trends
-from ragstone.stats import Interval, Moments, mean_interval
 
 SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99}
 """Which percentiles a window has."""

@@ -13,7 +13,7 @@ from ragstone.monitor.archive import Archive
 from ragstone.monitor.documents import lock_watching, put_document, read_document
 from ragstone.monitor.forgetting import known_examples
 from ragstone.monitor.questions import Usual, compare_questions, day_name, learn_questions, sampled
-from ragstone.monitor.rollups import DAY
+from ragstone.monitor.rollups.update import DAY
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows import moment_of
 from ragstone.store.database import Connection

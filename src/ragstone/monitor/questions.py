@@ -19,7 +19,7 @@ from ragstone.monitor.alerts import Reading
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.explain import shortened
 from ragstone.monitor.interactions import Interaction, from_micros
-from ragstone.monitor.rollups import DAY
+from ragstone.monitor.rollups.update import DAY
 from ragstone.monitor.statements import SELECT, decoded
 from ragstone.monitor.wording import sentence
 
@@ -230,7 +230,7 @@ def _reading(what: str, odd: bool, facts: dict[str, Any], resolve: int) -> Readi
 
 
 def _vectors(asked: Sequence[Interaction]) -> NDArray[np.float32]:
-    from ragstone.encoder import encode
+    from ragstone.text.encoder import encode
 
     return encode([one.question or "" for one in asked])
 

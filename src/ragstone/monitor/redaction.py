@@ -22,7 +22,7 @@ def redactor(hook: str | Redact | None) -> Redact | None:
     """The hook itself, or the function that `module:function` names."""
     if hook is None or callable(hook):
         return hook
-    from ragstone.plugins import load
+    from ragstone.registry.plugins import load
 
     found = load(hook, "redaction hook")
     if not callable(found):

@@ -14,9 +14,9 @@ from typing import Any
 
 from ragstone.engine.desk import Desk
 from ragstone.engine.rounds import score_sample
-from ragstone.engine.scoring import plain_scores, starter
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
+from ragstone.metrics.scoring import plain_scores, starter
 from ragstone.monitor.archive import Archive, Scored
 from ragstone.monitor.choice import Policy
 from ragstone.monitor.interactions import micros

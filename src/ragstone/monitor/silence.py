@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragstone.analysis.stats import wilson
 from ragstone.config.alerts import Alerts
 from ragstone.config.durations import duration
 from ragstone.monitor.alerts import Reading
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.drops import shown_time
-from ragstone.monitor.hours import POOLED
-from ragstone.monitor.rollups import DAY
+from ragstone.monitor.rollups.hourly import POOLED
+from ragstone.monitor.rollups.update import DAY
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.wording import sentence
-from ragstone.stats import wilson
 
 LEAST_TRIES = 10
 """Judgements under which a judge cannot be called failing."""

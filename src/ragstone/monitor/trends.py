@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ragstone.monitor.columns import Numbers
-from ragstone.monitor.tables import Table, Whole
-from ragstone.stats import LEVEL, t_quantile
+from ragstone.analysis.stats import LEVEL, t_quantile
+from ragstone.monitor.rollups.byte_columns import Numbers
+from ragstone.monitor.rollups.tables import Table, Whole
 
 DAY = 86_400_000_000
 LEAST = 4

@@ -15,7 +15,7 @@ from ragstone.monitor.documents import lock_watching, put_document, read_documen
 from ragstone.monitor.drops import Stream, drop_readings, explained
 from ragstone.monitor.forgetting import known_examples
 from ragstone.monitor.outbox import enqueue
-from ragstone.monitor.rollups import DAY, refresh
+from ragstone.monitor.rollups.update import DAY, refresh
 from ragstone.monitor.silence import judge_readings, silence_readings
 from ragstone.monitor.thresholds import threshold_readings
 from ragstone.store.database import Connection

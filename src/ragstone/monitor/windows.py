@@ -9,7 +9,6 @@ from typing import Any
 from ragstone.config.durations import duration
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.calendars import Period, bounds, moment_of, time_zone
-from ragstone.monitor.covers import Cover
 from ragstone.monitor.figures import (
     Figure,
     Material,
@@ -20,8 +19,9 @@ from ragstone.monitor.figures import (
     windows_of,
 )
 from ragstone.monitor.interactions import micros
-from ragstone.monitor.piles import Pile
-from ragstone.monitor.rollups import DAY, check_field, refresh
+from ragstone.monitor.rollups.coverage import Cover
+from ragstone.monitor.rollups.stack import Pile
+from ragstone.monitor.rollups.update import DAY, check_field, refresh
 from ragstone.monitor.statements import BUCKET, HOUR
 
 __all__ = [

@@ -15,7 +15,7 @@ from ragstone.types import FAILURES
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
-    from ragstone.gates import GateResult
+    from ragstone.config.gates import GateResult
     from ragstone.store import RunInfo
 
 Tone = Literal["good", "bad", "warn", "plain"]
@@ -123,7 +123,7 @@ def percent_interval(row: LabelRate, say: Words) -> str:
 
 def thresholds(summary: Summary, metric: str) -> list[float]:
     """The scores that a metric's gates ask for."""
-    from ragstone.gates import parse_gate
+    from ragstone.config.gates import parse_gate
 
     rules = [parse_gate(gate.rule) for gate in summary.gates if gate.metric == metric]
     return [rule.limit for rule in rules if rule.figure != "coverage"]

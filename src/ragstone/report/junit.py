@@ -11,7 +11,7 @@ from ragstone.report.words import words
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
-    from ragstone.gates import GateResult
+    from ragstone.config.gates import GateResult
     from ragstone.store import StoredRun
 
 ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

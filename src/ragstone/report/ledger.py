@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ragstone.evidence import verify_quote
-from ragstone.language import fold
 from ragstone.report.excerpts import Mark
+from ragstone.text.evidence import verify_quote
+from ragstone.text.language import fold
 from ragstone.types import Finding, Sample, Score
 
 GOOD = frozenset({"supported", "covered", "useful", "relevant", "correct", "right"})

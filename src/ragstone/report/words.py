@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
 from ragstone.errors import RagstoneError
-from ragstone.language import LANGUAGES
 from ragstone.report.phrases import PHRASES
+from ragstone.text.language import LANGUAGES
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from ragstone.data.rows import Mapper, compile_shape
 from ragstone.data.strict import BadRow, parse, reparse
 from ragstone.engine.desk import Desk
 from ragstone.engine.rounds import score_sample
-from ragstone.engine.scoring import plain_scores, starter
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
+from ragstone.metrics.scoring import plain_scores, starter
 from ragstone.scale.jobs import Job, found
 from ragstone.scale.pieces import digest_rows
 from ragstone.scale.shards import Line, encode_shard

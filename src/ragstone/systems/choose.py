@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.errors import RagstoneError, nearest
-from ragstone.plugins import load
+from ragstone.registry.plugins import load
 from ragstone.systems.frameworks import framework_call
 from ragstone.systems.protocol import System
 from ragstone.systems.python import PythonSystem, source_hash, unknown_version

@@ -11,8 +11,8 @@ from ragstone.data import read
 from ragstone.data.rows import compile_shape
 from ragstone.data.strict import reparse
 from ragstone.errors import DataError
-from ragstone.language import fold
 from ragstone.systems.protocol import SystemFault, SystemReply
+from ragstone.text.language import fold
 from ragstone.types import EMPTY, Sample
 
 

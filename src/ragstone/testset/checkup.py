@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ragstone.analysis.power import WORST_SD, Need, detectable, paired_sd, plan
+from ragstone.analysis.stats import Z
 from ragstone.data import read
-from ragstone.evidence import verify_quote
-from ragstone.language import ABSTENTIONS, fold
-from ragstone.stats import Z
 from ragstone.testset.likeness import alike, dangling, leaked
 from ragstone.testset.sampling import Topics, drawn
 from ragstone.testset.sources import Corpus, Source, open_corpus
 from ragstone.testset.trivial import Search, Trivial, asked, trivial
+from ragstone.text.evidence import verify_quote
+from ragstone.text.language import ABSTENTIONS, fold
 from ragstone.types import Sample
 
 FaultKind = Literal[

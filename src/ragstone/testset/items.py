@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from ragstone.errors import DataError
-from ragstone.language import ABSTENTIONS, LANGUAGES
+from ragstone.text.language import ABSTENTIONS, LANGUAGES
 from ragstone.types import EMPTY
 
 Difficulty = Literal["easy", "medium", "hard"]

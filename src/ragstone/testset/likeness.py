@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ragstone.evidence import verify_quote
-from ragstone.language import fold
 from ragstone.systems.pipeline.wording import language_of, terms
+from ragstone.text.evidence import verify_quote
+from ragstone.text.language import fold
 
 SAME = 0.85
 """Share of words in common, of all words of both, from which two questions are one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ragstone.language import sentences
+from ragstone.text.language import sentences
 
 _FENCE = re.compile(r"^(?:```|~~~)[^\n]*\n.*?(?:^(?:```|~~~)[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)

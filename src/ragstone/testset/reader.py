@@ -7,10 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragstone.language import sentences
 from ragstone.testset.prose import prose
 from ragstone.testset.spans import is_number, tokens_of, typed
 from ragstone.testset.wording import asked, content
+from ragstone.text.language import sentences
 
 _SORTS: tuple[tuple[str, str], ...] = (
     ("clock", r"what time|what hours|qué hora"),

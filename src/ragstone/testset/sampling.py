@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.language import fold
 from ragstone.testset.sources import Corpus
+from ragstone.text.language import fold
 
 Floats = npt.NDArray[np.float32]
 

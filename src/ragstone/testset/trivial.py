@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragstone.evidence import verify_quote
-from ragstone.language import ABSTENTIONS, fold
 from ragstone.systems.pipeline.chunking import Piece
 from ragstone.systems.pipeline.wording import language_of, terms
 from ragstone.testset.index import CorpusIndex, Documents
+from ragstone.text.evidence import verify_quote
+from ragstone.text.language import ABSTENTIONS, fold
 from ragstone.types import Sample
 
 FOUND = 3

@@ -12,12 +12,12 @@ from ragstone.asks import Answered, Ask, Order, Problem, Reply, solve, write
 from ragstone.data.documents import Document
 from ragstone.engine import Desk
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.evidence import verify_quote
-from ragstone.language import bare_words
 from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, item_id
 from ragstone.testset.making import Checker, Made
 from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
+from ragstone.text.evidence import verify_quote
+from ragstone.text.language import bare_words
 from ragstone.types import NOTHING_USED, Chunk
 
 LONGEST = 6000

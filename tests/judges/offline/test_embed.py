@@ -6,9 +6,9 @@ import numpy as np
 
 from ragstone import asks
 from ragstone.asks import Reply
-from ragstone.encoder import encode
 from ragstone.errors import JudgeFailed
 from ragstone.judges.embed import EmbeddedEmbeddings
+from ragstone.text.encoder import encode
 
 
 def test_a_translation_is_nearer_than_another_text() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragstone import encoder
 from ragstone.asks import Case, claims, embed, support, useful
 from ragstone.judges.offline import (
     OfflineJudge,
@@ -22,6 +21,7 @@ from ragstone.judges.offline import (
     verdicts,
     words,
 )
+from ragstone.text import encoder
 from ragstone.types import Chunk
 
 CHUNKS = [

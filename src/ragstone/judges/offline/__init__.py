@@ -8,7 +8,7 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed
 from ragstone.judges import Reopens
-from ragstone.language import LANGUAGES
+from ragstone.text.language import LANGUAGES
 
 VERSION = 3
 """Changes whenever any score could change: part of the name in reports and of the cache key."""

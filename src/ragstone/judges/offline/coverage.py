@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.encoder import encode
 from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.reading import STOP, read
 from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import asks
-from ragstone.language import sentences
+from ragstone.text.encoder import encode
+from ragstone.text.language import sentences
 
 _JOIN = re.compile(
     r"\?\s+|;\s+|,?\s+(?:and|y|e)\s+(?=(?:¿|who|what|when|where|which|why|how|quién|qué|cuándo|dónde|cuál|por qué|cómo|"

@@ -27,7 +27,7 @@ from ragstone.judges.offline.words import (
     unaccented,
     written,
 )
-from ragstone.language import sentences
+from ragstone.text.language import sentences
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragstone.language import ABSTENTIONS, fold
+from ragstone.text.language import ABSTENTIONS, fold
 
 _EN = (
     r"\bi (?:do not|don't|cannot|can't|could not|couldn't|am unable to|am not able to|'m unable to|have no)\b"

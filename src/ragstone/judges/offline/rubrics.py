@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.encoder import encode
 from ragstone.judges.offline.reading import NEGATION, STOP, Reading, read
 from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import judge_case
-from ragstone.language import fold, sentences
+from ragstone.text.encoder import encode
+from ragstone.text.language import fold, sentences
 
 _LINKS = frozenset(
     [

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.encoder import encode
 from ragstone.judges.offline.alignment import MOST_SOURCE_TOKENS, Tokens, align, lay
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import unit_text
 from ragstone.judges.offline.view import best_units, bounds_of
 from ragstone.judges.offline.wording import say
-from ragstone.language import sentences
+from ragstone.text.encoder import encode
+from ragstone.text.language import sentences
 
 QUESTION_BARS = {1: (0.42, 0.62), 2: (0.34, 0.52)}
 """Relevance from which a chunk gets 1 and 2, for each wording of the question: strict and lenient."""

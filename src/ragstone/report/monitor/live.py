@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ragstone._version import __version__
 from ragstone.monitor import Archive
 from ragstone.monitor.alerts import Alert, alerts_between
-from ragstone.monitor.rollups import fields
+from ragstone.monitor.rollups.update import fields
 from ragstone.monitor.watcher import last_status
 from ragstone.monitor.windows import between, series, time_zone
 from ragstone.report import samples

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.encoder import encode_each
-from ragstone.language import ABSTENTIONS, sentences
 from ragstone.systems.pipeline.retrieval import Index
 from ragstone.systems.pipeline.wording import language_of, terms
+from ragstone.text.encoder import encode_each
+from ragstone.text.language import ABSTENTIONS, sentences
 
 REFUSALS = dict(zip(("en", "es"), ABSTENTIONS, strict=True))
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragstone.data.documents import Document
-from ragstone.language import sentences
 from ragstone.systems.pipeline.wording import language_of
+from ragstone.text.language import sentences
 
 By = Literal["sentence", "heading", "words"]
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")

@@ -11,10 +11,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ragstone import corpora
 from ragstone.asks import digest
+from ragstone.data import corpora
 from ragstone.data.documents import Document, read_documents
-from ragstone.encoder import sparing
 from ragstone.errors import RagstoneError, nearest
 from ragstone.systems.frameworks import filled_in
 from ragstone.systems.http import HttpSystem
@@ -23,6 +22,7 @@ from ragstone.systems.pipeline.chunking import By, pieces
 from ragstone.systems.pipeline.retrieval import Index, Retriever
 from ragstone.systems.pipeline.wording import language_of
 from ragstone.systems.protocol import SystemReply
+from ragstone.text.encoder import sparing
 from ragstone.types import Chunk, Ranked, Sample
 
 EDITION = 2

@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.encoder import Vectors, encode_each
-from ragstone.language import sentences
 from ragstone.systems.pipeline.chunking import Piece
 from ragstone.systems.pipeline.wording import terms
+from ragstone.text.encoder import Vectors, encode_each
+from ragstone.text.language import sentences
 
 Retriever = Literal["bm25", "dense", "hybrid"]
 Floats = npt.NDArray[np.float64]

@@ -6,13 +6,13 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ragstone.data.documents import Document
-from ragstone.language import LANGUAGES
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import Item
 from ragstone.testset.offline import plain, swapped, twisted
 from ragstone.testset.offline.stock import Stock
 from ragstone.testset.offline.styles import styled
 from ragstone.testset.sampling import language_of
+from ragstone.text.language import LANGUAGES
 
 _MAKERS: dict[str, Callable[[Stock, Document, str, random.Random], Iterator[Item]]] = {
     "factual": plain.factual, "conceptual": plain.conceptual, "detail": plain.detail,

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.cells import ALL
-from ragstone.monitor.columns import Column, unpack
-from ragstone.monitor.tables import (
+from ragstone.monitor.rollups.byte_columns import Column, unpack
+from ragstone.monitor.rollups.cells import ALL
+from ragstone.monitor.rollups.tables import (
     COLUMNS,
     NOTHING,
     Histograms,

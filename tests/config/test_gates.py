@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.gates import Gate, check, parse_gate
+from ragstone.config.gates import Gate, check, parse_gate
 
 
 def figures(**changes: Any) -> Any:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ragstone.errors import DataError, nearest
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.cells import Slice
-from ragstone.monitor.merging import (
+from ragstone.monitor.rollups.build import ROWS, SCORES, Stored, tally
+from ragstone.monitor.rollups.cells import Slice
+from ragstone.monitor.rollups.merge import (
     BINS,
     DAY,
     ELSEWHERE,
@@ -24,10 +25,9 @@ from ragstone.monitor.merging import (
     lock,
     replace,
 )
-from ragstone.monitor.piles import Pile, extent
+from ragstone.monitor.rollups.stack import Pile, extent
 from ragstone.monitor.statements import BUCKET, HOUR, pieces
 from ragstone.monitor.statements import marks as places_for
-from ragstone.monitor.tally import ROWS, SCORES, Stored, tally
 from ragstone.store.database import Connection
 
 __all__ = [

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.cells import Cell, Slice
 from ragstone.monitor.drift import Series
-from ragstone.monitor.rollups import fields, load
+from ragstone.monitor.rollups.cells import Cell, Slice
+from ragstone.monitor.rollups.update import fields, load
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows import described_metric
 

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from ragstone.analysis.tune import (
+from ragstone.errors import RagstoneError
+from ragstone.experiments.search import (
     Standing,
     candidates,
     front_layers,
@@ -18,7 +19,6 @@ from ragstone.analysis.tune import (
     split,
     survivors,
 )
-from ragstone.errors import RagstoneError
 from ragstone.types import Sample
 
 

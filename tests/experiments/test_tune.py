@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone import RagstoneError, corpora
-from ragstone.tune import Budget, tune
+from ragstone import RagstoneError
+from ragstone.data import corpora
+from ragstone.experiments.tune import Budget, tune
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"How much is item {n}?", "reference": f"{n} euros"}

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ragstone.analysis.race import EFFORT, Race
+from ragstone.experiments.race import EFFORT, Race
 
 
 def settings(*counts: int) -> list[dict[str, int]]:

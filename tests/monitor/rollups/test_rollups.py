@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from ragstone.monitor.archive import Archive, Scored
 from ragstone.monitor.interactions import Feedback
-from ragstone.monitor.piles import Pile
-from ragstone.monitor.rollups import BINS, DAY, SPANS, SUMS, load, read, refresh
+from ragstone.monitor.rollups.stack import Pile
+from ragstone.monitor.rollups.tables import COLUMNS, stored_bins, stored_table
+from ragstone.monitor.rollups.update import BINS, DAY, SPANS, SUMS, load, read, refresh
 from ragstone.monitor.statements import HOUR
-from ragstone.monitor.tables import COLUMNS, stored_bins, stored_table
 from ragstone.monitor.windows import Window, between, periods, series
 from ragstone.store import Store
 from ragstone.types import Score
@@ -252,7 +252,7 @@ def test_days_left_for_later_do_not_outlast_the_purge_of_the_newest(
 def test_adding_up_what_was_left_ends_when_nothing_more_can_be_done(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.monitor import rollups
+    from ragstone.monitor.rollups import update as rollups
 
     fill(archive, 60, step=7 * HOUR)
     between(archive, START, START + 18 * DAY)
@@ -286,7 +286,7 @@ def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive, spoi
 
 def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: Archive) -> None:
     """The first reads before a change, the second after it; whoever writes last must not bring the old state back."""
-    from ragstone.monitor import rollups
+    from ragstone.monitor.rollups import update as rollups
 
     archive.add([interaction(1, START)]).result()
     marks = {START: [n for (n,) in archive.store.read("SELECT number FROM monitor_dirty")]}

@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragstone.analysis.ablate import Settings
 from ragstone.analysis.columns import Columns, columns
 from ragstone.analysis.compare import MARGIN, Comparison, compare
-from ragstone.analysis.race import Race
-from ragstone.analysis.tune import (
+from ragstone.asks import digest
+from ragstone.data import read
+from ragstone.errors import MissingExtra, RagstoneError
+from ragstone.experiments.answer import chosen_system
+from ragstone.experiments.bench import finished, shared_judge
+from ragstone.experiments.race import Race
+from ragstone.experiments.run import Run, aevaluate
+from ragstone.experiments.search import (
     DRAWN,
     Objective,
     Standing,
@@ -29,13 +35,7 @@ from ragstone.analysis.tune import (
     split,
     survivors,
 )
-from ragstone.answering import chosen_system
-from ragstone.asks import digest
-from ragstone.benchmark import finished, shared_judge
-from ragstone.data import read
-from ragstone.errors import MissingExtra, RagstoneError
 from ragstone.metrics import resolve
-from ragstone.run import Run, aevaluate
 from ragstone.store import Store
 from ragstone.types import Sample
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.cells import Cell
-from ragstone.monitor.columns import Column, Numbers, pack
+from ragstone.monitor.rollups.byte_columns import Column, Numbers, pack
+from ragstone.monitor.rollups.cells import Cell
 
 Whole = NDArray[np.int64]
 

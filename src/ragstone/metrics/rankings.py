@@ -18,7 +18,7 @@ from operator import truediv
 from typing import Any
 
 from ragstone.errors import DataError, UnknownMetric, nearest
-from ragstone.specs import parse
+from ragstone.registry.specs import parse
 
 Ranking = Sequence[str] | Mapping[str, float]
 """Document ids, best first; or document id → retrieval score. Equal scores are ordered as trec_eval does: ids descending."""

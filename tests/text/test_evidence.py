@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.evidence import verify_quote
+from ragstone.text.evidence import verify_quote
 
 
 @pytest.mark.parametrize(

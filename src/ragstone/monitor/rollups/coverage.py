@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.rollups import BINS, DAY, SPANS, SUMS, raw, read
+from ragstone.monitor.rollups.build import Stored
+from ragstone.monitor.rollups.update import BINS, DAY, SPANS, SUMS, raw, read
 from ragstone.monitor.statements import HOUR
-from ragstone.monitor.tally import Stored
 
 
 class Cover:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from ragstone.monitor.piles import Pile, extent
+from ragstone.monitor.rollups.build import Stored
+from ragstone.monitor.rollups.stack import Pile, extent
+from ragstone.monitor.rollups.tables import stored_bins, stored_table
 from ragstone.monitor.statements import BUCKET, HOUR
-from ragstone.monitor.tables import stored_bins, stored_table
-from ragstone.monitor.tally import Stored
 from ragstone.store.database import Connection
 
 DAY = 24 * HOUR

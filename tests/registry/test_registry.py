@@ -8,8 +8,8 @@ import pytest
 
 from ragstone.errors import UnknownMetric
 from ragstone.metrics import resolve
-from ragstone.plugins import CannotLoad
 from ragstone.registry import REGISTERED, metric, parse, split_specs
+from ragstone.registry.plugins import CannotLoad
 from ragstone.types import Score
 
 OWN = '''

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from ragstone import RagstoneError, Run, evaluate
-from ragstone.benchmark import ablate, bench, blame
 from ragstone.errors import ConfigError
+from ragstone.experiments.bench import ablate, bench, blame
 from scripted import ScriptedJudge, rated
 
 QUESTIONS = [
@@ -215,7 +215,7 @@ def test_it_runs_inside_a_running_event_loop(tmp_path) -> None:
 
 
 def test_it_can_be_awaited(tmp_path) -> None:
-    from ragstone.benchmark import abench
+    from ragstone.experiments.bench import abench
 
     found = asyncio.run(abench(QUESTIONS, {"a": Shop()}, ["recall"], store=tmp_path / "s.db"))
     assert found.comparison is None

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
-from ragstone.answering import MEASURED, Tested, answered, chosen_system, measured
 from ragstone.data import Reading, read
 from ragstone.engine import Execution, Watch
 from ragstone.errors import RagstoneError, RunNotFound
+from ragstone.experiments.answer import MEASURED, Tested, answered, chosen_system, measured
 from ragstone.judges import Judge
 from ragstone.metrics import REGISTERED, resolve
 from ragstone.registry import Metric, Spec
@@ -305,7 +305,7 @@ def chosen_metrics(specs: Sequence[Spec] | None, reading: Reading) -> list[Metri
 
 def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
     """Every metric that asks no judge, needs no extra, and finds its fields in one of the samples."""
-    from ragstone.engine.scoring import starter
+    from ragstone.metrics.scoring import starter
 
     seen = list(samples)
     metrics = [

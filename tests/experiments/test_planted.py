@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from ragstone import corpora, evaluate
+from ragstone import evaluate
 from ragstone.analysis.advice import load_symptoms
-from ragstone.analysis.blame import PARTS
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import Failure, analyse
-from ragstone.benchmark import blame
-from ragstone.run import Run
+from ragstone.data import corpora
+from ragstone.experiments.bench import blame
+from ragstone.experiments.blame import PARTS
+from ragstone.experiments.run import Run
 from ragstone.systems.pipeline import Pipeline
 from ragstone.systems.pipeline.answering import REFUSALS, Passage
 from ragstone.systems.protocol import SystemReply

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.monitor.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, bins_of
-from ragstone.monitor.columns import Numbers
 from ragstone.monitor.interactions import slice_text
-from ragstone.monitor.tables import (
+from ragstone.monitor.rollups.byte_columns import Numbers
+from ragstone.monitor.rollups.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, bins_of
+from ragstone.monitor.rollups.tables import (
     COLUMNS,
     LOW,
     Histograms,

@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.analysis.paired import moments_of
+from ragstone.analysis.stats import mean_interval
 from ragstone.errors import RagstoneError
-from ragstone.stats import mean_interval
 from ragstone.types import Chunk, Ranked, Sample
 
 if TYPE_CHECKING:

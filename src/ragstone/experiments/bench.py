@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragstone.analysis.ablate import Effects, effects, grid
-from ragstone.analysis.blame import ASKED, Blame, Condition, contexts_for, split, texts_of
 from ragstone.analysis.compare import MARGIN, Comparison, compare
 from ragstone.analysis.significance import Correction
-from ragstone.answering import chosen_system
 from ragstone.errors import RagstoneError
+from ragstone.experiments.answer import chosen_system
+from ragstone.experiments.blame import ASKED, Blame, Condition, contexts_for, split, texts_of
+from ragstone.experiments.run import Run, aevaluate
 from ragstone.judges import Judge
 from ragstone.registry import Spec
-from ragstone.run import Run, aevaluate
 from ragstone.store import Store
 from ragstone.types import Chunk, Sample
 

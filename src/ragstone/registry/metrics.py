@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, overload
 
 from ragstone.errors import UnknownMetric, nearest
-from ragstone.plugins import load
-from ragstone.specs import CONSTANTS, parse, split_specs
+from ragstone.registry.plugins import load
+from ragstone.registry.specs import CONSTANTS, parse, split_specs
 from ragstone.types import SAMPLE_FIELDS
 
 __all__ = [

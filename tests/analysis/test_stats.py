@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from ragstone.stats import (
+from ragstone.analysis.stats import (
     Clusters,
     Interval,
     Moments,

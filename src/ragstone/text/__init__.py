@@ -1,0 +1,1 @@
+"""Reading text: languages, sentences, stems, quoted evidence and sentence embeddings."""
