@@ -25,8 +25,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.drift import Series, learn, level, watch_series
-from ragstone.monitor.drops import FOR_SLICES, FOR_WHOLE
+from ragstone.monitor.alerts.drop_rules import FOR_SLICES, FOR_WHOLE
+from ragstone.monitor.drift.sequential_test import Series, learn, level, watch_series
 
 ONES, ZEROS = 0.55, 0.08
 MEAN = ONES + (1 - ONES - ZEROS) * 4 / 6
