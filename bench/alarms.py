@@ -35,7 +35,7 @@ BAD = 1 / 6
 REFERENCE, MONTH = 168, 720
 BUDGET = 0.1
 CHOSEN_ON = (1, 2)
-"""Seeds of 1,000 months each on which drift.py's constants were chosen."""
+"""Seeds of 1,000 months each on which sequential_test.py's constants were chosen."""
 REPORTED_ON = 2027
 BARS = {
     "false alarms a month": (0.0, 0.15),

@@ -14,7 +14,7 @@ import pytest
 from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
 from ragstone.errors import MissingExtra
-from ragstone.monitor.alerts.alert import channels
+from ragstone.monitor.alerts import channels
 from ragstone.monitor.alerts.channels import MOST_TEXT, Undelivered, line, send, slack
 from ragstone.monitor.alerts.outbox import deliver, pending, put
 from ragstone.monitor.archive import Archive

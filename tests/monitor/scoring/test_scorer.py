@@ -14,11 +14,11 @@ from ragstone.errors import JudgeFailed, OutOfBudget, StoreError
 from ragstone.judges.limits import Budget
 from ragstone.metrics import resolve
 from ragstone.monitor import Archive, Feedback, Interaction
+from ragstone.monitor.scoring import queue as queue_module
+from ragstone.monitor.scoring import scorer as module
 from ragstone.monitor.scoring.queue import claim, decide, give_back, requeue, waiting
 from ragstone.monitor.scoring.sampling import Policy, place
 from ragstone.monitor.scoring.scorer import Scorer
-from ragstone.monitor.scoring.scorer import queue as queue_module
-from ragstone.monitor.scoring.scorer import scorer as module
 from ragstone.store import Store
 from ragstone.types import Chunk, Ranked, Usage
 
