@@ -19,7 +19,7 @@ Vectors = npt.NDArray[np.float32]
 
 ENCODER = "use-multilingual-3"
 DIMENSIONS = 512
-LONGEST = 2000
+MAX_TEXT_CHARS = 2000
 """Characters of a text that are read: the encoder's cost grows with length, its vector hardly changes."""
 _KEPT = 4_000
 """Vectors kept for texts that come again (8 MB)."""
@@ -33,7 +33,7 @@ _known: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
 
 
 @dataclass(slots=True)
-class Spared:
+class SavedTime:
     """The time that remembered vectors spared, each text counted once."""
 
     seconds: float = 0.0
@@ -46,13 +46,13 @@ class Spared:
             self.seconds += seconds
 
 
-_spared: ContextVar[Spared | None] = ContextVar("spared", default=None)
+_spared: ContextVar[SavedTime | None] = ContextVar("spared", default=None)
 
 
 @contextmanager
-def sparing() -> Iterator[Spared]:
+def track_saved_seconds() -> Iterator[SavedTime]:
     """Adds up what vectors remembered from before spare, so that who comes later is not measured as the faster."""
-    token = _spared.set(Spared())
+    token = _spared.set(SavedTime())
     try:
         found = _spared.get()
         assert found is not None
@@ -66,7 +66,7 @@ def encode(texts: Sequence[str]) -> Vectors:
 
     A vector's last bits depend on what is encoded beside it, so what is kept is the whole call: the same texts give
     the same bits, whatever was encoded before and however many questions are open at once."""
-    cut = tuple(text[:LONGEST].strip() or " " for text in texts)
+    cut = tuple(text[:MAX_TEXT_CHARS].strip() or " " for text in texts)
     if not cut:
         return np.zeros((0, DIMENSIONS), np.float32)
     with _lock:
@@ -78,9 +78,9 @@ def encode(texts: Sequence[str]) -> Vectors:
     return found
 
 
-def encode_each(texts: Sequence[str]) -> Vectors:
+def encode_separately(texts: Sequence[str]) -> Vectors:
     """Unit vectors of texts that come again and again, such as a corpus's: each is encoded alone and kept."""
-    cut = [text[:LONGEST].strip() or " " for text in texts]
+    cut = [text[:MAX_TEXT_CHARS].strip() or " " for text in texts]
     with _lock:
         spared = _spared.get()
         encoder = _encoder()  # loaded before the clock runs

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 
 @lru_cache(maxsize=2048)
-def verify_quote(quote: str, text: str) -> tuple[int, int] | None:
+def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     """Where the quote stands in the text, as offsets into the text itself; None when it does not.
 
     Compared after folding what copying changes: Unicode forms, case, white space, typographic quotation marks

@@ -22,24 +22,24 @@ ABSTENTIONS: tuple[str, ...] = (
 """Texts that count as declining to answer unless the user names others."""
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text as it is compared: NFKC, case-folded, white space collapsed, accents kept."""
-    return " ".join(words(text))
+    return " ".join(split_words(text))
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The white-space separated tokens of the folded text."""
     return (text.lower() if text.isascii() else _caseless(text)).split()
 
 
-def bare_words(text: str, language: str | None = None) -> list[str]:
+def split_bare_words(text: str, language: str | None = None) -> list[str]:
     """The tokens of the folded text without punctuation and without the language's articles."""
-    dropped = articles(language)
+    dropped = find_articles(language)
     folded = (text.lower() if text.isascii() else _caseless(text)).translate(_PUNCTUATION)
     return [word for word in folded.split() if word not in dropped]
 
 
-def strip_end(text: str) -> str:
+def strip_final_punctuation(text: str) -> str:
     """The text without the punctuation and white space it ends with."""
     end = len(text)
     while end and (text[end - 1].isspace() or _PUNCTUATION[ord(text[end - 1])] is None):
@@ -47,7 +47,7 @@ def strip_end(text: str) -> str:
     return text[:end]
 
 
-def sentences(text: str, language: str | None = None) -> list[tuple[int, int]]:
+def split_sentences(text: str, language: str | None = None) -> list[tuple[int, int]]:
     """Where each sentence starts and ends in the text, surrounding white space left out."""
     return list(_sentences(text, language))
 
@@ -76,7 +76,7 @@ _LINES = re.compile(r"\n+")
 
 
 @lru_cache(maxsize=4)
-def articles(language: str | None) -> frozenset[str]:
+def find_articles(language: str | None) -> frozenset[str]:
     """Articles to drop when comparing; English ones, as in SQuAD, when the language is not given."""
     if language is None:
         return ARTICLES["en"]

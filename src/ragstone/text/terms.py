@@ -29,7 +29,7 @@ _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 _SIGNS = re.compile("[¿¡ñáéíóú]", re.IGNORECASE)
 
 
-def language_of(text: str, given: str | None = None) -> str:
+def detect_language(text: str, given: str | None = None) -> str:
     """`en` or `es`: the language given, else what signs and small words show."""
     if given:
         return "es" if given.lower().startswith("es") else "en"
@@ -40,7 +40,7 @@ def language_of(text: str, given: str | None = None) -> str:
     return "es" if spanish > sum(word in STOPWORDS["en"] for word in found) else "en"
 
 
-def terms(text: str, language: str) -> list[str]:
+def extract_terms(text: str, language: str) -> list[str]:
     """The stems of the words that carry meaning, in order, repetitions kept."""
     stopped = STOPWORDS[language]
     found = (word.casefold() for word in _WORD.findall(unicodedata.normalize("NFKC", text)))
@@ -52,7 +52,7 @@ def _stem(word: str, language: str) -> str:
     if not word.isalpha():
         return word
     stem: str = _stemmer(language).stemWord(word)
-    return unaccented(stem)
+    return strip_accents(stem)
 
 
 @lru_cache(maxsize=2)
@@ -62,7 +62,7 @@ def _stemmer(language: str) -> Any:
     return snowballstemmer.stemmer({"en": "english", "es": "spanish"}[language])
 
 
-def unaccented(text: str) -> str:
+def strip_accents(text: str) -> str:
     """The text as people type it in a hurry; ñ stays."""
     out = []
     for letter in text:
