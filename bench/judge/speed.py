@@ -32,7 +32,9 @@ def samples(count: int, seed: int = 3) -> list[dict[str, Any]]:
     luck = random.Random(seed)
     words = [w for row in load("qa", "xquad_en") for w in row["text"].split()]
     parts = [
-        row["text"][a:b] for row in load("qa", "xquad_en") for a, b in split_sentences(row["text"], "en")
+        row["text"][a:b]
+        for row in load("qa", "xquad_en")
+        for a, b in split_sentences(row["text"], "en")
     ]
     made = []
     for _ in range(count):

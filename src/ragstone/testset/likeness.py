@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ragstone.text.terms import detect_language, extract_terms
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import fold_text
+from ragstone.text.terms import detect_language, extract_terms
 
 SAME = 0.85
 """Share of words in common, of all words of both, from which two questions are one."""

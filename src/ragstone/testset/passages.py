@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from ragstone.data.documents import Document
-from ragstone.text.terms import detect_language, extract_terms
 from ragstone.testset.index import CorpusIndex
+from ragstone.text.terms import detect_language, extract_terms
 
 LONGEST = 800
 """Characters of a passage."""
@@ -26,7 +26,9 @@ def nearest(
     language = detect_language(text)
     # a word that only the left-out documents have finds nothing
     least = 1 + bool(without)
-    known = [stem for stem in dict.fromkeys(extract_terms(text, language)) if index.held(stem) >= least]
+    known = [
+        stem for stem in dict.fromkeys(extract_terms(text, language)) if index.held(stem) >= least
+    ]
     wanted = index.rarest(known, _WORDS)
     weight = {stem: math.log1p(index.count / index.held(stem)) for stem in wanted}
     found: dict[str, Document] = {}

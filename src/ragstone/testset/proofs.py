@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone.data.documents import Document
-from ragstone.text.terms import detect_language, extract_terms
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
 from ragstone.testset.likeness import SAME, dangling, leaked
 from ragstone.testset.reader import Found, agrees, asks_for, best
 from ragstone.testset.wording import asked, content
 from ragstone.text.evidence import find_quote
+from ragstone.text.terms import detect_language, extract_terms
 
 COVERED = 0.6
 """Weighted share of a question's words that its evidence, the sentence before it and the title must have."""

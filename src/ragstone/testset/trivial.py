@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.systems.pipeline.chunking import Piece
-from ragstone.text.terms import detect_language, extract_terms
 from ragstone.testset.index import CorpusIndex, Documents
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import ABSTENTIONS, fold_text
+from ragstone.text.terms import detect_language, extract_terms
 from ragstone.types import Sample
 
 FOUND = 3
@@ -43,7 +43,9 @@ class Search:
         """The nearest documents to a question, best first; asked twice for each, searched once."""
 
     def _found(self, question: str, language: str | None) -> list[Piece]:
-        stems = self._index.rarest(extract_terms(question, detect_language(question, language)), WORDS)
+        stems = self._index.rarest(
+            extract_terms(question, detect_language(question, language)), WORDS
+        )
         return [
             Piece(one.id, one.text, one.title, detect_language(one.text[:2000], one.language))
             for one in self._index.near(stems, most=FOUND)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ragstone.text.terms import extract_terms
 from ragstone.testset.vocabulary import word_set
+from ragstone.text.terms import extract_terms
 
 _ASKING = {
     "en": word_set(

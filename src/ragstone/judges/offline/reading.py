@@ -118,14 +118,18 @@ def _places(text: str, language: str) -> list[tuple[int, int]]:
         spans = list(_record_parts(text))
         parts = [row for here in _record_tokens(text, spans, language) for row in here]
         return [(row[0], row[1]) for row in parts]
-    return [place for a, b in split_sentences(text, language) for place in places(text, a, b, language)]
+    return [
+        place for a, b in split_sentences(text, language) for place in places(text, a, b, language)
+    ]
 
 
 @lru_cache(maxsize=512)
 def _written(text: str, language: str) -> list[str]:
     if _is_record(text):
         return [text[a:b] for a, b in _places(text, language)]
-    return [word for a, b in split_sentences(text, language) for word in written(text, a, b, language)]
+    return [
+        word for a, b in split_sentences(text, language) for word in written(text, a, b, language)
+    ]
 
 
 _YES_NO = re.compile(r':\s*"?(?:(true|yes|free)|(false|no|none)|(null|))"?\s*$', re.IGNORECASE)

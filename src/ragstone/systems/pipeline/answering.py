@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragstone.systems.pipeline.retrieval import Index
-from ragstone.text.terms import detect_language, extract_terms
 from ragstone.text.encoder import encode_separately
 from ragstone.text.language import ABSTENTIONS, split_sentences
+from ragstone.text.terms import detect_language, extract_terms
 
 REFUSALS = dict(zip(("en", "es"), ABSTENTIONS, strict=True))
 
@@ -83,7 +83,9 @@ def _candidates(
                     found.append((number, sentence))
     if not found:
         return []
-    likeness = encode_separately([sentence for _, sentence in found]) @ encode_separately([question])[0]
+    likeness = (
+        encode_separately([sentence for _, sentence in found]) @ encode_separately([question])[0]
+    )
     ranked = []
     for (number, sentence), like in zip(found, likeness.tolist(), strict=True):
         passage = passages[number]

@@ -20,9 +20,9 @@ from ragstone.systems.http import HttpSystem
 from ragstone.systems.pipeline.answering import Passage, extract
 from ragstone.systems.pipeline.chunking import By, pieces
 from ragstone.systems.pipeline.retrieval import Index, Retriever
-from ragstone.text.terms import detect_language
 from ragstone.systems.protocol import SystemReply
 from ragstone.text.encoder import track_saved_seconds
+from ragstone.text.terms import detect_language
 from ragstone.types import Chunk, Ranked, Sample
 
 EDITION = 2

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.systems.pipeline.chunking import Piece
-from ragstone.text.terms import extract_terms
 from ragstone.text.encoder import Vectors, encode_separately
 from ragstone.text.language import split_sentences
+from ragstone.text.terms import extract_terms
 
 Retriever = Literal["bm25", "dense", "hybrid"]
 Floats = npt.NDArray[np.float64]
@@ -126,8 +126,12 @@ class Index:
         scores: dict[int, float] = {}
         for at in found:
             piece = self.pieces[at]
-            parts = [piece.text[start:end] for start, end in split_sentences(piece.text, piece.language)]
-            likeness = encode_separately([f"{piece.title} {part}".strip() for part in parts]) @ vector
+            parts = [
+                piece.text[start:end] for start, end in split_sentences(piece.text, piece.language)
+            ]
+            likeness = (
+                encode_separately([f"{piece.title} {part}".strip() for part in parts]) @ vector
+            )
             scores[at] = self.coverage(wanted, self.terms[at]) + float(likeness.max(initial=0.0))
         return scores
 
