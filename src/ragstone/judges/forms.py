@@ -13,7 +13,7 @@ from ragstone.judges.fences import fenced, neutral, one_line
 from ragstone.judges.sheets import Form, Sheet, Sifted, covered
 from ragstone.prompts import placeholders
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import fold_text
+from ragstone.text.words import fold_text
 
 
 def form_of(ask: Ask) -> Form:

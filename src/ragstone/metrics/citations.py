@@ -13,7 +13,7 @@ from ragstone.errors import NotApplicable
 from ragstone.metrics.ledger import Checked, check, claims_of, named
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 

@@ -20,7 +20,8 @@ from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import fold_text, split_sentences
+from ragstone.text.sentences import split_sentences
+from ragstone.text.words import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Verdict
 
 T = TypeVar("T")

@@ -10,13 +10,8 @@ from typing import Any, Literal
 from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
 from ragstone.registry import metric
-from ragstone.text.language import (
-    ABSTENTIONS,
-    fold_text,
-    split_bare_words,
-    split_words,
-    strip_final_punctuation,
-)
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import fold_text, split_bare_words, split_words, strip_final_punctuation
 from ragstone.types import Score
 
 Normalize = Literal["none", "squad"]
