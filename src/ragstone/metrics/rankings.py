@@ -18,6 +18,7 @@ from operator import truediv
 from typing import Any
 
 from ragstone.errors import DataError, UnknownMetric, nearest
+from ragstone.locale.messages import compose
 from ragstone.registry.specs import parse
 
 Ranking = Sequence[str] | Mapping[str, float]
@@ -28,7 +29,6 @@ Wanted = Mapping[str, float] | Collection[str]
 
 SEVEN = ("precision", "recall", "f1", "hit_rate", "mrr", "map", "ndcg")
 
-REPEATED = "the ranking repeats document ids; each counts once, at its first rank"
 
 LN2 = math.log(2)
 LARGE = 500.0
@@ -93,7 +93,9 @@ def score_rankings(
         values={name: values[name] for name, *_ in chosen},
         undefined=columns.undefined,
         unranked=unranked,
-        warnings=(f"{REPEATED} (in {columns.repeated} of {seen})",) if columns.repeated else (),
+        warnings=(compose("ranking_repeats_ids_in", n=columns.repeated, total=seen),)
+        if columns.repeated
+        else (),
     )
 
 

@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ragstone.errors import MissingField, NotApplicable
-from ragstone.metrics.rankings import REPEATED, worth
+from ragstone.locale.messages import compose
+from ragstone.metrics.rankings import worth
 from ragstone.registry import metric
 from ragstone.types import Chunk, Ranked, Score
 
@@ -133,21 +134,16 @@ they cannot change; the mapping is compared by value."""
 def _find(contexts: Sequence[Chunk], relevant: Mapping[str, float]) -> Hits:
     ideal = sorted([grade for grade in relevant.values() if grade > 0], reverse=True)
     if not ideal:
-        raise NotApplicable(
-            "no document has a grade above 0" if relevant else "no relevant document is given"
-        )
+        raise NotApplicable("no_positive_grade" if relevant else "no_relevant_document")
     ids = [chunk.id for chunk in contexts]
     distinct = dict.fromkeys(ids)
     if "" in distinct:
-        raise MissingField(
-            "a retrieved chunk has no document id to compare with `relevant`; give the ids of the "
-            'contexts, e.g. as {"id", "text"}'
-        )
+        raise MissingField("chunk_without_id", example='{"id", "text"}')
     ranks, grades = [], []
     for rank, document in enumerate(distinct, 1):
         grade = relevant.get(document, 0.0)
         if grade > 0:
             ranks.append(rank)
             grades.append(grade)
-    warnings = () if len(distinct) == len(ids) else (REPEATED,)
+    warnings = () if len(distinct) == len(ids) else (compose("ranking_repeats_ids"),)
     return Hits(ranks, grades, ideal, len(distinct), warnings)

@@ -7,8 +7,7 @@ import string
 import unicodedata
 from functools import lru_cache
 
-LANGUAGES = ("en", "es")
-"""Languages with prompts, messages and measured judge quality of our own."""
+from ragstone.locale.catalogue import LANGUAGES as LANGUAGES
 
 ARTICLES: dict[str, frozenset[str]] = {
     "en": frozenset({"a", "an", "the"}),
