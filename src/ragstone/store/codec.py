@@ -25,26 +25,21 @@ def encode_scores(scores: Mapping[str, Score]) -> str:
             key = _keys[name] = json.dumps(name) + ":"
         if score.findings or score.warnings or score.usage is not NOTHING_USED:
             parts.append(key + _whole(score))
-        elif score.outcome == "ok" and score.label is None:
-            parts.append(key + _digits(score.value))
+        elif (value := score.value) is not None and score.label is None:
+            parts.append(key + _digits(value))
         else:
             parts.append(
-                key
-                + _without_evidence(
-                    score.value, score.outcome, score.reason, score.kind, score.label
-                )
+                key + _without_evidence(value, score.outcome, score.reason, score.kind, score.label)
             )
     return "{" + ",".join(parts) + "}"
 
 
 @lru_cache(maxsize=16384)
-def _digits(value: float | None) -> str:
-    return repr(float(value))  # type: ignore[arg-type]
+def _digits(value: float) -> str:
+    return repr(float(value))
 
 
-@lru_cache(
-    maxsize=1024, typed=True
-)  # a message and a plain text of the same words are not the same
+@lru_cache(maxsize=1024, typed=True)  # a message is not the plain text of the same words
 def _without_evidence(*fields: Any) -> str:
     return _whole(Score(*fields))
 
@@ -172,12 +167,14 @@ def _number(value: float) -> Score:
 
 def _score(item: Mapping[str, Any]) -> Score:
     if len(item) <= 4 and "findings" not in item and "warnings" not in item and "usage" not in item:
-        reason = item.get("reason", "")
+        get = item.get
+        reason = get("reason", "")
         if reason.__class__ is dict:
-            reason = message_from_json(reason)
-        return _bare(
-            item.get("value"), item.get("outcome"), reason, item.get("kind"), item.get("label")
-        )
+            try:
+                return _unscored(get("outcome"), get("kind"), get("label"), *reason.items())
+            except TypeError:  # an argument is a list or another message: not hashable
+                reason = message_from_json(reason)
+        return _bare(get("value"), get("outcome"), reason, get("kind"), get("label"))
     return Score(
         value=item.get("value"),
         outcome=item.get("outcome", "ok"),
@@ -195,13 +192,20 @@ def _bare(value: Any, outcome: Any, reason: Any, kind: Any, label: Any) -> Score
     return Score(value, outcome or "ok", reason, kind, label)
 
 
-def _findings(items: Iterable[Mapping[str, Any]]) -> Iterable[Finding]:
+@lru_cache(maxsize=1024)
+def _unscored(outcome: Any, kind: Any, label: Any, *reason: tuple[str, Any]) -> Score:
+    """An outcome by the stored items of its message: they repeat often, so equal ones are one object."""
+    return Score(None, outcome, message_from_json(dict(reason)), kind, label)
+
+
+def _findings(items: Iterable[dict[str, Any]]) -> Iterable[Finding]:
     for item in items:
-        span = item.get("span")
-        changes: dict[str, Any] = {"span": tuple(span) if span is not None else None}
+        # the parsed JSON belongs to nobody else, so it is changed in place
+        if "span" in item:
+            item["span"] = tuple(item["span"])
         if item.get("reason").__class__ is dict:
-            changes["reason"] = message_from_json(item["reason"])
-        yield Finding(**{**item, **changes})
+            item["reason"] = message_from_json(item["reason"])
+        yield Finding(**item)
 
 
 _USAGE = tuple(asdict(NOTHING_USED).items())
