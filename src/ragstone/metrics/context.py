@@ -9,7 +9,7 @@ from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.locale.messages import Message, compose
 from ragstone.metrics.ledger import by_id, check, claims_of, named, rows_of, sources_of
 from ragstone.registry import metric
-from ragstone.text.language import fold
+from ragstone.text.words import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 NOTHING = Score(0.0, warnings=(compose("nothing_retrieved"),))
@@ -107,7 +107,7 @@ def grades(
         raise NotApplicable("empty_field", field="question")
     known: dict[int, tuple[tuple[int, str], ...]] = {}
     chunks = named(contexts)
-    asked_for = fold(question)
+    asked_for = fold_text(question)
     for at, chunk in enumerate(chunks):
         why = _worthless(chunk, asked_for)
         if why:
@@ -145,7 +145,7 @@ def _worthless(chunk: Chunk, question: str) -> str:
     """Why a chunk is worth nothing for a folded question without asking; empty when it must be asked."""
     if not chunk.text.strip():
         return compose("chunk_empty")
-    return compose("chunk_is_question") if fold(chunk.text) == question else ""
+    return compose("chunk_is_question") if fold_text(chunk.text) == question else ""
 
 
 def _read(reply: object, count: int, target: str) -> list[tuple[int, str]]:
