@@ -30,6 +30,7 @@ from operator import truediv
 from typing import Any, NamedTuple
 
 from ragstone.errors import DataError, UnknownMetric, nearest
+from ragstone.locale.messages import compose
 from ragstone.registry.specs import parse
 
 Ranking = Sequence[str] | Mapping[str, float]
@@ -38,7 +39,6 @@ Ranking = Sequence[str] | Mapping[str, float]
 RelevantDocuments = Mapping[str, float] | Collection[str]
 """Document id → grade, or the ids of the relevant documents."""
 
-REPEATED = "the ranking repeats document ids; each counts once, at its first rank"
 GAINS = ("linear", "exp2")
 """What a grade is worth: itself, or 2^grade − 1."""
 
@@ -270,7 +270,9 @@ def score_rankings(
                 values[name] = array("d", FORMULAS[family](columns[k], k))
     unranked = [q for q in relevant if q not in rankings] if isinstance(relevant, Mapping) else []
     seen = len(ids) + len(undefined)
-    warnings = (f"{REPEATED} (in {repeated} of {seen})",) if repeated else ()
+    warnings: tuple[str, ...] = ()
+    if repeated:
+        warnings = (compose("ranking_repeats_ids_in", n=repeated, total=seen),)
     return RankingScores(
         ids, {name: values[name] for name, *_ in chosen}, undefined, unranked, warnings
     )

@@ -27,7 +27,7 @@ from ragstone.server.ingest_queue import Intake
 from ragstone.server.openapi import document
 from ragstone.server.responses import Refused, reply
 from ragstone.server.settings import Settings
-from ragstone.store.codec import encode_score
+from ragstone.store.codec import score_to_json
 
 T = TypeVar("T")
 
@@ -209,14 +209,12 @@ async def get_interaction(request: web.Request) -> web.Response:
 
 
 def _whole_interaction(archive: Archive, id: str) -> dict[str, Any] | None:
-    import json
-
     if "\x00" in id:
         return None
     one: Interaction | None = archive.get(id)
     if one is None:
         return None
-    scores = {name: json.loads(encode_score(score)) for name, score in archive.scores(id).items()}
+    scores = {name: score_to_json(score) for name, score in archive.scores(id).items()}
     return {**row_of(one), "scores": scores}
 
 
