@@ -42,7 +42,7 @@ def command(name: str | None, as_json: bool) -> None:
 
 def described(metric: Metric) -> dict[str, Any]:
     """A metric as plain data."""
-    from ragstone.registry import accepted
+    from ragstone.registry import describe_options
 
     return {
         "name": metric.name,
@@ -51,7 +51,7 @@ def described(metric: Metric) -> dict[str, Any]:
         "may_use": [field for field in metric.takes if field not in metric.needs],
         "options": {
             option: {"value": metric.options[option], "accepts": words}
-            for option, words in accepted(metric).items()
+            for option, words in describe_options(metric).items()
         },
         "higher_is_better": metric.higher_is_better,
         "range": list(metric.bounds) if metric.bounds else None,
@@ -121,7 +121,7 @@ def _stacked(console: Console, metrics: list[Metric]) -> None:
 def _explain(console: Console, metric: Metric) -> None:
     from rich.text import Text
 
-    from ragstone.registry import accepted
+    from ragstone.registry import describe_options
 
     console.print(Text(metric.name, style="bold cyan"))
     console.print(Text(inspect.getdoc(metric.function) or "No description."))
@@ -140,7 +140,7 @@ def _explain(console: Console, metric: Metric) -> None:
     for key, value in facts.items():
         if value:
             console.print(Text.assemble((f"{key:<13}", "bold"), value))
-    for option, words in accepted(metric).items():
+    for option, words in describe_options(metric).items():
         value = _shown(metric.options[option])
         console.print(
             Text.assemble((f"{'option':<13}", "bold"), f"{option}={value}", f"  ({words})")

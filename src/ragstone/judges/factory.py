@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
 
@@ -136,7 +136,9 @@ def _settings(spec: Any) -> dict[str, Any]:
     if isinstance(spec, Mapping):
         for name in spec:
             if name not in SETTINGS:
-                raise UnknownJudge(f"a judge has no setting {name!r}{nearest(str(name), SETTINGS)}")
+                raise UnknownJudge(
+                    f"a judge has no setting {name!r}{suggest_nearest(str(name), SETTINGS)}"
+                )
         if ("model" in spec) == ("jury" in spec):
             raise UnknownJudge("a judge needs either 'model' or 'jury'; write model: openai:NAME")
         return dict(spec)
@@ -173,9 +175,9 @@ def _single(settings: Mapping[str, Any], budget: Budget) -> Judge:
 
         return OfflineJudge()
     if kind == "python" and name:
-        from ragstone.registry.plugins import load
+        from ragstone.registry.plugins import load_object
 
-        return _function(load(name, "judge"), settings, budget)
+        return _function(load_object(name, "judge"), settings, budget)
     if kind in ("openai", "anthropic", "gemini") and name:
         return _remote(kind, name, settings, budget)
     if kind == "hf" and name:

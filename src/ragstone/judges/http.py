@@ -18,7 +18,7 @@ from ragstone.judges.connection_errors import explain_connection_error
 from ragstone.judges.limits import Budget, ConcurrencyLimiter
 from ragstone.judges.model_judge import Deadline
 from ragstone.judges.secrets import BaseUrl, Redactor
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     import aiohttp
@@ -130,7 +130,7 @@ class JsonClient:
                     left = self._left(deadline, reason)
                     result = read(await self._once(path, data, min(self._timeout, left)))
                 except (_Passing, MalformedReply) as fault:
-                    self.budget.settle(estimate, NOTHING_USED)
+                    self.budget.settle(estimate, NO_USAGE)
                     passing = fault if isinstance(fault, _Passing) else _Passing(str(fault))
                     reason = passing.reason
                     if passing.crowded:
@@ -138,7 +138,7 @@ class JsonClient:
                     if attempt < self._max_retries:
                         await self._pause(attempt, passing, deadline)
                 except BaseException:
-                    self.budget.settle(estimate, NOTHING_USED)
+                    self.budget.settle(estimate, NO_USAGE)
                     raise
                 else:
                     self._welcome = True

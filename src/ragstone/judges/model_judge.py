@@ -17,7 +17,7 @@ from ragstone.judges.json_replies import ReplyFault, extract_json
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, PromptSpec, reply_schema
 from ragstone.judges.specs.support import SupportSpec
 from ragstone.judges.specs.whole import build_spec, find_prompt_name
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 PROTOCOL_VERSION = 1
 """Raised when fences, traps or checks change in a way that can change a reply; part of the cache key."""
@@ -59,7 +59,7 @@ class Completion(NamedTuple):
 
     text: str
     finish: Literal["stop", "length", "refusal"] = "stop"
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
 
 
 class LanguageModel(Protocol):
@@ -110,7 +110,7 @@ class ModelJudge(Reopenable):
                 for code in prompts.list_languages(prompts_folder):
                     prompts.load(name, code, prompts_folder)
         self.small = small
-        self.spent = NOTHING_USED
+        self.spent = NO_USAGE
         """What all calls took, those of failed questions included."""
         self._identities: dict[tuple[str, str | None], Mapping[str, Any]] = {}
 
@@ -165,7 +165,7 @@ class JudgeSession:
         self.judge = judge
         self.ask = ask
         self.form: PromptSpec = build_spec(ask)
-        self.usage = NOTHING_USED
+        self.usage = NO_USAGE
         self.prompt = judge._prompt(self.form.prompt, ask)
         self.again = judge._prompt("again", ask)
         self.wire = reply_schema(ask, echo=not judge.small)
@@ -254,9 +254,7 @@ class JudgeSession:
         system, user = self.prompt.fill({**sheet.values, **fixed})
         order = CompletionRequest(system, user, self.wire.schema, self.ask.kind, deadline, stretch)
         completion = await self.judge.model.complete(order)
-        self.usage = (
-            completion.usage if self.usage is NOTHING_USED else self.usage + completion.usage
-        )
+        self.usage = completion.usage if self.usage is NO_USAGE else self.usage + completion.usage
         if completion.finish == "refusal":
             raise JudgeFailed("refusal", "the judge declined to answer")
         if completion.finish == "length":

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.ingest.coercion import gentle_row, written
@@ -34,7 +34,7 @@ from ragstone.monitor.interactions import (
     new_id,
     row_of,
 )
-from ragstone.store import Store, usual_place
+from ragstone.store import Store, default_place
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,7 +68,7 @@ class Monitor:
         spool_bytes: int = SPOOL_BYTES,
         **meta: Any,
     ) -> None:
-        self._place = store if store is not None else usual_place()
+        self._place = store if store is not None else default_place()
         self._hook = redactor(redact)
         self._meta = meta
         self._spool = Spool(Path(spool) if spool else _spool_of(self._place), spool_bytes)
@@ -375,7 +375,7 @@ def _forked(me: weakref.ref[Monitor]) -> None:
             _left.append(store)
             store.abandon()
     if isinstance(place, Store):
-        monitor._place = place.again()
+        monitor._place = place.reopen()
     monitor.counts = Counter()
     monitor._spool.after_fork()
     monitor._fresh()

@@ -116,7 +116,7 @@ async def _running(
     """Background work from start to end; on the way out everything that was taken is written."""
     archive = Archive(store)
     intake = Intake(archive, settings)
-    reading = Archive(store.again())
+    reading = Archive(store.reopen())
     app[SERVICE] = Service(
         settings, intake, reading, micros(), lambda: {part.name: part.facts() for part in parts}
     )

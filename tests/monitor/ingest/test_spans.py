@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.monitor import Archive
 from ragstone.monitor.ingest.otlp import spans_of_json, spans_of_protobuf
 from ragstone.monitor.ingest.spans import Span, interaction_of_trace

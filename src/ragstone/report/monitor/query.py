@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ragstone.config.durations import duration
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError
 from ragstone.monitor.interactions import moment
 from ragstone.monitor.windows.summary import time_zone
