@@ -142,10 +142,7 @@ def _unanswerable(reference: str | None, meta: Mapping[str, Any], refusals: Iter
         if reference is None and meta.get("answerable") is True:
             return False
     if reference is None:
-        raise MissingField(
-            "whether the question can be answered is not said; give `reference`, or "
-            '`answerable` or `type: "impossible"` in meta'
-        )
+        raise MissingField("answerable_unknown")
     return _plain(reference) in refusals
 
 
@@ -153,9 +150,7 @@ def _refusal(abstains: bool, unanswerable: bool) -> Score:
     if unanswerable:
         label = "correct_refusal" if abstains else "missed_refusal"
         return Score(1.0 if abstains else 0.0, label=label)
-    raise NotApplicable(
-        "the question can be answered", label="false_refusal" if abstains else "answered"
-    )
+    raise NotApplicable("question_answerable", label="false_refusal" if abstains else "answered")
 
 
 def _unit(value: float) -> Score:

@@ -34,7 +34,7 @@ from ragstone.server.ingest_queue import IngestQueue
 from ragstone.server.openapi import build_document
 from ragstone.server.responses import RequestError, build_json_response
 from ragstone.server.settings import ServerSettings
-from ragstone.store.codec import encode_score
+from ragstone.store.codec import score_to_json
 
 T = TypeVar("T")
 
@@ -220,14 +220,12 @@ async def get_interaction(request: web.Request) -> web.Response:
 
 
 def _load_interaction(archive: Archive, id: str) -> dict[str, Any] | None:
-    import json
-
     if "\x00" in id:
         return None
     one: Interaction | None = archive.get(id)
     if one is None:
         return None
-    scores = {name: json.loads(encode_score(score)) for name, score in archive.scores(id).items()}
+    scores = {name: score_to_json(score) for name, score in archive.scores(id).items()}
     return {**interaction_to_json(one), "scores": scores}
 
 

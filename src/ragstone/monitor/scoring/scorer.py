@@ -12,8 +12,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragstone.engine.desk import Desk
-from ragstone.engine.rounds import score_sample
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.sample_scoring import score_sample
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
 from ragstone.metrics.scoring import plain_scores, starter
@@ -139,7 +139,7 @@ class Scorer:
             desk = None
             if self.judge is not None:
                 desk = await stack.enter_async_context(
-                    Desk(self.judge, self.archive.store, REPLIES_RUN_ID)
+                    AskBroker(self.judge, self.archive.store, REPLIES_RUN_ID)
                 )
             results = await asyncio.gather(*(self._score_interaction(one, desk) for one in taken))
         finished, unpaid = [], []
@@ -162,7 +162,7 @@ class Scorer:
         self.progress.scored += len(finished)
 
     async def _score_interaction(
-        self, one: QueuedInteraction, desk: Desk | None
+        self, one: QueuedInteraction, desk: AskBroker | None
     ) -> Mapping[str, Score]:
         sample = one.interaction.sample
         if sample.language is None and self.language is not None:
