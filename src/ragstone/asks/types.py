@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Reply:
     """A judge's answer that fits the Ask's schema, and what it cost."""
 
     value: Any
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
     notes: tuple[str, ...] = field(default=())
     """What a reader of the score should know (a jury that disagreed, a heuristic reply)."""
 
