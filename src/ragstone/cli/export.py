@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import counted, note, open_run, store_option, write_files
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.shared import open_run, write_files
+from ragstone.cli.options import store_option
 
 EXPORTS = (".jsonl", ".json", ".csv", ".parquet")
 
@@ -36,7 +38,7 @@ def command(run: str, output: tuple[str, ...], shards: int | None, store: str | 
         stored = open_run(run, store).stored
         for path in output:
             count = export.write(stored, path, shards=shards)
-            note(f"wrote {counted(count, 'row')} into {path}")
+            note(f"wrote {format_count(count, 'row')} into {path}")
         return
     for path in output:
         if not path.endswith(EXPORTS):

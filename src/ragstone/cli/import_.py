@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import counted, note, reading_options
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.options import reading_options
 
 if TYPE_CHECKING:
     from ragstone.data import Reading
@@ -34,12 +35,12 @@ def command(
 
     DATA is a jsonl, json, csv or parquet file, a BEIR folder, or - for standard input. The result is read without --format or
     --field."""
-    from ragstone.cli.flags import fields_of
+    from ragstone.cli.actions.flags import parse_fields
     from ragstone.data import read, write_rows
     from ragstone.errors import ConfigError
 
     complaints: list[str] = []
-    columns = fields_of(fields, complaints)
+    columns = parse_fields(fields, complaints)
     if complaints:
         raise ConfigError(complaints)
     reading = read(
@@ -52,11 +53,11 @@ def command(
     else:
         count = write_rows(output, lambda: _rows(reading), [])
     note(
-        f"read {counted(count, 'sample')} as {reading.format}"
+        f"read {format_count(count, 'sample')} as {reading.format}"
         + (f", wrote {output}" if output else "")
     )
     if reading.bad_count:
-        note(f"left out {counted(reading.bad_count, 'bad row')}, first: {reading.bad[0]}")
+        note(f"left out {format_count(reading.bad_count, 'bad row')}, first: {reading.bad[0]}")
 
 
 def _rows(reading: Reading) -> Iterator[tuple[str, dict[str, Any]]]:

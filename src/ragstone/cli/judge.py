@@ -35,10 +35,10 @@ def _judge_options(function: Any) -> Any:
 @click.option("--lang", "language", metavar="LANG", help="Language of the page: en, es.")
 def quality(language: str | None) -> None:
     """Show how far the embedded judge agrees with people, how that was measured, and where it fails."""
-    from ragstone.cli.options import known_language
+    from ragstone.cli.actions.shared import check_language
     from ragstone.judges.offline.quality import page
 
-    click.echo(page(known_language(language) or "en").rstrip())
+    click.echo(page(check_language(language) or "en").rstrip())
 
 
 @command.command()

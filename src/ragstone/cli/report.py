@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import (
-    known_language,
+from ragstone.cli.actions.shared import (
+    check_language,
+    choose_language,
     open_run,
-    report_language,
-    store_option,
-    summed_up,
+    summarise_run,
     write_files,
 )
+from ragstone.cli.options import store_option
 
 
 @click.command("report")
@@ -30,9 +30,9 @@ def command(run: str, output: tuple[str, ...], language: str | None, store: str 
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     found = open_run(run, store)
-    spoken = known_language(language) or report_language(found.info.plan.get("language"))
+    spoken = check_language(language) or choose_language(found.info.plan.language)
     if not output:
-        from ragstone.cli.eval import show_summary
+        from ragstone.cli.actions.eval import show_summary
 
-        show_summary(summed_up(found), spoken)
+        show_summary(summarise_run(found), spoken)
     write_files(found, output, spoken)

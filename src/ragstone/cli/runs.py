@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import (
-    known_language,
-    note,
-    open_run,
-    report_language,
-    store_option,
-    summed_up,
-)
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import check_language, choose_language, open_run, summarise_run
+from ragstone.cli.options import store_option
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
@@ -72,11 +67,11 @@ def show(
         if value not in (None, "", 0, {}, []) and key not in ("plan", "metrics"):
             click.echo(f"{key:<9} {value}")
     click.echo()
-    from ragstone.cli.eval import show_summary
+    from ragstone.cli.actions.eval import show_summary
 
     show_summary(
-        summed_up(found),
-        known_language(language) or report_language(found.info.plan.get("language")),
+        summarise_run(found),
+        check_language(language) or choose_language(found.info.plan.language),
     )
 
 
@@ -131,5 +126,31 @@ def _facts(info: RunInfo) -> dict[str, Any]:
         "calls": info.usage.calls,
         "usd": info.usage.usd,
         "metrics": [metric["name"] for metric in info.metrics],
-        "plan": dict(info.plan),
+        "plan": _plan_facts(info),
     }
+
+
+def _plan_facts(info: RunInfo) -> dict[str, Any]:
+    """The plan of a run in the flat form that `runs show --json` has always printed."""
+    plan, facts = info.plan, info.facts
+    shown = {
+        "source": facts.source,
+        "metrics": [metric["name"] for metric in info.metrics],
+        "judge": info.judge,
+        "language": plan.language,
+        "limit": plan.data.limit,
+        "format": plan.data.format,
+        "fields": dict(plan.data.fields) or None,
+        "skip_bad_rows": plan.data.skip_bad_rows,
+        "floor": plan.floor,
+        "gates": dict(plan.gates) or None,
+        "command": list(facts.command) or None,
+        "folder": facts.folder,
+        "ragstone": facts.ragstone,
+    }
+    if facts.system is not None:
+        shown["system"] = facts.system
+        shown["settings"] = dict(plan.system.settings) if plan.system is not None else {}
+        shown["parameters"] = dict(facts.parameters)
+        shown["system_identity"] = facts.system_identity
+    return shown

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import note, reading_options, report_language
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import choose_language
+from ragstone.cli.options import reading_options
 
 
 @click.group("testset")
@@ -30,13 +32,13 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
     Exit codes: 0 all well, 1 an item needs attention, 2 bad input."""
     from pathlib import Path
 
-    from ragstone.cli.flags import fields_of
+    from ragstone.cli.actions.flags import parse_fields
     from ragstone.errors import ConfigError
     from ragstone.report.checkup import views as report
     from ragstone.testset.checkup import check as judged
 
     complaints: list[str] = []
-    fields = fields_of(flags["fields"], complaints)
+    fields = parse_fields(flags["fields"], complaints)
     complaints += [
         f"{path!r} names no format of this report; end it in one of {' '.join(report.ENDINGS)}"
         for path in output
@@ -52,7 +54,7 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
         limit=flags["limit"],
         skip_bad_rows=flags["skip_bad_rows"],
     )
-    language = report_language(flags["language"])
+    language = choose_language(flags["language"])
     if flags["as_json"]:
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
     elif not output:
