@@ -13,7 +13,7 @@ import ragstone
 from dask_cluster import HERE, JUDGE, METRICS, kept, rows, written
 from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
-from ragstone.scale.cluster import QUIET, NoCluster, exported, place
+from ragstone.scale.cluster import QUIET, NoCluster, format_exports, place
 from ragstone.scale.shards import Shelf
 from ragstone.store import Store
 
@@ -206,5 +206,5 @@ def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
 
 def test_the_page_names_the_settings_that_our_own_clusters_have() -> None:
     page = (HERE.parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
-    for line in exported(QUIET):
+    for line in format_exports(QUIET):
         assert f"\n{line}\n" in page
