@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from ragstone.config.plan import MetricSpec
+from ragstone.config.plan import StorableSpec
 from ragstone.errors import RagstoneError, UnknownMetric
 from ragstone.registry import Metric, bind, resolve
 from ragstone.registry.plugins import load
@@ -16,7 +16,7 @@ class NoSpec(RagstoneError):
     """The metric is defined where no other process can import it."""
 
 
-def to_spec(metric: Metric) -> MetricSpec:
+def to_spec(metric: Metric) -> StorableSpec:
     """The metric's name, or a mapping with its options when the name does not say them all.
 
     The user's own code is named by its file or module; NoSpec when it has none."""
@@ -36,7 +36,7 @@ def to_spec(metric: Metric) -> MetricSpec:
     return {f"{place}:{name}": _plain_options(metric)}
 
 
-def from_spec(spec: MetricSpec) -> Metric:
+def from_spec(spec: StorableSpec) -> Metric:
     """The metric that a spec names."""
     from ragstone import metrics as _every_metric  # noqa: F401  registers them
 
@@ -47,7 +47,7 @@ def from_spec(spec: MetricSpec) -> Metric:
     return resolve(spec)
 
 
-def resolve_metrics(specs: Iterable[MetricSpec]) -> list[Metric]:
+def resolve_metrics(specs: Iterable[StorableSpec]) -> list[Metric]:
     """The metrics that specs name, in order."""
     return [from_spec(spec) for spec in specs]
 

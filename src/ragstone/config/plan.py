@@ -13,7 +13,7 @@ from ragstone.errors import RagstoneError
 if TYPE_CHECKING:
     from ragstone.config.monitor import MonitorPlan
 
-MetricSpec = str | Mapping[str, Any]
+StorableSpec = str | Mapping[str, Any]
 """A metric as a plan names it: `recall@5`, or `{name: {option: value}}` where the name alone does not say all."""
 
 PLAN_VERSION = 1
@@ -91,7 +91,7 @@ class Plan:
     data: Data = Data()
     system: SystemPlan | None = None
     """The system that is asked for the answers: `pipeline:FOLDER`, `module:function`, a URL, or a mapping. Without one the data hold the answers."""
-    metrics: tuple[MetricSpec, ...] = ()
+    metrics: tuple[StorableSpec, ...] = ()
     judge: str | Mapping[str, Any] | None = None
     """Who answers judged metrics: `offline`, `openai:MODEL`, or a mapping with `model` and settings."""
     embeddings: str | Mapping[str, Any] | None = None

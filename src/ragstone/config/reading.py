@@ -15,7 +15,7 @@ from ragstone.config.plan import (
     PLAN_KEYS,
     SLURM_KEYS,
     Data,
-    MetricSpec,
+    StorableSpec,
     Plan,
     Slurm,
     SystemPlan,
@@ -115,7 +115,7 @@ class Reader:
             return None
         return SystemPlan(anchor_system(spec, self.folder))
 
-    def metric_specs(self, value: Value) -> tuple[MetricSpec, ...]:
+    def metric_specs(self, value: Value) -> tuple[StorableSpec, ...]:
         from ragstone.config.metric_specs import to_spec
 
         metrics = self.metrics(value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.config import Data, Plan
 from ragstone.config.metric_specs import NoSpec, to_spec
-from ragstone.config.plan import MetricSpec
+from ragstone.config.plan import StorableSpec
 from ragstone.config.storable import is_storable
 from ragstone.data import Reading
 from ragstone.engine import Watch
@@ -202,7 +202,7 @@ def plan_evaluation(
     return plan, inputs, RunObserver(progress=watch, answers=asked, started=started)
 
 
-def _spec_of(metric: Metric) -> MetricSpec:
+def _spec_of(metric: Metric) -> StorableSpec:
     try:
         return to_spec(metric)
     except NoSpec:

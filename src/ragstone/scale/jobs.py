@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ragstone.config.plan import MetricSpec
+from ragstone.config.plan import StorableSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Job:
     """A run as a worker gets it, in plain JSON. It may hold a key, so it goes from the driver to the worker directly."""
 
     run: str
-    metrics: tuple[MetricSpec, ...]
+    metrics: tuple[StorableSpec, ...]
     judge: Mapping[str, Any] | None
     """Settings as `make_judge` takes them; None when no metric asks."""
     shared: bool
