@@ -10,7 +10,7 @@ from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.options import store_option
 
 if TYPE_CHECKING:
-    from ragstone.monitor.scoring import Progress, Scorer
+    from ragstone.monitor.scoring.scorer import Progress, Scorer
 
 
 @click.command("score")
@@ -30,8 +30,8 @@ def command(
     scorer = _scorer(config, store, rate)
     if since is not None:
         from ragstone.monitor.interactions import micros
-        from ragstone.monitor.queue import requeue
-        from ragstone.monitor.windows import duration
+        from ragstone.monitor.scoring.queue import requeue
+        from ragstone.monitor.windows.summary import duration
 
         now = micros()
         again = requeue(scorer.archive, now - duration(since), now)
@@ -61,12 +61,12 @@ async def _once(scorer: Scorer) -> Progress:
 def _scorer(config: str | None, store: str | None, rate: float | None) -> Scorer:
     from ragstone.config import Plan, load, revealed
     from ragstone.config.monitor import MonitorPlan
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
     from ragstone.judges.limits import Budget
     from ragstone.metrics import resolve
     from ragstone.monitor.archive import Archive
-    from ragstone.monitor.choice import Policy
-    from ragstone.monitor.scoring import DEFAULT_METRICS, Scorer
+    from ragstone.monitor.scoring.sampling import Policy
+    from ragstone.monitor.scoring.scorer import DEFAULT_METRICS, Scorer
     from ragstone.store import Store
 
     plan = load(config) if config is not None else Plan()

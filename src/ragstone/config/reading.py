@@ -15,9 +15,9 @@ from ragstone.config.plan import (
     PLAN_KEYS,
     SLURM_KEYS,
     Data,
-    StorableSpec,
     Plan,
     Slurm,
+    StorableSpec,
     SystemPlan,
 )
 from ragstone.config.secrets import Secret
@@ -195,7 +195,7 @@ class Reader:
 
     def settings(self, *models: Value) -> None:
         """Complain of settings that no judge has."""
-        from ragstone.judges.choose import SETTINGS
+        from ragstone.judges.factory import SETTINGS
 
         for model in models:
             if isinstance(model.value, dict):

@@ -70,9 +70,9 @@ def _store_text(text: str, key: str, lost: list[str] | None) -> str | None:
     if "://" not in text:
         return text
     if key == "base_url":  # its query may hold a key as well
-        from ragstone.judges.secrets import address
+        from ragstone.judges.secrets import parse_base_url
 
-        shown = address(text).url
+        shown = parse_base_url(text).url
     else:
         shown = without_password(text)
     if shown.rstrip("/") != text.rstrip("/"):

@@ -23,7 +23,7 @@ from ragstone.experiments.execute import (
 )
 from ragstone.experiments.run import Run, plan_evaluation
 from ragstone.judges import Judge
-from ragstone.judges.choose import make_judge
+from ragstone.judges.factory import make_judge
 from ragstone.registry import Spec
 from ragstone.store import Store
 

@@ -16,7 +16,7 @@ from ragstone.config.metric_specs import NoSpec, resolve_metrics, to_spec
 from ragstone.config.paths import anchor_plan
 from ragstone.config.storable import is_storable
 from ragstone.data import Reading, read
-from ragstone.engine import Execution, Watch
+from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.experiments.answer import (
     MEASURED,
@@ -27,7 +27,7 @@ from ragstone.experiments.answer import (
 )
 from ragstone.experiments.choose import choose_metrics
 from ragstone.judges import Judge
-from ragstone.judges.choose import make_judge
+from ragstone.judges.factory import make_judge
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
 from ragstone.store import RunFacts, RunInfo, Store, StoredRun, describe
@@ -69,7 +69,7 @@ class RunInputs:
 class RunObserver:
     """Who is told how a run goes; each may be None."""
 
-    progress: Watch | None = None
+    progress: ProgressCallback | None = None
     """Called with a Progress now and then."""
     answers: Callable[[Filled], None] | None = None
     """Called as the system under test answers."""
@@ -115,7 +115,7 @@ async def execute_plan(
     execution = _build_execution(prepared, stored, total, observer.progress)
     try:
         if plan.retry_errors and prepared.under_test is not None:
-            await execution.take_new_answers(reading)
+            await execution.replace_failed_answers(reading)
         if stored.info.status != "done":
             count = await execution.score_new(reading)
             store.finish(stored.id, total=count, bad_count=reading.bad_count, bad=reading.bad)
@@ -420,7 +420,7 @@ def _check_rows(prepared: _Prepared) -> int | None:
 
 
 def _build_execution(
-    prepared: _Prepared, stored: StoredRun, total: int | None, watch: Watch | None
+    prepared: _Prepared, stored: StoredRun, total: int | None, watch: ProgressCallback | None
 ) -> Execution:
     """The run as one process carries it out, or as the workers of a cluster do."""
     plan, metrics, judge = prepared.plan, prepared.metrics, prepared.judge

@@ -12,7 +12,7 @@ from ragstone.config.metric_specs import NoSpec, to_spec
 from ragstone.config.plan import StorableSpec
 from ragstone.config.storable import is_storable
 from ragstone.data import Reading
-from ragstone.engine import Watch
+from ragstone.engine import ProgressCallback
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.choose import resolve_specs
@@ -122,7 +122,7 @@ def evaluate(
     fields: Mapping[str, str] | None = None,
     floor: float = 0.95,
     gates: Mapping[str, str] | None = None,
-    watch: Watch | None = None,
+    watch: ProgressCallback | None = None,
     started: Callable[[StoredRun, Reading], None] | None = None,
     command: Sequence[str] | None = None,
     system: Any = None,
@@ -170,7 +170,7 @@ def plan_evaluation(
     format: str | None = None,
     fields: Mapping[str, str] | None = None,
     gates: Mapping[str, str] | None = None,
-    watch: Watch | None = None,
+    watch: ProgressCallback | None = None,
     started: Callable[[StoredRun, Reading], None] | None = None,
     command: Sequence[str] | None = None,
     system: Any = None,

@@ -37,7 +37,7 @@ from ragstone.experiments.search import (
     split,
     survivors,
 )
-from ragstone.judges.choose import make_judge
+from ragstone.judges.factory import make_judge
 from ragstone.metrics import resolve
 from ragstone.store import Store
 from ragstone.types import Sample

@@ -32,7 +32,7 @@ def noise_sensitivity(
 
     A claim is wrong when the reference does not support it; `noise` is a wrong claim that a chunk supports."""
     if not reference.strip():
-        raise NotApplicable("the reference is empty")
+        raise NotApplicable("empty_field", field="reference")
     sources = sources_of(contexts)
     claims = yield from claims_of(answer, "answer", language)
     truth, origin = yield from at_once(

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
 from ragstone.registry import metric
-from ragstone.text.language import ABSTENTIONS, bare_words, fold, strip_end, words
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import fold_text, split_bare_words, split_words, strip_final_punctuation
 from ragstone.types import Score
 
 Normalize = Literal["none", "squad"]
@@ -91,7 +92,7 @@ def chrf(answer: str, reference: str, *, word_order: Literal[0, 1, 2] = 0) -> Sc
 
 @lru_cache(maxsize=8)  # answer and reference of one sample, as its metrics compare them
 def _tokens(text: str, normalize: Normalize, language: str | None) -> list[str]:
-    return words(text) if normalize == "none" else bare_words(text, language)
+    return split_words(text) if normalize == "none" else split_bare_words(text, language)
 
 
 def _shared(given: list[str], wanted: list[str]) -> int:
@@ -116,7 +117,7 @@ def _refusals(texts: tuple[str, ...]) -> frozenset[str]:
 
 def _plain(text: str) -> str:
     """The text as abstentions are compared: folded, without final punctuation."""
-    return strip_end(" ".join(_tokens(text, "none", None)))
+    return strip_final_punctuation(" ".join(_tokens(text, "none", None)))
 
 
 def _judged_abstention(
@@ -141,10 +142,7 @@ def _unanswerable(reference: str | None, meta: Mapping[str, Any], refusals: Iter
         if reference is None and meta.get("answerable") is True:
             return False
     if reference is None:
-        raise MissingField(
-            "whether the question can be answered is not said; give `reference`, or "
-            '`answerable` or `type: "impossible"` in meta'
-        )
+        raise MissingField("answerable_unknown")
     return _plain(reference) in refusals
 
 
@@ -152,9 +150,7 @@ def _refusal(abstains: bool, unanswerable: bool) -> Score:
     if unanswerable:
         label = "correct_refusal" if abstains else "missed_refusal"
         return Score(1.0 if abstains else 0.0, label=label)
-    raise NotApplicable(
-        "the question can be answered", label="false_refusal" if abstains else "answered"
-    )
+    raise NotApplicable("question_answerable", label="false_refusal" if abstains else "answered")
 
 
 def _unit(value: float) -> Score:
@@ -167,7 +163,7 @@ class _Words:
 
     @staticmethod
     def tokenize(text: str) -> list[str]:
-        return _WORD.findall(fold(text))
+        return _WORD.findall(fold_text(text))
 
 
 _WORD = re.compile(r"[^\W_]+")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ragstone.report.excerpts import Mark
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import fold
+from ragstone.text.evidence import find_quote
+from ragstone.text.words import fold_text
 from ragstone.types import Finding, Sample, Score
 
 GOOD = frozenset({"supported", "covered", "useful", "relevant", "correct", "right"})
@@ -68,7 +68,7 @@ def ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
 
 def tone(verdict: str) -> str:
     """How a verdict is coloured: good, bad, warn or plain."""
-    word = fold(verdict).replace(" ", "_")
+    word = fold_text(verdict).replace(" ", "_")
     return "good" if word in GOOD else "bad" if word in BAD else "warn" if word in WARN else "plain"
 
 
@@ -109,10 +109,10 @@ def _place(finding: Finding, text: str) -> tuple[int, int] | None:
         start is not None
         and end is not None
         and 0 <= start < end <= len(text)
-        and fold(text[start:end]) == fold(finding.quote)
+        and fold_text(text[start:end]) == fold_text(finding.quote)
     ):
         return start, end
-    return verify_quote(finding.quote, text)
+    return find_quote(finding.quote, text)
 
 
 def _from_reference(finding: Finding, sample: Sample) -> bool:
@@ -128,4 +128,4 @@ def _from_reference(finding: Finding, sample: Sample) -> bool:
 
 
 def _word_set(text: str) -> set[str]:
-    return set(re.findall(r"\w+", fold(text)))
+    return set(re.findall(r"\w+", fold_text(text)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ragstone.config import Plan
-    from ragstone.engine import Execution, Watch
+    from ragstone.engine import Execution, ProgressCallback
     from ragstone.judges import Judge
     from ragstone.registry import Metric
     from ragstone.store import StoredRun
@@ -20,7 +20,7 @@ def build_cluster_execution(
     judge: Judge | None,
     *,
     total: int | None,
-    watch: Watch | None,
+    watch: ProgressCallback | None,
     source: Any,
 ) -> Execution:
     """The run as the workers of the plan's cluster will carry it out."""

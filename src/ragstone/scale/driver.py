@@ -16,7 +16,7 @@ from ragstone.config.metric_specs import to_spec
 from ragstone.data import Reading, Record, sample_of
 from ragstone.data.ids import SeenIds
 from ragstone.data.ranges import cut
-from ragstone.engine import Execution, failed_rows, skip_stored
+from ragstone.engine import Execution, iter_failed_rows, skip_stored
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges.limits import Budget
 from ragstone.scale.cluster import NoCluster, connected, host_for, place, workers_expected
@@ -94,7 +94,7 @@ class ClusterExecution(Execution):
         async with AsyncExitStack() as stack:
             await self._open(stack)
             sizes = Sizes(0, {})
-            await self._carry(from_failed(failed_rows(self.run), sizes), sizes, rescoring)
+            await self._carry(from_failed(iter_failed_rows(self.run), sizes), sizes, rescoring)
         return rescoring.count
 
     # ── the cluster ───────────────────────────────────────────────────────────────────────

@@ -10,14 +10,14 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Order, Problem, Reply, solve, write
 from ragstone.data.documents import Document
-from ragstone.engine import Desk
+from ragstone.engine import AskBroker
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, item_id
 from ragstone.testset.making import Checker, Made
 from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import bare_words
+from ragstone.text.evidence import find_quote
+from ragstone.text.words import split_bare_words
 from ragstone.types import NOTHING_USED, Chunk
 
 LONGEST = 6000
@@ -53,7 +53,7 @@ class Shown:
 class JudgeWriter:
     """Orders questions from a judge and has it answer them."""
 
-    desk: Desk
+    desk: AskBroker
     judge: str
     corpus: Corpus
     checker: Checker
@@ -77,7 +77,7 @@ class JudgeWriter:
         """Write for each document, look through what came when it is one's turn, have it answered."""
         made = Made()
         sheets = [self._sheet(self.corpus[place], kinds, rng) for place, kinds in group]
-        replies = await self.desk.replies([sheet.ask for sheet in sheets])
+        replies = await self.desk.answer([sheet.ask for sheet in sheets])
         await turn
         let_through: list[Item] = []
         for sheet, answered in zip(sheets, replies, strict=True):
@@ -127,7 +127,7 @@ class JudgeWriter:
             )
         languages = {item.language for item in items}
         ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
-        (answered,) = await self.desk.replies([ask])
+        (answered,) = await self.desk.answer([ask])
         made.usage = made.usage + (answered.usage or NOTHING_USED)
         self._note_failure(answered, made)
         if not isinstance(answered, Reply):
@@ -163,7 +163,7 @@ class JudgeWriter:
         proof["answer"] = own["answer"]
         if not other["told"]:
             return _with(item, proof=proof)
-        home = next((n for n, text in near if verify_quote(other["quote"], text)), None)
+        home = next((n for n, text in near if find_quote(other["quote"], text)), None)
         if home is None:  # no quote, no answer
             return _with(item, proof=proof)
         if not agree(other, item):
@@ -274,7 +274,7 @@ class Sheet:
         named = int(number) - 1 if number.isdigit() else -1
         order = sorted(enumerate(self.shown), key=lambda one: one[0] != named)
         for _, one in order:
-            place = verify_quote(piece["quote"], one.text)
+            place = find_quote(piece["quote"], one.text)
             if place is not None:
                 start, end = place
                 return Evidence(
@@ -296,14 +296,14 @@ def part_of(document: Document, rng: random.Random) -> Shown:
 
 def agree(row: Mapping[str, Any], item: Item) -> bool:
     """Whether an answer found from sources is the reference: its words, or the same place in the evidence."""
-    given = set(bare_words(row["answer"], item.language))
-    wanted = set(bare_words(item.reference or "", item.language))
+    given = set(split_bare_words(row["answer"], item.language))
+    wanted = set(split_bare_words(item.reference or "", item.language))
     if given and wanted:
         shared = len(given & wanted)
         if 2 * shared / (len(given) + len(wanted)) >= 0.5 or shared == min(len(given), len(wanted)):
             return True
     return any(
-        verify_quote(row["quote"], one.quote) or verify_quote(one.quote, row["quote"])
+        find_quote(row["quote"], one.quote) or find_quote(one.quote, row["quote"])
         for one in item.evidence
     )
 
