@@ -251,7 +251,8 @@ def test_eight_processes_write_to_one_store_and_nothing_is_lost(place: str) -> N
 
 def _environment() -> dict[str, str]:
     here = Path(__file__).parent
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), str(here.parent)])}
+    folders = [str(here), str(here.parent), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
 
 
 def _start(script: str, *arguments: str) -> subprocess.Popen[str]:

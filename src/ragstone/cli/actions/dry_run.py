@@ -75,7 +75,7 @@ class AskCounter:
         self.output = 0.0
         self.usd: float | None = 0.0
 
-    async def replies(self, asks: Sequence[Ask]) -> list[Answered]:
+    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """The embedded judge's replies."""
         answered = await self.driver.answer(asks) if asks else []
         for ask, reply in zip(asks, answered, strict=True):
