@@ -4,13 +4,6 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.actions.shared import (
-    check_language,
-    choose_language,
-    open_run,
-    summarise_run,
-    write_files,
-)
 from ragstone.cli.options import store_option
 
 
@@ -29,10 +22,6 @@ def command(run: str, output: tuple[str, ...], language: str | None, store: str 
     """Write the report of a stored run as a page, table or file.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    found = open_run(run, store)
-    spoken = check_language(language) or choose_language(found.info.plan.language)
-    if not output:
-        from ragstone.cli.actions.eval import show_summary
+    from ragstone.cli.actions.report import report_run
 
-        show_summary(summarise_run(found), spoken)
-    write_files(found, output, spoken)
+    report_run(run, output, language, store)

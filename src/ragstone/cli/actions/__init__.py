@@ -1,1 +1,1 @@
-"""What the commands do: `cli/NAME.py` declares a command with click, `cli/actions/NAME.py` acts when it is called."""
+"""What each command does. The files beside this folder declare the options."""

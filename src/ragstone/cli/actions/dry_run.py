@@ -29,9 +29,9 @@ from ragstone.experiments.execute import open_reading
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
-from ragstone.judges.model_judge import ONE_BY_ONE_KINDS
 from ragstone.judges.prices import find_price
-from ragstone.judges.specs.whole import build_spec
+from ragstone.judges.session import ONE_BY_ONE_KINDS
+from ragstone.judges.specs import build_spec
 from ragstone.metrics.scoring import starter
 from ragstone.registry import Metric
 from ragstone.report.words import words
@@ -120,7 +120,7 @@ def show(plan: Plan) -> None:
     rows: list[tuple[str, Estimate]] = [(m.name, Estimate()) for m in metrics if not m.judged]
     lacks: list[str] = []
     if judged:
-        judge = make_judge(plan.judge_settings(), lacks=lacks)
+        judge = make_judge(plan.judge_settings(), missing_keys=lacks)
         click.echo(f"judge: {judge.name}")
         probe = _Probe(plan, samples, total, judge, make_judge("offline"))
         alone = [probe.estimate([metric]) for metric in judged]
