@@ -22,7 +22,7 @@ from ragstone.data import corpora
 from ragstone.experiments.blame import PARTS, blame
 from ragstone.experiments.run import Run
 from ragstone.systems.pipeline import Pipeline
-from ragstone.systems.pipeline.answering import REFUSALS, Passage
+from ragstone.systems.pipeline.extraction import REFUSALS, Passage
 from ragstone.systems.protocol import SystemReply
 from ragstone.types import Ranked, Sample
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from ragstone.config.plan import StorableSpec
 from ragstone.errors import RagstoneError, UnknownMetric
-from ragstone.registry import Metric, bind, resolve
-from ragstone.registry.plugins import load
+from ragstone.registry import Metric, bind_options, resolve
+from ragstone.registry.plugins import load_object
 
 
 class NoSpec(RagstoneError):
@@ -43,7 +43,7 @@ def from_spec(spec: StorableSpec) -> Metric:
     if not isinstance(spec, str) and len(spec) == 1:
         ((name, options),) = spec.items()
         if ":" in name:  # a path may hold what the typed form of a metric cannot
-            return bind(resolve(load(name, "metric")), options or {})
+            return bind_options(resolve(load_object(name, "metric")), options or {})
     return resolve(spec)
 
 

@@ -21,7 +21,7 @@ from ragstone.config.plan import (
     SystemPlan,
 )
 from ragstone.config.secrets import Secret
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 
 if TYPE_CHECKING:
     from ragstone.config.monitor import MonitorPlan
@@ -73,7 +73,7 @@ class Reader:
             return {}
         for key, item in value.value.items():
             if key not in known:
-                self.complain(item, f"unknown key {key!r}{nearest(key, known)}")
+                self.complain(item, f"unknown key {key!r}{suggest_nearest(key, known)}")
         return {key: item for key, item in value.value.items() if key in known}
 
     def scalar(self, key: str, value: Value) -> Any:
@@ -140,7 +140,7 @@ class Reader:
 
     def metric(self, value: Value) -> Metric | None:
         from ragstone import metrics as _every_metric  # noqa: F401  registers them
-        from ragstone.registry import bind, parse, resolve
+        from ragstone.registry import bind_options, parse_spec, resolve
 
         spec = value.plain
         if not isinstance(spec, str | dict):
@@ -150,9 +150,9 @@ class Reader:
             name, options = self.own_code(spec)
             if name is None:
                 return resolve(spec)
-            family, written = parse(name)
+            family, written = parse_spec(name)
             place, _, function = family.rpartition(":")
-            return bind(self.own_metric(place, function), {**written, **options})
+            return bind_options(self.own_metric(place, function), {**written, **options})
         except RagstoneError as bad:
             self.complain(value, str(bad))
             return None
@@ -168,7 +168,7 @@ class Reader:
     def own_metric(self, place: str, function: str) -> Metric:
         """A metric in a file or module beside the config."""
         from ragstone.registry import resolve
-        from ragstone.registry.plugins import load as load_code
+        from ragstone.registry.plugins import load_object as load_code
 
         if place.endswith(".py"):
             place = self.path(place)
@@ -234,7 +234,7 @@ class Reader:
             if metric not in names:
                 self.complain(
                     item,
-                    f"a gate on {metric!r}, which is not among the metrics{nearest(metric, names)}",
+                    f"a gate on {metric!r}, which is not among the metrics{suggest_nearest(metric, names)}",
                 )
 
     def store(self, value: Value) -> str | Secret | None:

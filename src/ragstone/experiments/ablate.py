@@ -12,7 +12,7 @@ from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.bench import abench
 from ragstone.experiments.run import Run
-from ragstone.registry import Spec
+from ragstone.registry import MetricSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def ablate(
     samples: Any,
     system: Any,
     vary: Mapping[str, Sequence[Any]],
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     **options: Any,
 ) -> Ablation:
     """Run a grid of settings and say what each does; takes the options of `aablate`."""
@@ -40,7 +40,7 @@ async def aablate(
     samples: Any,
     system: Any,
     vary: Mapping[str, Sequence[Any]],
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     *,
     full: bool = False,
     settings: Mapping[str, Any] | None = None,

@@ -24,14 +24,14 @@ from ragstone.experiments.execute import (
 from ragstone.experiments.run import Run, plan_evaluation
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
-from ragstone.registry import Spec
+from ragstone.registry import MetricSpec
 from ragstone.store import Store
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
-    from ragstone.systems import Filled
+    from ragstone.systems import AnswerProgress
 
-BenchWatch = Callable[[str, "Filled | Progress"], None]
+BenchWatch = Callable[[str, "AnswerProgress | Progress"], None]
 """Called with the configuration's name and how far its answers or its scores are."""
 
 _SYSTEM_KINDS = {"pipeline", "url", "predictions", "python"}
@@ -49,7 +49,7 @@ class Bench:
 def bench(
     samples: Any,
     configurations: Mapping[str, Any],
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     **options: Any,
 ) -> Bench:
     """Run named configurations on one test set and compare them; takes the options of `abench`."""
@@ -59,7 +59,7 @@ def bench(
 async def abench(
     samples: Any,
     configurations: Mapping[str, Any],
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     *,
     system: Any = None,
     baseline: str | None = None,

@@ -27,7 +27,7 @@ from ragstone.errors import RagstoneError
 from ragstone.experiments.answer import build_system
 from ragstone.experiments.run import Run, aevaluate
 from ragstone.metrics import resolve
-from ragstone.registry import Spec
+from ragstone.registry import MetricSpec
 from ragstone.store import Store
 from ragstone.systems import takes_contexts
 from ragstone.types import Chunk, Ranked, Sample
@@ -76,7 +76,7 @@ class Blame:
 async def ablame(
     run: Run,
     system: Any,
-    metric: Spec,
+    metric: MetricSpec,
     *,
     documents: Mapping[str, str] | None = None,
     judge: Any = None,
@@ -135,7 +135,7 @@ async def ablame(
     return split(measure.name, table, best=best, worst=worst)
 
 
-def blame(run: Run, system: Any, metric: Spec, **options: Any) -> Blame:
+def blame(run: Run, system: Any, metric: MetricSpec, **options: Any) -> Blame:
     """Split the loss of a run's worst samples over retrieval, ordering, noise and generation; see `ablame`."""
     return run_sync(lambda: ablame(run, system, metric, **options))
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ragstone.data import Reading
+from ragstone.data import Dataset
 from ragstone.errors import RagstoneError
 from ragstone.metrics import REGISTERED, resolve
-from ragstone.metrics.scoring import starter
-from ragstone.registry import Metric, Spec
+from ragstone.metrics.scoring import build_starter
+from ragstone.registry import Metric, MetricSpec
 from ragstone.types import Sample, Score
 
 PROBED_SAMPLES = 100
 """Samples whose fields decide which metrics fit the data."""
 
 
-def resolve_specs(specs: Sequence[Spec]) -> list[Metric]:
+def resolve_specs(specs: Sequence[MetricSpec]) -> list[Metric]:
     """The metrics that a user names, each once."""
     metrics = [resolve(spec) for spec in ([specs] if isinstance(specs, str) else specs)]
     if not metrics:
@@ -27,7 +27,7 @@ def resolve_specs(specs: Sequence[Spec]) -> list[Metric]:
     return metrics
 
 
-def choose_metrics(named: Sequence[Metric] | None, reading: Reading) -> list[Metric]:
+def choose_metrics(named: Sequence[Metric] | None, reading: Dataset) -> list[Metric]:
     """The metrics named, or those without a judge whose fields the first samples have."""
     return default_metrics(first_samples(reading)) if named is None else list(named)
 
@@ -41,7 +41,7 @@ def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
         if not metric.judged
         and metric.extra is None
         and metric.function.__module__.startswith("ragstone.")
-        and any(isinstance(score := starter(metric)(sample), Score) and score.ok for sample in probed)
+        and any(isinstance(score := build_starter(metric)(sample), Score) and score.ok for sample in probed)
     ]  # fmt: skip
     if not metrics:
         raise RagstoneError(
@@ -51,6 +51,6 @@ def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
     return metrics
 
 
-def first_samples(reading: Reading, count: int = PROBED_SAMPLES) -> list[Sample]:
+def first_samples(reading: Dataset, count: int = PROBED_SAMPLES) -> list[Sample]:
     """The first samples of a reading, which can still be read from its start afterwards."""
     return [record.sample for record in reading.peek(count)]

@@ -15,7 +15,7 @@ from ragstone.config import Plan, SystemPlan, revealed
 from ragstone.config.metric_specs import NoSpec, resolve_metrics, to_spec
 from ragstone.config.paths import anchor_plan
 from ragstone.config.storable import is_storable
-from ragstone.data import Reading, read
+from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.experiments.answer import (
@@ -30,8 +30,8 @@ from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
-from ragstone.store import RunFacts, RunInfo, Store, StoredRun, describe
-from ragstone.systems import Filled
+from ragstone.store import RunFacts, RunInfo, Store, StoredRun, describe_metric
+from ragstone.systems import AnswerProgress
 
 CHECK_FIRST_BYTES = 64_000_000
 """Files up to this size are read through for bad rows before anything is scored."""
@@ -42,7 +42,7 @@ class RunInputs:
     """What a run is given as Python objects, in the place of what its plan names."""
 
     samples: Any = None
-    """Anything that `read` takes, or a Reading; None: the plan's data."""
+    """Anything that `read` takes, or a Dataset; None: the plan's data."""
     metrics: tuple[Metric, ...] | None = None
     """None: those that the plan names, or that fit the data."""
     judge: Any = None
@@ -71,11 +71,11 @@ class RunObserver:
 
     progress: ProgressCallback | None = None
     """Called with a Progress now and then."""
-    answers: Callable[[Filled], None] | None = None
+    answers: Callable[[AnswerProgress], None] | None = None
     """Called as the system under test answers."""
     metrics: Callable[[Sequence[Metric]], None] | None = None
     """Called once the metrics are chosen, before anything is paid for or stored; it may refuse them."""
-    started: Callable[[StoredRun, Reading], None] | None = None
+    started: Callable[[StoredRun, Dataset], None] | None = None
     """Called when the run stands in the store."""
 
 
@@ -86,7 +86,7 @@ class _Prepared:
     plan: Plan
     inputs: RunInputs
     store: Store
-    reading: Reading
+    reading: Dataset
     metrics: Sequence[Metric]
     judge: Judge | None
     run_id: str
@@ -155,9 +155,9 @@ async def _prepare(plan: Plan, inputs: RunInputs, observer: RunObserver) -> _Pre
     return _Prepared(plan, inputs, store, reading, metrics, judge, run_id, under_test)
 
 
-def open_reading(plan: Plan, samples: Any = None) -> Reading:
+def open_reading(plan: Plan, samples: Any = None) -> Dataset:
     """The samples of a plan's data, or the given ones, read as the plan says."""
-    if isinstance(samples, Reading):
+    if isinstance(samples, Dataset):
         return samples
     data = plan.data
     return read(
@@ -208,7 +208,7 @@ def _build_system(plan: Plan, inputs: RunInputs) -> SystemUnderTest:
 
 def _find_begun(
     plan: Plan,
-    reading: Reading,
+    reading: Dataset,
     named: Sequence[Metric] | None,
     under_test: SystemUnderTest,
     store: Store,
@@ -228,12 +228,12 @@ def _find_begun(
 
 async def _ask_system(
     plan: Plan,
-    reading: Reading,
+    reading: Dataset,
     under_test: SystemUnderTest,
     store: Store,
     run_id: str,
     observer: RunObserver,
-) -> Reading:
+) -> Dataset:
     # Failures are asked for again under another id, so that the stored failures do not answer.
     asking = new_run_id() if plan.retry_errors else run_id
     answers = await answer_samples(
@@ -333,7 +333,7 @@ def _new_info(prepared: _Prepared, facts: RunFacts, run_id: str) -> RunInfo:
         shape=reading.shape,
         source=reading.source,
         format=reading.format,
-        metrics=tuple(describe(metric) for metric in prepared.metrics),
+        metrics=tuple(describe_metric(metric) for metric in prepared.metrics),
         judge=_name_of(prepared.judge),
         facts=facts,
     )
@@ -370,7 +370,7 @@ def _facts_of(prepared: _Prepared) -> RunFacts:
     )
 
 
-def _source_of(plan: Plan, reading: Reading) -> str:
+def _source_of(plan: Plan, reading: Dataset) -> str:
     path = plan.data.path
     if path is not None and Path(path).exists():
         return str(Path(path).resolve())

@@ -11,19 +11,19 @@ from ragstone.config import Data, Plan
 from ragstone.config.metric_specs import NoSpec, to_spec
 from ragstone.config.plan import StorableSpec
 from ragstone.config.storable import is_storable
-from ragstone.data import Reading
+from ragstone.data import Dataset
 from ragstone.engine import ProgressCallback
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.choose import resolve_specs
 from ragstone.experiments.execute import RunInputs, RunObserver, execute_plan, with_system
-from ragstone.registry import Metric, Spec
+from ragstone.registry import Metric, MetricSpec
 from ragstone.store import RunInfo, Store, StoredRow, StoredRun
 from ragstone.types import Score
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
-    from ragstone.systems import Filled
+    from ragstone.systems import AnswerProgress
 
 
 class Run:
@@ -106,7 +106,7 @@ class Run:
 
 def evaluate(
     samples: Any,
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     *,
     judge: Any = None,
     name: str | None = None,
@@ -123,11 +123,11 @@ def evaluate(
     floor: float = 0.95,
     gates: Mapping[str, str] | None = None,
     watch: ProgressCallback | None = None,
-    started: Callable[[StoredRun, Reading], None] | None = None,
+    started: Callable[[StoredRun, Dataset], None] | None = None,
     command: Sequence[str] | None = None,
     system: Any = None,
     settings: Mapping[str, Any] | None = None,
-    asked: Callable[[Filled], None] | None = None,
+    asked: Callable[[AnswerProgress], None] | None = None,
     on: str | None = None,
 ) -> Run:
     """Score samples (a path, Samples, dicts, a DataFrame) and return the Run; also inside a running event loop.
@@ -144,7 +144,9 @@ def evaluate(
     return run_plan(plan, inputs, observer)
 
 
-async def aevaluate(samples: Any, metrics: Sequence[Spec] | None = None, **options: Any) -> Run:
+async def aevaluate(
+    samples: Any, metrics: Sequence[MetricSpec] | None = None, **options: Any
+) -> Run:
     """`evaluate` for code that awaits; takes the same options."""
     plan, inputs, observer = plan_evaluation(samples, metrics, **options)
     return Run(await execute_plan(plan, inputs, observer))
@@ -161,7 +163,7 @@ def run_plan(
 
 def plan_evaluation(
     samples: Any,
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     *,
     judge: Any = None,
     store: str | Path | Store | None = None,
@@ -171,11 +173,11 @@ def plan_evaluation(
     fields: Mapping[str, str] | None = None,
     gates: Mapping[str, str] | None = None,
     watch: ProgressCallback | None = None,
-    started: Callable[[StoredRun, Reading], None] | None = None,
+    started: Callable[[StoredRun, Dataset], None] | None = None,
     command: Sequence[str] | None = None,
     system: Any = None,
     settings: Mapping[str, Any] | None = None,
-    asked: Callable[[Filled], None] | None = None,
+    asked: Callable[[AnswerProgress], None] | None = None,
     **options: Any,
 ) -> tuple[Plan, RunInputs, RunObserver]:
     """The plan of an `evaluate` call, and beside it what only this process has."""

@@ -2,8 +2,8 @@
 
 from ragstone.store.codec import encode_scores
 from ragstone.store.plans import RunFacts
-from ragstone.store.runs import RunInfo, StoredRow, StoredRun, describe, with_language
-from ragstone.store.store import NewRow, Store, usual_place
+from ragstone.store.runs import RunInfo, StoredRow, StoredRun, describe_metric, set_language
+from ragstone.store.store import NewRow, Store, default_place
 
 __all__ = [
     "NewRow",
@@ -12,8 +12,8 @@ __all__ = [
     "Store",
     "StoredRow",
     "StoredRun",
-    "describe",
+    "default_place",
+    "describe_metric",
     "encode_scores",
-    "usual_place",
-    "with_language",
+    "set_language",
 ]

@@ -32,10 +32,10 @@ from ragstone.judges.jury import FIRST_JUROR_KINDS
 from ragstone.judges.prices import find_price
 from ragstone.judges.session import ONE_BY_ONE_KINDS
 from ragstone.judges.specs import build_spec
-from ragstone.metrics.scoring import starter
+from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric
 from ragstone.report.words import words
-from ragstone.store import with_language
+from ragstone.store import set_language
 from ragstone.types import Sample
 
 PROBED_SAMPLES = 20
@@ -172,9 +172,9 @@ class _Probe:
         self, metrics: Sequence[Metric], counter: AskCounter, samples: Sequence[Sample]
     ) -> None:
         named = {metric.name: metric for metric in metrics}
-        starts = {metric.name: starter(metric) for metric in metrics}
+        starts = {metric.name: build_starter(metric) for metric in metrics}
         for sample in samples:
-            asked = with_language(sample, self.plan.language)
+            asked = set_language(sample, self.plan.language)
             await score_sample(asked, named, starts, cast("AskBroker", counter))
 
 

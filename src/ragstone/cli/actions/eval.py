@@ -20,7 +20,7 @@ from ragstone.cli.actions.progress import Bar, count_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language, summarise_run, write_files
 from ragstone.config import Plan, without_password
 from ragstone.config.gates import parse_gate
-from ragstone.data import Reading
+from ragstone.data import Dataset
 from ragstone.errors import ConfigError, Interrupted
 from ragstone.experiments.execute import RunInputs, RunObserver
 from ragstone.experiments.run import Run, run_plan
@@ -62,7 +62,7 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
     """Carry out a plan with a progress bar; Ctrl-C keeps what was finished and says how to resume."""
     started: list[StoredRun] = []
 
-    def begin(stored: StoredRun, _: Reading) -> None:
+    def begin(stored: StoredRun, _: Dataset) -> None:
         started.append(stored)
         bar.what = stored.info.name
 

@@ -15,8 +15,8 @@ from ragstone.config import Data, Plan, SystemPlan, load, split_gate
 from ragstone.config.gates import parse_gate
 from ragstone.config.metric_specs import from_spec, resolve_metrics, to_spec
 from ragstone.config.paths import anchor_existing
-from ragstone.errors import ConfigError, RagstoneError, nearest
-from ragstone.registry import Metric, parse, split_specs
+from ragstone.errors import ConfigError, RagstoneError
+from ragstone.registry import Metric, parse_spec, split_specs
 from ragstone.types import SAMPLE_FIELDS
 
 REPLACED = (
@@ -80,7 +80,7 @@ def parse_metrics(
     ]
     for spec in (spec for text in texts for spec in split_specs(text)):
         try:
-            family, options = parse(spec)
+            family, options = parse_spec(spec)
             metric = from_spec({_anchor_code(family, folder): options})
         except RagstoneError as bad:
             complaints.append(str(bad))
@@ -97,7 +97,9 @@ def parse_fields(texts: Sequence[str], complaints: list[str]) -> dict[str, str]:
         if not equals or not where:
             complaints.append(f"--field {text!r}: write answer=output.text")
         elif name not in SAMPLE_FIELDS:
-            complaints.append(f"--field {text!r}: no field {name!r}{nearest(name, SAMPLE_FIELDS)}")
+            complaints.append(
+                f"--field {text!r}: no field {name!r}{suggest_nearest(name, SAMPLE_FIELDS)}"
+            )
         else:
             fields[name] = where
     return fields

@@ -20,7 +20,7 @@ from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.shared import choose_language
 from ragstone.config import Data, Plan
-from ragstone.data import pair
+from ragstone.data import pair_predictions
 from ragstone.experiments.execute import RunInputs, RunObserver
 from ragstone.experiments.run import run_plan
 from ragstone.report.files import write_text
@@ -69,7 +69,9 @@ def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False)
 
 
 def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry:
-    reading = pair(refs, file, skip_bad_rows=plan.data.skip_bad_rows, limit=plan.data.limit)
+    reading = pair_predictions(
+        refs, file, skip_bad_rows=plan.data.skip_bad_rows, limit=plan.data.limit
+    )
     with Bar(quiet=quiet) as bar:
         bar.what = name
         own = replace(plan, name=name, data=Data(), metrics=plan.metrics or METRICS, output=())

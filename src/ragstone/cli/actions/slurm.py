@@ -19,7 +19,7 @@ from ragstone.experiments.run import Run
 from ragstone.scale import slurm
 from ragstone.scale.progress import read_progress
 from ragstone.scale.slurm import SlurmJob
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 FOLDER = "slurm"
 """Where launchers are kept, beside the config, unless it says otherwise."""
@@ -83,7 +83,7 @@ def run_job(plan: Plan, *, quiet: bool) -> Run:
         with Bar(quiet=quiet) as bar:
             bar.what = job.run
             while (state := slurm.read_state(job)) not in slurm.ENDED:
-                bar(Progress(*read_progress(job.progress), 0, NOTHING_USED))
+                bar(Progress(*read_progress(job.progress), 0, NO_USAGE))
                 time.sleep(1)
     except KeyboardInterrupt:
         raise Interrupted(

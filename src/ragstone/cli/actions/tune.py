@@ -18,7 +18,7 @@ from ragstone.experiments.tune import Budget, Tuned, tune
 from ragstone.report.files import write_text
 from ragstone.report.terminal import Screen
 from ragstone.report.words import words
-from ragstone.systems.pipeline import SPACE
+from ragstone.systems.pipeline import SEARCH_SPACE
 
 SHOWN_TRIALS = 10
 """Trials on the screen; a file has them all."""
@@ -88,8 +88,8 @@ def to_json(found: Tuned) -> dict[str, Any]:
 
 def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:
     """A setting with its values; the pipeline knows sensible ones for its own."""
-    if "=" not in text and system.partition(":")[0] == "pipeline" and text in SPACE:
-        return text, list(SPACE[text])
+    if "=" not in text and system.partition(":")[0] == "pipeline" and text in SEARCH_SPACE:
+        return text, list(SEARCH_SPACE[text])
     return parse_setting(text)
 
 
