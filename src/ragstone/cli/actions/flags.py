@@ -15,7 +15,7 @@ from ragstone.config import Data, Plan, SystemPlan, load, split_gate
 from ragstone.config.gates import parse_gate
 from ragstone.config.metric_specs import from_spec, resolve_metrics, to_spec
 from ragstone.config.paths import anchor_existing
-from ragstone.errors import ConfigError, RagstoneError
+from ragstone.errors import ConfigError, RagstoneError, suggest_nearest
 from ragstone.registry import Metric, parse_spec, split_specs
 from ragstone.types import SAMPLE_FIELDS
 
