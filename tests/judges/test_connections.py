@@ -22,7 +22,7 @@ from ragstone.cli.judge import command
 from ragstone.errors import JudgeFailed, RagstoneError
 from ragstone.judges import http
 from ragstone.judges.choose import make_judge
-from ragstone.judges.connections import explained
+from ragstone.judges.connections import explain_connection
 from ragstone.judges.secrets import address
 from scripted import ScriptedJudge
 
@@ -123,7 +123,7 @@ def test_a_certificate_that_is_not_trusted() -> None:
     fault.verify_message = "self-signed certificate"
     key = aiohttp.client_reqrep.ConnectionKey("host", 443, True, True, None, None, None)
     broken = aiohttp.ClientConnectorCertificateError(key, fault)
-    said = explained(broken, address("https://host/v1"))
+    said = explain_connection(broken, address("https://host/v1"), str)
     assert said.startswith("the certificate of host is not trusted (self-signed certificate)")
 
 

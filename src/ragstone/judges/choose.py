@@ -8,6 +8,7 @@ from typing import Any
 from ragstone.errors import RagstoneError, nearest
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
+from ragstone.locale.messages import compose
 
 SETTINGS = (
     "model", "jury", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
@@ -211,7 +212,7 @@ def _remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -
                 "give prices: {input: USD, output: USD} per million tokens"
             )
         if client.place.url == dialect.home:
-            notes = (f"no price is known for {name!r}: tokens are counted, money is not",)
+            notes = (compose("price_unknown", model=name),)
     model = RemoteModel(
         dialect,
         name,

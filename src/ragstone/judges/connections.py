@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 from ragstone.judges.secrets import Address
+from ragstone.locale.messages import compose
 
 
-def explained(broken: Exception, place: Address) -> str:
-    """A failed connection in one sentence: what was seen, and what to look at."""
+def explain_connection(broken: Exception, place: Address, show: Callable[[str], str]) -> str:
+    """A failed connection in one sentence: what was seen, and what to look at; `show` redacts what others wrote."""
     import aiohttp
 
+    host, url = show(place.host), show(place.url)
     if isinstance(broken, aiohttp.ClientConnectorDNSError):
-        return f"the host {place.host!r} is not known; check base_url and the network"
+        return compose("host_unknown", host=host)
     if isinstance(broken, aiohttp.ClientConnectorCertificateError):
         why = getattr(broken.certificate_error, "verify_message", "") or broken.certificate_error
-        return f"the certificate of {place.host} is not trusted ({why}); name your own in SSL_CERT_FILE"
+        return compose("certificate_untrusted", host=host, why=show(str(why)))
     if isinstance(broken, aiohttp.ClientConnectorSSLError):
-        return f"no secure connection to {place.url}; does it speak http:// instead of https://?"
+        return compose("connection_not_secure", url=url)
     if isinstance(broken, aiohttp.ClientConnectorError):
         if isinstance(broken.os_error, ConnectionRefusedError):
-            return f"nobody answers at {place.url}; is the server running?"
-        return f"{place.url} cannot be reached: {broken.os_error.strerror or broken.os_error}"
+            return compose("nobody_answers", url=url)
+        why = broken.os_error.strerror or broken.os_error
+        return compose("host_unreachable", url=url, why=show(str(why)))
     if isinstance(broken, aiohttp.ServerDisconnectedError | ConnectionError) or (
         isinstance(broken, OSError) and broken.errno in (errno.ECONNRESET, errno.EPIPE)
     ):
-        return f"{place.host} closed the connection without a reply"
+        return compose("connection_closed", host=host)
     if isinstance(broken, aiohttp.ClientPayloadError | EOFError):
-        return f"the reply of {place.host} broke off"
+        return compose("reply_broke_off", host=host)
     if isinstance(broken, aiohttp.ClientResponseError):
-        return f"what listens at {place.url} does not speak HTTP"
+        return compose("not_http", url=url)
     words = str(broken)
-    return f"{type(broken).__name__}: {words}" if words else type(broken).__name__
+    return show(f"{type(broken).__name__}: {words}" if words else type(broken).__name__)

@@ -89,7 +89,7 @@ class OpenAI:
         choice = _first(reply, "choices")
         message = choice.get("message")
         if not isinstance(message, dict):
-            raise BadEnvelope("the server's reply holds no message")
+            raise BadEnvelope("server_without_message")
         content = message.get("content")
         if isinstance(content, list):
             content = "".join(p.get("text") or "" for p in content if isinstance(p, dict))
@@ -139,7 +139,7 @@ class Anthropic:
     def read(self, reply: Any) -> Written:
         blocks = reply.get("content") if isinstance(reply, dict) else None
         if not isinstance(blocks, list):
-            raise BadEnvelope("the server's reply holds no content")
+            raise BadEnvelope("server_without_content")
         why = reply.get("stop_reason")
         cut = why in ("max_tokens", "model_context_window_exceeded")
         usage = _mapping(reply.get("usage"))
@@ -222,7 +222,7 @@ VENDORS: dict[str, str] = {one.name: one.home for one in (OpenAI, Anthropic, Gem
 def _first(reply: Any, name: str) -> dict[str, Any]:
     rows = reply.get(name) if isinstance(reply, dict) else None
     if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
-        raise BadEnvelope(f"the server's reply holds no {name}")
+        raise BadEnvelope("server_without_part", name=name)
     return rows[0]
 
 

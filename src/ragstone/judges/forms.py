@@ -11,6 +11,7 @@ from ragstone.errors import JudgeFailed
 from ragstone.judges.checking import SupportForm
 from ragstone.judges.fences import fenced, neutral, one_line
 from ragstone.judges.sheets import Form, Sheet, Sifted, covered
+from ragstone.locale.messages import compose
 from ragstone.prompts import placeholders
 from ragstone.text.evidence import find_quote
 from ragstone.text.words import fold_text
@@ -23,7 +24,7 @@ def form_of(ask: Ask) -> Form:
 
         return _made(WriteForm if ask.kind == "write" else SolveForm, ask)
     if ask.kind not in _FORMS:
-        raise JudgeFailed("refusal", f"language models answer no {ask.kind!r} questions")
+        raise JudgeFailed("refusal", "kind_unknown_model", kind=ask.kind)
     return _made(_FORMS[ask.kind], ask)
 
 
@@ -89,9 +90,7 @@ class _ClaimsSheet:
         for row in value["claims"]:
             claim = " ".join(row["claim"].split())
             if claim and _invented(claim, self.words.get(row["text_id"], set())):
-                fault = (
-                    f"the claim {claim[:60]!r} says something that is not in {row['text_id'][:20]}"
-                )
+                fault = compose("claim_invented", claim=claim[:60], text=row["text_id"][:20])
                 return Sifted(fault=fault)
             kept = found.setdefault((row["text_id"], row["sentence"]), [])
             if claim and claim not in kept:
@@ -230,13 +229,13 @@ class _AspectsSheet(_WholeSheet):
     def fault(self, value: Any) -> str:
         names = [fold_text(row["aspect"]) for row in value["aspects"]]
         if not names or not all(names):
-            return "it listed no aspect"
-        return "it listed one aspect twice" if len(set(names)) < len(names) else ""
+            return compose("aspects_none")
+        return compose("aspect_twice") if len(set(names)) < len(names) else ""
 
     def doubt(self, value: Any) -> str:
         for row in value["aspects"]:
             if row["covered"] and find_quote(row["quote"], self.answer) is None:
-                return f"the quote for {row['aspect'][:60]!r} does not stand in the answer"
+                return compose("aspect_unproven", aspect=row["aspect"][:60])
         return ""
 
 
@@ -260,12 +259,12 @@ class _QuestionsSheet(_WholeSheet):
     def fault(self, value: Any) -> str:
         given = [fold_text(question) for question in value["questions"]]
         if not all(given):
-            return "one of the questions was empty"
+            return compose("question_empty")
         if value["evasive"] and len(given) <= self.count:
             return ""  # the metric is settled; the questions do not matter
         if len(given) != self.count:
-            return f"it gave {len(given)} questions instead of {self.count}"
-        return "it gave one question twice" if len(set(given)) < len(given) else ""
+            return compose("questions_given", given=len(given), wanted=self.count)
+        return compose("question_twice") if len(set(given)) < len(given) else ""
 
 
 class RateForm(_WholeForm):
@@ -308,11 +307,9 @@ class _TranslateSheet(_WholeSheet):
     def fault(self, value: Any) -> str:
         text = value["text"]
         if placeholders(text) != placeholders(self.original):
-            return "the placeholders in double braces were not left as they are"
+            return compose("placeholders_changed")
         lines = self.original.splitlines().count("---")
-        return (
-            "" if text.splitlines().count("---") == lines else "the line --- was not left as it is"
-        )
+        return "" if text.splitlines().count("---") == lines else compose("line_changed")
 
 
 _FORMS: dict[str, type[Any]] = {

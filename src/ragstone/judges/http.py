@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from ragstone.errors import JudgeFailed
-from ragstone.judges.connections import explained
+from ragstone.judges.connections import explain_connection
+from ragstone.judges.documents import Fault
 from ragstone.judges.limits import Budget, Lanes
 from ragstone.judges.model import Deadline
 from ragstone.judges.secrets import Address, Redaction
+from ragstone.locale.messages import Message, compose
 from ragstone.types import NOTHING_USED
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class Refused(Exception):
         self.parameter = parameter
 
 
-class BadEnvelope(Exception):
+class BadEnvelope(Fault):
     """The server's reply is not of the form its dialect promises."""
 
 
@@ -129,7 +131,7 @@ class Client:
                     result = read(await self._once(path, data, min(self._timeout, left)))
                 except (_Passing, BadEnvelope) as fault:
                     self.budget.leave(estimate, NOTHING_USED)
-                    passing = fault if isinstance(fault, _Passing) else _Passing(str(fault))
+                    passing = fault if isinstance(fault, _Passing) else _Passing(fault.reason)
                     reason = passing.reason
                     if passing.crowded:
                         lanes.too_many(started)
@@ -145,8 +147,9 @@ class Client:
         if passing.unreached and not self._welcome:
             self._gone = (time.monotonic() + GONE_SECONDS, reason)
             raise JudgeFailed("transport", reason)
-        tries = f" ({1 + self._max_retries} tries)" if self._max_retries else ""
-        raise JudgeFailed("transport", f"{reason}{tries}")
+        if self._max_retries:
+            raise JudgeFailed("transport", "after_tries", problem=reason, n=1 + self._max_retries)
+        raise JudgeFailed("transport", reason)
 
     async def close(self) -> None:
         """Close the connections of this event loop and of those that have ended."""
@@ -175,8 +178,10 @@ class Client:
     def _left(self, deadline: Deadline, reason: str) -> float:
         left = min(deadline.left(), self.budget.left())
         if left <= 0 and deadline.left() <= 0:
-            after = f"; last: {reason}" if reason else ""
-            raise JudgeFailed("transport", f"no reply within {deadline.seconds:g} s{after}")
+            seconds = deadline.seconds
+            if not reason:
+                raise JudgeFailed("transport", "no_reply_within", seconds=seconds)
+            raise JudgeFailed("transport", "no_reply_within_last", seconds=seconds, problem=reason)
         return left
 
     async def _pause(self, attempt: int, fault: _Passing, deadline: Deadline) -> None:
@@ -188,7 +193,9 @@ class Client:
         if fault.wait is not None and wait > left:
             raise JudgeFailed(
                 "transport",
-                f"{fault.reason}; the server asks for {fault.wait:g} s of patience, more than the deadline leaves",
+                "wait_too_long",
+                problem=fault.reason,
+                seconds=fault.wait,
             )
         await self._sleep(max(0.0, min(wait, left)))
 
@@ -205,37 +212,45 @@ class Client:
                 body = await _body(response)
                 status, headers = response.status, response.headers
         except TimeoutError:
-            cut = f"within {seconds:g} s" if seconds == self._timeout else "before the deadline"
-            raise _Passing(f"no complete reply from {self.place.host} {cut}") from None
+            host = self.place.host
+            raise _Passing(
+                compose("incomplete_within", host=host, seconds=seconds)
+                if seconds == self._timeout
+                else compose("incomplete_before_deadline", host=host)
+            ) from None
         except aiohttp.ClientConnectorCertificateError as broken:
             # waiting does not make a certificate better
-            raise JudgeFailed("transport", self._said(broken)) from None
+            raise JudgeFailed("transport", self._explain(broken)) from None
+        except Fault as broken:
+            raise _Passing(broken.reason) from None
         except (aiohttp.ClientError, OSError, ValueError, EOFError) as broken:
             unreached = isinstance(broken, aiohttp.ClientConnectorError)
-            raise _Passing(self._said(broken), unreached=unreached) from None
+            raise _Passing(self._explain(broken), unreached=unreached) from None
         if status == 200:
             try:
                 return json.loads(body)
             except (ValueError, RecursionError):
-                raise _Passing("the server's reply is not JSON") from None
+                raise _Passing(compose("server_not_json")) from None
         raise self._failure(status, headers, body)
 
     def _failure(self, status: int, headers: Mapping[str, str], body: bytes) -> Exception:
         message, parameter = _error(body)
         shown = self.redact(" ".join(message.split()))[:200]
-        said = f"HTTP {status}" + (f": {shown}" if shown else "")
+        said = describe_status(status, shown)
         if status in RETRIED or status >= 500:
             return _Passing(said, retry_after(headers), crowded=status in (429, 529))
         if status in (400, 422):
             return Refused(status, shown, parameter)
         if status in (401, 403) and not self._welcome:
-            self._locked = f"{said}; {self.place.host} refuses the key or the model"
+            self._locked = compose("key_refused", problem=said, host=self.place.host)
         if status == 404 and not self._welcome:
-            said = f"{said}; check base_url, which often ends in /v1, and the model's name"
+            said = compose("address_unknown", problem=said)
         return JudgeFailed("transport", self._locked or said)
 
-    def _said(self, broken: Exception) -> str:
-        return self.redact(" ".join(explained(broken, self.place).split()))[:300]
+    def _explain(self, broken: Exception) -> str:
+        return explain_connection(
+            broken, self.place, lambda text: self.redact(" ".join(text.split()))[:200]
+        )
 
     def _url(self, path: str) -> Any:
         """The URL of a path, taken apart once and sent as it is written."""
@@ -260,6 +275,13 @@ class Client:
                 auto_decompress=False,
             )
         return session
+
+
+def describe_status(status: int, text: str) -> Message:
+    """An HTTP status with what the server says of it, if anything."""
+    if not text:
+        return compose("http_status", status=status)
+    return compose("http_status_said", status=status, text=text)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -301,14 +323,14 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
     async for part in response.content.iter_any():
         size += len(part)
         if size > LARGEST:
-            raise ValueError(f"the reply is larger than {LARGEST} bytes")
+            raise Fault("reply_too_large", bytes=LARGEST)
         parts.append(part)
     data = b"".join(parts)
     encoding = response.headers.get("Content-Encoding", "identity").lower()
     if encoding in ("identity", ""):
         return data
     if encoding not in ("gzip", "deflate"):
-        raise ValueError(f"the reply is encoded as {encoding[:20]!r}, which was not asked for")
+        raise Fault("reply_encoded", encoding=encoding[:20])
     return _inflated(data)
 
 
@@ -317,9 +339,9 @@ def _inflated(data: bytes) -> bytes:
         unpacker = zlib.decompressobj(wbits=47)  # gzip or zlib, by their headers
         plain = unpacker.decompress(data, LARGEST + 1)
     except zlib.error as broken:
-        raise ValueError(f"the reply cannot be decompressed: {broken}") from None
+        raise Fault("reply_not_unpacked", error=str(broken)) from None
     if len(plain) > LARGEST:
-        raise ValueError(f"the reply is larger than {LARGEST} bytes once decompressed")
+        raise Fault("reply_too_large_unpacked", bytes=LARGEST)
     return plain
 
 

@@ -17,6 +17,7 @@ from ragstone.judges.documents import Fault, document
 from ragstone.judges.fences import nonce
 from ragstone.judges.forms import form_of, prompt_of
 from ragstone.judges.sheets import Form, Sheet, Sifted, wire_of
+from ragstone.locale.messages import compose
 from ragstone.types import NOTHING_USED, Usage
 
 DISCIPLINE = 1
@@ -192,8 +193,8 @@ class Interview:
         mark = nonce(f"{self.ask.key}:trap")
         sifted = await self._put(form.trap_sheet(mark), mark, "", self._deadline(), 1)
         if sifted is None or sifted.fault:
-            reason = sifted.fault if sifted is not None else "it was cut off"
-            raise JudgeFailed("unparseable", f"no usable reply to the control question: {reason}")
+            fault = sifted.fault if sifted is not None else compose("cut_off")
+            raise JudgeFailed("unparseable", "control_unanswered", fault=fault)
         return {}
 
     async def _settled(
@@ -221,7 +222,7 @@ class Interview:
             if sifted is None and len(missing) > 1:
                 return settled | await self._halved(missing, deadline, trapped, depth)
             if sifted is None:
-                sifted, stretch = Sifted(fault="it was cut off before its end"), 2
+                sifted, stretch = Sifted(fault=compose("cut_off_early")), 2
             settled |= sifted.settled
             if usable:
                 break  # what was unproven has been asked for again; it stays as it now is
@@ -234,7 +235,7 @@ class Interview:
             fault = (sifted.kind, sifted.fault) if sifted.fault else None
             usable = fault is None and all(item in settled for item in items)
         if not usable and fault is not None:
-            raise JudgeFailed(fault[0], f"the judge's reply cannot be used: {fault[1]}")
+            raise JudgeFailed(fault[0], "reply_unusable", fault=fault[1])
         return settled
 
     async def _halved(
@@ -258,15 +259,15 @@ class Interview:
             completion.usage if self.usage is NOTHING_USED else self.usage + completion.usage
         )
         if completion.finish == "refusal":
-            raise JudgeFailed("refusal", "the judge declined to answer")
+            raise JudgeFailed("refusal", "judge_declined")
         if completion.finish == "length":
             return None
         try:
             value = self.wire.fit(document(completion.text), "")
         except Fault as broken:
-            return Sifted(fault=str(broken), kind="unparseable")
+            return Sifted(fault=broken.reason, kind="unparseable")
         if not self.judge.small and value.pop("check").strip() != mark:
-            return Sifted(fault='the value of "check" was not copied', kind="compromised")
+            return Sifted(fault=compose("check_not_copied"), kind="compromised")
         return sheet.read(value)
 
     def _deadline(self) -> Deadline:

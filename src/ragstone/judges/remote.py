@@ -11,7 +11,7 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.dialects import Dialect, Mode, OpenAI
-from ragstone.judges.http import BadEnvelope, Client, Refused
+from ragstone.judges.http import BadEnvelope, Client, Refused, describe_status
 from ragstone.judges.model import Completion, Deadline, Order
 from ragstone.judges.prices import Price, cost, estimate
 from ragstone.types import Usage
@@ -79,9 +79,9 @@ class RemoteModel:
                 return await self._call(body, order)
             except Refused as refused:
                 if not self._yielded(refused, sent[-1]):
-                    said = f"HTTP {refused.status}: {refused.message}"
-                    raise JudgeFailed("transport", said) from None
-        raise JudgeFailed("transport", f"{self.name} refuses every form of the question")
+                    problem = describe_status(refused.status, refused.message)
+                    raise JudgeFailed("transport", problem) from None
+        raise JudgeFailed("transport", "form_refused", judge=self.name)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -178,7 +178,7 @@ class RemoteEmbeddings:
 
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind != "embed":
-            return JudgeFailed("refusal", f"{self.name} embeds texts and answers no questions")
+            return JudgeFailed("refusal", "only_embeds", judge=self.name)
         texts = [text or " " for text in ask.values["texts"]]
         guess = estimate(self.price, sum(map(len, texts)), 0)
         try:
@@ -192,22 +192,22 @@ class RemoteEmbeddings:
         except (JudgeFailed, OutOfBudget) as failed:
             return failed
         except Refused as refused:
-            return JudgeFailed("transport", f"HTTP {refused.status}: {refused.message}")
+            return JudgeFailed("transport", describe_status(refused.status, refused.message))
         self.client.budget.leave(guess, usage)
         return Reply({"vectors": vectors}, usage)
 
     def _read(self, reply: Any, count: int) -> tuple[list[list[float]], Usage]:
         rows = reply.get("data") if isinstance(reply, dict) else None
         if not isinstance(rows, list) or len(rows) != count:
-            raise BadEnvelope(f"the server's reply does not hold {count} embeddings")
+            raise BadEnvelope("embeddings_miscounted", n=count)
         try:
             ordered = sorted(rows, key=lambda row: int(row["index"]))
             vectors = [_vector(row["embedding"]) for row in ordered]
             places = [int(row["index"]) for row in ordered]
         except (TypeError, KeyError, ValueError):
-            raise BadEnvelope("the server's embeddings are not lists of finite numbers") from None
+            raise BadEnvelope("embeddings_not_numbers") from None
         if places != list(range(count)) or len({len(v) for v in vectors}) > 1 or not vectors[0]:
-            raise BadEnvelope("the server's embeddings do not fit together")
+            raise BadEnvelope("embeddings_unlike")
         usage = reply.get("usage") or {}
         tokens = usage.get("prompt_tokens", 0) if isinstance(usage, dict) else 0
         return vectors, cost(self.price, tokens if isinstance(tokens, int) else 0, 0)

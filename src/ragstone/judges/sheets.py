@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFault
 from ragstone.judges.documents import Fit, fit_of, shape
+from ragstone.locale.messages import compose
 
 
 @dataclass(slots=True)
@@ -99,19 +100,19 @@ def covered(rows: Iterable[tuple[Hashable, Any]], wanted: Sequence[Hashable]) ->
     known = set(wanted)
     invented = [item for item in seen if item not in known]
     if invented:  # a reply that mixes things up settles nothing
-        return Sifted(fault=f"there is no {_named(invented[:1])}")
+        return Sifted(fault=compose("item_unknown", items=_named(invented[:1])))
     missing = [item for item in wanted if item not in seen]
     repeated = [item for item in wanted if len(seen.get(item, ())) > 1]
     fault = ""
     if missing:
-        fault = f"it lacked {_named(missing)}"
+        fault = compose("items_missing", items=_named(missing))
     elif repeated:
-        fault = f"it had {_named(repeated)} more than once"
+        fault = compose("items_repeated", items=_named(repeated))
     settled = {item: rows[0] for item, rows in seen.items() if len(rows) == 1}
     return Sifted(settled, fault=fault)
 
 
 def _named(items: Sequence[Hashable]) -> str:
     words = [" ".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in items]
-    more = f" and {len(words) - 5} more" if len(words) > 5 else ""
-    return ", ".join(word[:40] for word in words[:5]) + more
+    shown = ", ".join(word[:40] for word in words[:5])
+    return compose("and_more_items", items=shown, n=len(words) - 5) if len(words) > 5 else shown
