@@ -60,7 +60,7 @@ async def _once(scorer: Scorer) -> Progress:
 def _scorer(config: str | None, store: str | None, rate: float | None) -> Scorer:
     from ragstone.config import Plan, load, revealed
     from ragstone.config.monitor import MonitorPlan
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
     from ragstone.judges.limits import Budget
     from ragstone.metrics import resolve
     from ragstone.monitor.archive import Archive

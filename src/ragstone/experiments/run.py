@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
 from ragstone.data import Reading, read
-from ragstone.engine import Execution, Watch
+from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.experiments.answer import MEASURED, Tested, answered, chosen_system, measured
 from ragstone.judges import Judge
@@ -130,7 +130,7 @@ class Request:
     fields: Mapping[str, str] | None = None
     floor: float = 0.95
     gates: Mapping[str, str] | None = None
-    watch: Watch | None = None
+    watch: ProgressCallback | None = None
     started: Callable[[StoredRun, Reading], None] | None = None
     command: Sequence[str] | None = None
     system: Any = None
@@ -157,7 +157,7 @@ def evaluate(
     fields: Mapping[str, str] | None = None,
     floor: float = 0.95,
     gates: Mapping[str, str] | None = None,
-    watch: Watch | None = None,
+    watch: ProgressCallback | None = None,
     started: Callable[[StoredRun, Reading], None] | None = None,
     command: Sequence[str] | None = None,
     system: Any = None,
@@ -220,7 +220,7 @@ async def _carry_out(request: Request, *, own_loop: bool = False) -> Run:
     execution = _execution(request, stored, metrics, judge, total)
     try:
         if request.retry_errors and under_test is not None:
-            await execution.take_new_answers(reading)
+            await execution.replace_failed_answers(reading)
         if stored.info.status != "done":
             count = await execution.score_new(reading)
             store.finish(stored.id, total=count, bad_count=reading.bad_count, bad=reading.bad)
@@ -334,7 +334,7 @@ def _judge(given: Any, metrics: Sequence[Metric]) -> Judge | None:
         return None
     if hasattr(given, "answer") and hasattr(given, "identity"):
         return given  # type: ignore[no-any-return]
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
 
     return make_judge(given if given is not None else "offline")
 

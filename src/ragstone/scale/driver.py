@@ -14,7 +14,7 @@ from ragstone._version import __version__
 from ragstone.data import Reading, Record, sample_of
 from ragstone.data.ids import SeenIds
 from ragstone.data.ranges import cut
-from ragstone.engine import Execution, failed_rows, skip_stored
+from ragstone.engine import Execution, iter_failed_rows, skip_stored
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges.limits import Budget
 from ragstone.locale.messages import compose
@@ -93,7 +93,7 @@ class ClusterExecution(Execution):
         async with AsyncExitStack() as stack:
             await self._open(stack)
             sizes = Sizes(0, {})
-            await self._carry(from_failed(failed_rows(self.run), sizes), sizes, rescoring)
+            await self._carry(from_failed(iter_failed_rows(self.run), sizes), sizes, rescoring)
         return rescoring.count
 
     # ── the cluster ───────────────────────────────────────────────────────────────────────

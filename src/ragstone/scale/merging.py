@@ -100,7 +100,7 @@ class Merging:
         if len(self._writes) > 4:  # write-behind, but never far behind
             await asyncio.wrap_future(self._writes.pop(0))
         self._next = piece.last + 1
-        self._execution.note(len(rows), shard.failures, shard.usage)
+        self._execution.add_counts(len(rows), shard.failures, shard.usage)
         tell_progress(self._execution.done, self._execution.total)
 
 

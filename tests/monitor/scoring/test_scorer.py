@@ -62,10 +62,10 @@ class Judge:
     def _one(self, ask: Ask) -> Answered:
         if self.budget is not None:
             try:
-                self.budget.enter(0.01)
+                self.budget.reserve(0.01)
             except OutOfBudget as spent:
                 return spent
-            self.budget.leave(0.01, Usage(1, 10, 5, 0.01))
+            self.budget.settle(0.01, Usage(1, 10, 5, 0.01))
         self.asked.append(str(ask.values))
         if self.failing:
             return JudgeFailed("transport", "no answer")

@@ -12,8 +12,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragstone.engine.desk import Desk
-from ragstone.engine.rounds import score_sample
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.sample_scoring import score_sample
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
 from ragstone.metrics.scoring import plain_scores, starter
@@ -139,7 +139,9 @@ class Scorer:
         async with AsyncExitStack() as stack:
             desk = None
             if self.judge is not None:
-                desk = await stack.enter_async_context(Desk(self.judge, self.archive.store, RUN))
+                desk = await stack.enter_async_context(
+                    AskBroker(self.judge, self.archive.store, RUN)
+                )
             results = await asyncio.gather(*(self._scores(one, desk) for one in taken))
         finished, unpaid = [], []
         for one, scores in zip(taken, results, strict=True):
@@ -160,7 +162,7 @@ class Scorer:
             self.progress.out_of_budget = True
         self.progress.scored += len(finished)
 
-    async def _scores(self, one: Waiting, desk: Desk | None) -> Mapping[str, Score]:
+    async def _scores(self, one: Waiting, desk: AskBroker | None) -> Mapping[str, Score]:
         sample = one.interaction.sample
         if sample.language is None and self.language is not None:
             sample = replace(sample, language=self.language)

@@ -11,7 +11,7 @@ from typing import Any
 from ragstone.locale.messages import Argument, compose
 
 
-class Fault(Exception):
+class ReplyFault(Exception):
     """Why a reply cannot be used, in words that fit into a re-ask."""
 
     def __init__(self, code: str, /, **arguments: Argument) -> None:
@@ -19,22 +19,22 @@ class Fault(Exception):
         super().__init__(self.reason)
 
 
-def document(text: str) -> Any:
+def extract_json(text: str) -> Any:
     """The one JSON object in the text: bare, fenced or in prose. Two different ones are a fault."""
     body = _after_thinking(text).strip()
     if not body:
-        raise Fault("reply_empty")
+        raise ReplyFault("reply_empty")
     if body.startswith("{") and body.endswith("}"):
         try:
             return _DECODER.decode(body)
         except (ValueError, RecursionError) as broken:
             if "twice" in str(broken):
-                raise Fault("key_twice") from None
+                raise ReplyFault("key_twice") from None
     found = _all_documents(body)  # perhaps fenced, in prose, or two: look closer
     if not found:
-        raise Fault("no_json")
+        raise ReplyFault("no_json")
     if any(other != found[0] for other in found[1:]):
-        raise Fault("several_json")
+        raise ReplyFault("several_json")
     return found[0]
 
 
@@ -42,13 +42,13 @@ Fit = Callable[[Any, str], Any]
 """Gives a value as its schema wants it, or raises a Fault that says where it does not fit."""
 
 
-def fitted(value: Any, schema: Mapping[str, Any], place: str = "") -> Any:
+def fit_value(value: Any, schema: Mapping[str, Any], place: str = "") -> Any:
     """The value as the schema wants it, unknown fields dropped; a Fault says where it does not fit."""
-    return fit_of(schema)(value, place)
+    return compile_schema(schema)(value, place)
 
 
-def fit_of(schema: Mapping[str, Any]) -> Fit:
-    """`fitted` for one schema, which is read once and not for every value."""
+def compile_schema(schema: Mapping[str, Any]) -> Fit:
+    """`fit_value` for one schema, which is read once and not for every value."""
     kind = schema.get("type")
     if kind == "object":
         return _object(schema)
@@ -59,13 +59,13 @@ def fit_of(schema: Mapping[str, Any]) -> Fit:
 
 def _object(schema: Mapping[str, Any]) -> Fit:
     fields = [
-        (name, inner == _TEXT, fit_of(inner), name in schema["required"])
+        (name, inner == _TEXT, compile_schema(inner), name in schema["required"])
         for name, inner in schema["properties"].items()
     ]
 
     def fit(value: Any, place: str) -> Any:
         if not isinstance(value, dict):
-            raise Fault("fault_not_object", place=_where(place))
+            raise ReplyFault("fault_not_object", place=_where(place))
         found = {}
         for name, plain, inner, required in fields:
             if name in value:
@@ -73,18 +73,18 @@ def _object(schema: Mapping[str, Any]) -> Fit:
                 # most fields are plain texts: they need no call each
                 found[name] = one if plain and one.__class__ is str else inner(one, name)
             elif required:
-                raise Fault("fault_lacks", place=_where(place), name=name)
+                raise ReplyFault("fault_lacks", place=_where(place), name=name)
         return found
 
     return fit
 
 
 def _array(schema: Mapping[str, Any]) -> Fit:
-    item = fit_of(schema["items"])
+    item = compile_schema(schema["items"])
 
     def fit(value: Any, place: str) -> Any:
         if not isinstance(value, list):
-            raise Fault("fault_not_list", place=_where(place))
+            raise ReplyFault("fault_not_list", place=_where(place))
         return [item(one, place) for one in value]
 
     return fit
@@ -97,7 +97,7 @@ def _where(place: str) -> str:
     return repr(place) if place else compose("the_reply")
 
 
-def shape(schema: Mapping[str, Any], **fixed: str) -> str:
+def format_example(schema: Mapping[str, Any], **fixed: str) -> str:
     """The schema as an example a model can follow; `fixed` gives the text of some fields."""
     return _CHOICE.sub(r"\1", json.dumps(_example(schema, fixed), ensure_ascii=False))
 
@@ -114,11 +114,11 @@ def _scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
             value = _number(value, kind, place)
         elif kind == "boolean":
             if not isinstance(value, bool):
-                raise Fault("fault_not_boolean", place=_where(place))
+                raise ReplyFault("fault_not_boolean", place=_where(place))
         elif not isinstance(value, str):
-            raise Fault("fault_not_text", place=_where(place))
+            raise ReplyFault("fault_not_text", place=_where(place))
         if choice is not None and value not in choice:
-            raise Fault(
+            raise ReplyFault(
                 "fault_not_choice",
                 place=_where(place),
                 value=_short(value),
@@ -131,12 +131,12 @@ def _scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
 
 def _number(value: Any, kind: str, place: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Fault("fault_not_number", place=_where(place))
+        raise ReplyFault("fault_not_number", place=_where(place))
     if not math.isfinite(value):
-        raise Fault("fault_not_finite", place=_where(place))
+        raise ReplyFault("fault_not_finite", place=_where(place))
     if kind == "integer":
         if value != int(value):
-            raise Fault("fault_not_whole", place=_where(place))
+            raise ReplyFault("fault_not_whole", place=_where(place))
         return int(value)
     return value
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 
-from ragstone.judges.secrets import Address
+from ragstone.judges.secrets import BaseUrl
 from ragstone.locale.messages import compose
 
 
-def explain_connection(broken: Exception, place: Address, show: Callable[[str], str]) -> str:
+def explain_connection_error(broken: Exception, place: BaseUrl, show: Callable[[str], str]) -> str:
     """A failed connection in one sentence: what was seen, and what to look at; `show` redacts what others wrote."""
     import aiohttp
 
