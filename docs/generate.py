@@ -330,10 +330,12 @@ def settings(language: str) -> str:
 
 def keys_of_hosts(language: str) -> str:
     """Which environment variable holds the key of which host."""
-    from ragstone.judges.secrets import KEY_VARIABLES
+    from ragstone.judges.dialects import collect_key_variables
 
     head = {"en": "host | environment variable", "es": "servidor | variable de entorno"}[language]
-    return table(head, [[f"`{host}`", _listed(names)] for host, names in KEY_VARIABLES.items()])
+    return table(
+        head, [[f"`{host}`", _listed(names)] for host, names in collect_key_variables().items()]
+    )
 
 
 # ── command line and Python ───────────────────────────────────────────────────────────────

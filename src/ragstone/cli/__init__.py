@@ -112,12 +112,19 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except click.ClickException as bad:
+        if isinstance(bad, _NO_ARGUMENTS) and bad.ctx is not None:  # `ragstone monitor` alone
+            click.echo(bad.ctx.get_help())
+            return 0
         return _usage(bad)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         return 130
     except Exception as bad:
         return _explain(bad, arguments)
+
+
+_NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""What click 8.2 and later raise for a group without a command; earlier ones print the help themselves."""
 
 
 def _usage(bad: click.ClickException) -> int:

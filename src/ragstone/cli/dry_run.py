@@ -63,7 +63,7 @@ class Counter:
         self.output = 0.0
         self.usd: float | None = 0.0
 
-    async def replies(self, asks: Sequence[Ask]) -> list[Answered]:
+    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """The embedded judge's replies."""
         answered = await self.driver.answer(asks) if asks else []
         for ask, reply in zip(asks, answered, strict=True):
@@ -76,7 +76,7 @@ class Counter:
         from ragstone import prompts
         from ragstone.asks import canonical
         from ragstone.judges.jury import FIRST_JUROR_KINDS
-        from ragstone.judges.specs.whole import build_spec
+        from ragstone.judges.specs import build_spec
 
         form, language = build_spec(ask), ask.language or self.language
         prompt = prompts.load(form.prompt, language, self.prompts)
@@ -116,7 +116,7 @@ def show(plan: Plan, reading: Reading, under_test: Mapping[str, Any] | None = No
         from ragstone.cli.flags import judge_settings
         from ragstone.judges.factory import make_judge
 
-        judge = make_judge(judge_settings(plan), lacks=lacks)
+        judge = make_judge(judge_settings(plan), missing_keys=lacks)
         click.echo(f"judge: {judge.name}")
         probe = _Probe(plan, samples, total, judge, make_judge("offline"))
         alone = [probe.estimate([metric]) for metric in judged]
@@ -180,7 +180,7 @@ class _Probe:
 
 def _calls(member: Any, ask: Ask, items: int) -> int:
     """Calls that one question takes: one, or one for each item and a control when the judge is small."""
-    from ragstone.judges.model_judge import ONE_BY_ONE_KINDS
+    from ragstone.judges.session import ONE_BY_ONE_KINDS
 
     if not getattr(member, "small", False) or ask.kind not in ONE_BY_ONE_KINDS:
         return 1

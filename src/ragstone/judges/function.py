@@ -13,7 +13,7 @@ from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.json_replies import ReplyFault, fit_value
 from ragstone.judges.limits import Budget
-from ragstone.judges.specs.whole import build_spec
+from ragstone.judges.specs import build_spec
 from ragstone.locale.messages import compose
 from ragstone.types import Usage
 
@@ -116,16 +116,16 @@ def _fault(ask: Ask, value: Any) -> str:
     if ask.kind == "embed":
         wanted = len(ask.values["texts"])
         return "" if len(value["vectors"]) == wanted else compose("vectors_missing", n=wanted)
-    form = build_spec(ask)
+    spec = build_spec(ask)
     if ask.kind == "claims":  # a sentence that claims nothing may be left out by a program
-        strange = {(row["text_id"], row["sentence"]) for row in value["claims"]} - set(form.items)
+        strange = {(row["text_id"], row["sentence"]) for row in value["claims"]} - set(spec.items)
         return compose("sentence_unknown", sentence=repr(min(strange))) if strange else ""
     everything = (
         [claim["id"] for case in ask.values["cases"] for claim in case["claims"]]
         if ask.kind == "support"
-        else form.items
+        else spec.items
     )
-    return form.build_batch(everything, "", False).read(value).fault if everything else ""
+    return spec.build_batch(everything, "", False).parse(value).fault if everything else ""
 
 
 def _source(function: Callable[..., Any]) -> str:

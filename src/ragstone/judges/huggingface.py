@@ -10,8 +10,8 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, MissingExtra, RagstoneError
+from ragstone.judges.completion import Completion, CompletionRequest
 from ragstone.judges.limits import Budget
-from ragstone.judges.model_judge import Completion, CompletionRequest
 from ragstone.types import Usage
 
 _LOADED: dict[tuple[str, str], tuple[Any, Any]] = {}

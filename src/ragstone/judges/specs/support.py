@@ -25,19 +25,19 @@ class SupportSpec:
         self.case_of = {c["id"]: n for n, case in enumerate(self.cases) for c in case["claims"]}
         self.items = [c["id"] for case in self.cases if case["sources"] for c in case["claims"]]
 
-    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> SupportBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> SupportBatch:
         """The cases that still have open claims, with their sources."""
         wanted = set(items)
         open_cases = [
             ([c for c in case["claims"] if c["id"] in wanted], case["sources"])
             for case in self.cases
         ]
-        return SupportBatch(open_cases, mark, self.ask.language, trapped)
+        return SupportBatch(open_cases, nonce, self.ask.language, with_trap)
 
-    def trap_sheet(self, mark: str) -> SupportBatch:
+    def build_trap_batch(self, nonce: str) -> SupportBatch:
         """The trap alone against all sources, for judges that get one claim at a time."""
         sources = [source for case in self.cases for source in case["sources"]]
-        return SupportBatch([([], sources)], mark, self.ask.language, True)
+        return SupportBatch([([], sources)], nonce, self.ask.language, True)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """One verdict for each claim, in the order of the Ask."""
@@ -51,9 +51,9 @@ class SupportBatch:
     def __init__(
         self,
         cases: Sequence[tuple[list[Any], list[Any]]],
-        mark: str,
+        nonce: str,
         language: str | None,
-        trapped: bool,
+        with_trap: bool,
     ) -> None:
         self.sources: dict[str, dict[str, str]] = {}
         self.real: dict[str, str] = {}
@@ -65,9 +65,11 @@ class SupportBatch:
             texts: list[tuple[str | None, str]] = [(c["id"], c["text"]) for c in claims]
             if not texts and len(cases) > 1:
                 continue
-            if trapped:  # one in each case: a source can talk a judge round about its own case only
-                lie = make_trap(f"{mark}:{n}", language, [source["text"] for source in sources])
-                texts.insert(choose_number(f"{mark}:{n}:place", len(texts) + 1), (None, lie))
+            if (
+                with_trap
+            ):  # one in each case: a source can talk a judge round about its own case only
+                lie = make_trap(f"{nonce}:{n}", language, [source["text"] for source in sources])
+                texts.insert(choose_number(f"{nonce}:{n}:place", len(texts) + 1), (None, lie))
             lines = []
             for name, text in texts:
                 number += 1
@@ -78,12 +80,12 @@ class SupportBatch:
                 self.texts[label] = to_one_line(text)
                 lines.append(f"{label}: {self.texts[label]}")
             head = f"case {len(blocks) + 1}\n" if len(cases) > 1 else ""
-            read = [fence(mark, f"source {s['id']}", s["text"]) for s in sources]
-            blocks.append(head + "\n".join([*read, f"<<<{mark} claims", *lines, f"{mark}>>>"]))
+            read = [fence(nonce, f"source {s['id']}", s["text"]) for s in sources]
+            blocks.append(head + "\n".join([*read, f"<<<{nonce} claims", *lines, f"{nonce}>>>"]))
         self.labels = [f"c{n}" for n in range(1, number + 1)]
         self.values: Mapping[str, str] = {"cases": "\n\n".join(blocks)}
 
-    def read(self, value: Any) -> ParsedReply:
+    def parse(self, value: Any) -> ParsedReply:
         """Verdicts by claim; supporting the trap gives the judge away."""
         rows = [(row["id"], row) for row in value["verdicts"]]
         for label, row in rows:

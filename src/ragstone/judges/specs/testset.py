@@ -22,14 +22,14 @@ class WriteSpec:
         self.orders = {order["id"]: order for order in ask.values["orders"]}
         self.items = list(self.orders)
 
-    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """The sources and the open orders."""
         lines = []
         for name in items:
             order = self.orders[str(name)]
             style = f" ({to_one_line(order['style'])})" if order["style"] else ""
             lines.append(f"{order['id']}: {order['kind']}{style}")
-        sources = "\n".join(fence(mark, f"source {s['id']}", s["text"]) for s in self.sources)
+        sources = "\n".join(fence(nonce, f"source {s['id']}", s["text"]) for s in self.sources)
         return _WriteBatch({"sources": sources, "orders": "\n".join(lines)}, items)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
@@ -42,7 +42,7 @@ class _WriteBatch:
         self.values = values
         self.items = items
 
-    def read(self, value: Any) -> ParsedReply:
+    def parse(self, value: Any) -> ParsedReply:
         """Every row as it is, under its order; a row with an unknown id stands under the last one."""
         settled: dict[Hashable, list[Any]] = {name: [] for name in self.items}
         for row in value["items"]:
@@ -59,7 +59,7 @@ class SolveSpec:
         self.cases = ask.values["cases"]
         self.items = [question["id"] for case in self.cases for question in case["questions"]]
 
-    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """The cases with the questions that are still open."""
         wanted = set(items)
         blocks: list[str] = []
@@ -68,9 +68,9 @@ class SolveSpec:
             if not questions:
                 continue
             lines = [f"{q['id']}: {to_one_line(q['text'])}" for q in questions]
-            read = [fence(mark, f"source {s['id']}", s["text"]) for s in case["sources"]]
+            read = [fence(nonce, f"source {s['id']}", s["text"]) for s in case["sources"]]
             head = f"case {len(blocks) + 1}"
-            blocks.append("\n".join([head, *read, f"<<<{mark} questions", *lines, f"{mark}>>>"]))
+            blocks.append("\n".join([head, *read, f"<<<{nonce} questions", *lines, f"{nonce}>>>"]))
         return _SolveBatch({"cases": "\n\n".join(blocks)}, items)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
@@ -83,6 +83,6 @@ class _SolveBatch:
         self.values = values
         self.items = items
 
-    def read(self, value: Any) -> ParsedReply:
+    def parse(self, value: Any) -> ParsedReply:
         """Answers by question."""
         return match_rows([(row["id"], row) for row in value["answers"]], self.items)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.monitor.alerts.drop_rules import Stream
-from ragstone.monitor.windows.summary import Figure, Window
+from ragstone.monitor.alerts.drop_rules import MetricStream
+from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report.drawing.svg import inline
 from ragstone.report.monitor import reading
 from ragstone.report.monitor.alerts import TONES, marks, state_text
@@ -55,9 +55,9 @@ class TrafficCard:
 
 
 def metric_card(
-    figure: Figure,
+    figure: SeriesStats,
     windows: Sequence[Window],
-    stream: Stream | None,
+    stream: MetricStream | None,
     alerts: Sequence[Alert],
     where: tuple[str, str] | None,
     say: Words,
@@ -144,7 +144,9 @@ def whole_state(state: str, say: Words) -> State:
     return State(say(f"whole.{state}"), TONES.get(state, "warn"))
 
 
-def _metric_state(name: str, stream: Stream | None, alerts: Sequence[Alert], say: Words) -> State:
+def _metric_state(
+    name: str, stream: MetricStream | None, alerts: Sequence[Alert], say: Words
+) -> State:
     """The watcher's word; `resolved` while an alert that is over still lies in the window."""
     if stream is None:
         state = next((one.state for one in alerts if one.open and one.metric == name), "")
@@ -156,7 +158,7 @@ def _metric_state(name: str, stream: Stream | None, alerts: Sequence[Alert], say
     return State(state_text(state, say), TONES.get(state, "plain"))
 
 
-def _metric_lines(figure: Figure, stream: Stream | None, say: Words) -> list[str]:
+def _metric_lines(figure: SeriesStats, stream: MetricStream | None, say: Words) -> list[str]:
     lines = [
         say(
             "covered",
@@ -175,11 +177,13 @@ def _metric_lines(figure: Figure, stream: Stream | None, say: Words) -> list[str
         lines.append(text)
     if figure.trend is not None:
         slope = f"{figure.trend.slope:+.3f}".replace(".", say("decimal"))
-        lines.append(say("trend_moving", slope=slope) if figure.trend.moving else say("trend_flat"))
+        lines.append(
+            say("trend_moving", slope=slope) if figure.trend.is_moving else say("trend_flat")
+        )
     return lines
 
 
-def point(window: Window, figure: Figure | None) -> Point:
+def point(window: Window, figure: SeriesStats | None) -> Point:
     """A figure of a window as a point of its series."""
     if figure is None:
         return Point(window.since, window.until, None)

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from ragstone._version import __version__
 from ragstone.monitor import Archive
-from ragstone.monitor.alerts.alert import Alert, alerts_between
-from ragstone.monitor.alerts.evaluation import last_status
-from ragstone.monitor.rollups.refresh import fields
-from ragstone.monitor.windows.summary import between, series, time_zone
+from ragstone.monitor.alerts.alert import Alert, load_alerts_between
+from ragstone.monitor.alerts.evaluation import load_status
+from ragstone.monitor.rollups.refresh import list_fields
+from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.summary import summarise_between, summarise_steps
 from ragstone.report import samples
 from ragstone.report.figures import shortened
 from ragstone.report.html import style_sheet
@@ -74,11 +75,11 @@ def overview(archive: Archive, frame: Frame) -> str:
     say, query = frame.say, frame.query
     since, until = query.stretch(frame.now)
     where = query.slice
-    found = between(archive, since, until, by=query.by or None, where=where)
+    found = summarise_between(archive, since, until, by=query.by or None, where=where)
     step = step_for(until - since)
-    windows = series(archive, since, until, step, where=where)
-    alerts = alerts_between(archive, since, until)
-    status = last_status(archive)
+    windows = summarise_steps(archive, since, until, step, where=where)
+    alerts = load_alerts_between(archive, since, until)
+    status = load_status(archive)
     streams = {
         one.metric: one
         for one in (status.streams if status else ())
@@ -92,7 +93,7 @@ def overview(archive: Archive, frame: Frame) -> str:
     # of what the address names only stored metrics are looked up: a metric's name can be a file to load
     known_metrics = {*names, reading.FEEDBACK}
     metric = query.metric if query.metric in known_metrics else next(iter(names), reading.FEEDBACK)
-    known = fields(archive, since, until)
+    known = list_fields(archive, since, until)
     return frame.fill(
         "monitor.html.j2",
         empty=not found.whole.interactions and not _any_of(archive, "interactions"),
@@ -179,7 +180,7 @@ def missing(frame: Frame) -> str:
 
 def language_of(asked: str, accepted: str, zone: str = "UTC") -> Words:
     """The language that the address names, else the first of the browser's that there is; times in a zone."""
-    here = time_zone(zone)
+    here = get_time_zone(zone)
     if asked:
         return words(asked, here)
     ranked: list[tuple[float, int, str]] = []

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
-from ragstone.monitor.windows.period_report import Change, PeriodReport, period_report
-from ragstone.monitor.windows.summary import Figure, Window
-from ragstone.monitor.windows.window_run import MOST, WindowRun
+from ragstone.monitor.windows.period_report import PeriodReport, SeriesChange, build_period_report
+from ragstone.monitor.windows.statistics import SeriesStats, Window
+from ragstone.monitor.windows.window_run import MAX_INTERACTIONS, WindowRun
 from ragstone.report.figures import Line, Tone
 from ragstone.report.monitor import reading
 from ragstone.report.monitor.cards import point
@@ -80,7 +80,7 @@ def read(archive: Archive, period: str, until: int, zone: str = "UTC") -> Whole:
     from ragstone.analysis.failures import analyse
     from ragstone.analysis.summary import summarise
 
-    report = period_report(archive, period, until, zone=zone)
+    report = build_period_report(archive, period, until, zone=zone)
     run = WindowRun(archive, report.since, report.until)
     failures: Failures | None = None
     diagnoses: Sequence[Diagnosis] = ()
@@ -126,13 +126,13 @@ def headline(report: PeriodReport, say: Words) -> Line:
     return Line("; ".join(parts), tone)
 
 
-def verdict(one: Change, say: Words) -> str:
+def verdict(one: SeriesChange, say: Words) -> str:
     """The verdict in words, with the change and its interval."""
     margin = "" if one.margin is None else say.number(one.margin, 2)
     return say(f"says.period_{one.verdict}", margin=margin)
 
 
-def difference(one: Change, say: Words) -> str:
+def difference(one: SeriesChange, say: Words) -> str:
     """The change with its interval, signed."""
     if one.difference is None:
         return "–"
@@ -153,7 +153,7 @@ def points(report: PeriodReport, name: str) -> list[Point]:
     return [point(one, _figure(one, name)) for one in report.series]
 
 
-def _figure(window: Window, name: str) -> Figure | None:
+def _figure(window: Window, name: str) -> SeriesStats | None:
     own = {"feedback": window.feedback, "latency": window.latency}
     return own[name] if name in own else window.metrics.get(name)
 
@@ -196,6 +196,6 @@ def heading(report: PeriodReport, say: Words) -> list[str]:
 
 def newest_note(whole: Whole, say: Words) -> str:
     """That classes are of a part only, when they are."""
-    if whole.failures is None or whole.failures.samples < MOST:
+    if whole.failures is None or whole.failures.samples < MAX_INTERACTIONS:
         return ""
-    return say("newest_only", n=say.whole(MOST))
+    return say("newest_only", n=say.whole(MAX_INTERACTIONS))

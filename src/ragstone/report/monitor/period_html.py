@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone._version import __version__
-from ragstone.monitor.windows.period_report import Change, PeriodReport
-from ragstone.monitor.windows.summary import time_zone
+from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.period_report import PeriodReport, SeriesChange
 from ragstone.report import samples
 from ragstone.report.drawing.shapes import NARROW, WIDE
 from ragstone.report.drawing.svg import inline
@@ -49,7 +49,7 @@ def render(whole: period.Whole, language: str = "en") -> str:
     from markupsafe import Markup
 
     report = whole.report
-    say = words(language, time_zone(report.zone))
+    say = words(language, get_time_zone(report.zone))
     style = style_sheet() + resource("drawing.css") + resource("monitor.css")
     failures = whole.failures
     drawings = [] if failures is None else [
@@ -80,7 +80,7 @@ def render(whole: period.Whole, language: str = "en") -> str:
     )
 
 
-def _row(one: Change, report: PeriodReport, say: Words) -> ChangeRow:
+def _row(one: SeriesChange, report: PeriodReport, say: Words) -> ChangeRow:
     from markupsafe import Markup
 
     points = period.points(report, one.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.monitor.windows.summary import time_zone
+from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.report.failures import sentences
 from ragstone.report.markdown import code, escaped, table
 from ragstone.report.monitor import period
@@ -16,7 +16,7 @@ from ragstone.report.words import Words, words
 def render(whole: period.Whole, language: str = "en") -> str:
     """The report as text."""
     report = whole.report
-    say = words(language, time_zone(report.zone))
+    say = words(language, get_time_zone(report.zone))
     parts = [
         [f"# {say(f'period.{report.period}')}"],
         [" · ".join(escaped(fact) for fact in period.heading(report, say))],

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 from ragstone.config.durations import duration
 from ragstone.data.strict import BadRow
 from ragstone.errors import DataError
-from ragstone.monitor.interactions import moment
-from ragstone.monitor.windows.summary import time_zone
+from ragstone.monitor.interactions import parse_time
+from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.report.words import Words
 
 WINDOWS = ("1h", "6h", "24h", "7d", "30d")
@@ -95,8 +95,8 @@ def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") ->
     until = _clean(values.get("until"))
     if until:
         try:
-            zone = time_zone(found.get("tz", server_zone))
-            found["until"], found["until_text"] = moment(_in_zone(until, zone), now), until
+            zone = get_time_zone(found.get("tz", server_zone))
+            found["until"], found["until_text"] = parse_time(_in_zone(until, zone), now), until
         except BadRow:
             refuse("until_bad", until)
     slice = _clean(values.get("slice"))
@@ -141,7 +141,7 @@ def _in_zone(text: str, zone: tzinfo) -> str:
 
 def _is_zone(name: str) -> bool:
     try:
-        time_zone(name)
+        get_time_zone(name)
     except DataError:
         return False
     return True

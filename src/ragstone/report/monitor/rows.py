@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.monitor.windows.summary import Figure, Window
+from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report import samples
 from ragstone.report.figures import shortened
 from ragstone.report.monitor import reading
@@ -89,7 +89,7 @@ def interaction_row(one: reading.Seen, query: Query, say: Words) -> InteractionR
     )
 
 
-def mean_cell(figure: Figure | None, say: Words) -> str:
+def mean_cell(figure: SeriesStats | None, say: Words) -> str:
     """A mean with its interval."""
     if figure is None or figure.mean is None:
         return "–"

@@ -13,27 +13,37 @@ from ragstone.data.rows import compile_shape
 from ragstone.data.strict import BadRow, reparse
 from ragstone.errors import BadRows
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.ingest.redaction import Redact, redacted
+from ragstone.monitor.ingest.redaction import RedactionHook, redact_interaction
 from ragstone.monitor.interactions import (
-    MOST_META,
-    THUMBS,
+    MAX_META_FIELDS,
+    RATING_WORDS,
     Interaction,
-    checked_id,
-    interaction_of,
-    micros,
+    now_micros,
+    parse_id,
+    parse_interaction,
 )
 
-TIMES = ("at", "timestamp", "time", "created_at", "created", "date", "datetime", "start_time", "ts")
-FEEDBACK = ("feedback", "rating", "thumbs", "thumb", "user_feedback")
-COMMENTS = ("comment", "feedback_text", "feedback_comment")
-MEASURES = ("latency", "cost", "tokens")
+TIME_COLUMNS = (
+    "at",
+    "timestamp",
+    "time",
+    "created_at",
+    "created",
+    "date",
+    "datetime",
+    "start_time",
+    "ts",
+)
+FEEDBACK_COLUMNS = ("feedback", "rating", "thumbs", "thumb", "user_feedback")
+COMMENT_COLUMNS = ("comment", "feedback_text", "feedback_comment")
+MEASURE_COLUMNS = ("latency", "cost", "tokens")
 
 
-BATCH = 1000
+ROWS_PER_COMMIT = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportResult:
     """What came of a file."""
 
     new: int
@@ -45,11 +55,11 @@ class Imported:
 def import_log(
     reading: Reading,
     archive: Archive,
-    hook: Redact | None,
+    hook: RedactionHook | None,
     *,
     skip_bad_rows: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
-) -> Imported:
+) -> ImportResult:
     """Store every row of a log, some at a time; a bad one stops it unless bad rows are skipped.
 
     `progress` is told how many rows are stored."""
@@ -69,59 +79,59 @@ def import_log(
     for position, record in enumerate(reading, 1):
         try:
             _, given = mapper(reparse(record.row), position)
-            batch.append(redacted(interaction_of_record(record, given=given), hook))
+            batch.append(redact_interaction(parse_record(record, given=given), hook))
         except BadRow as wrong:
             bad.append(f"{reading.source}, row {position}: {wrong}")
             if not skip_bad_rows:
                 write()
                 raise BadRows(bad) from None
-        if len(batch) >= BATCH:
+        if len(batch) >= ROWS_PER_COMMIT:
             write()
     write()
-    return Imported(new, repeated, bad)
+    return ImportResult(new, repeated, bad)
 
 
-def interaction_of_record(record: Record, *, given: bool, now: int | None = None) -> Interaction:
+def parse_record(record: Record, *, given: bool, now: int | None = None) -> Interaction:
     """The interaction in a row of a log; `given` says whether the row names its own id.
 
     A row without an id is known by its content, so that reading the file again stores nothing twice."""
     sample = record.sample
     meta = dict(sample.meta)
-    at = _taken(meta, TIMES)
+    at = _pop_first(meta, TIME_COLUMNS)
     row: dict[str, Any] = {
-        "id": checked_id(sample.id) if given else hashlib.sha256(record.row.encode("utf-8", "surrogatepass")).hexdigest()[:32],
-        "at": None if at is None else _time(at, micros() if now is None else now),
+        "id": parse_id(sample.id) if given else hashlib.sha256(record.row.encode("utf-8", "surrogatepass")).hexdigest()[:32],
+        "at": None if at is None else _parse_time(at, now_micros() if now is None else now),
         "question": sample.question,
         "answer": sample.answer,
         "reference": sample.reference,
         "language": sample.language,
         "error": sample.error,
-        "feedback": _opinion(_taken(meta, FEEDBACK)),
-        "comment": _taken(meta, COMMENTS),
+        "feedback": _parse_feedback(_pop_first(meta, FEEDBACK_COLUMNS)),
+        "comment": _pop_first(meta, COMMENT_COLUMNS),
     }  # fmt: skip
-    for name in MEASURES:
+    for name in MEASURE_COLUMNS:
         row[name] = meta.pop(name, None)
     if isinstance(row["tokens"], float):
         row["tokens"] = round(row["tokens"])
     inner = meta.pop("meta", None)
     if isinstance(inner, Mapping):
         meta = {**inner, **meta}
-    row["meta"] = _scalars(meta)
+    row["meta"] = _select_scalars(meta)
     if sample.contexts is not None:
         row["contexts"] = [
             {"text": chunk.text, **({"id": chunk.id} if chunk.id else {}),
              **({"score": chunk.score} if chunk.score is not None else {})}
             for chunk in sample.contexts
         ]  # fmt: skip
-    return interaction_of(row, now)
+    return parse_interaction(row, now)
 
 
-def _taken(meta: dict[str, Any], names: tuple[str, ...]) -> Any:
+def _pop_first(meta: dict[str, Any], names: tuple[str, ...]) -> Any:
     found = next((name for name in names if meta.get(name) is not None), None)
     return None if found is None else meta.pop(found)
 
 
-def _time(value: Any, now: int) -> float | str:
+def _parse_time(value: Any, now: int) -> float | str:
     """A time in seconds, milliseconds or ISO 8601; a number written as text too."""
     if isinstance(value, str):
         try:
@@ -135,9 +145,9 @@ def _time(value: Any, now: int) -> float | str:
     raise BadRow(f"the time is {str(value)[:60]!r}; give ISO 8601 or seconds since 1970")
 
 
-def _opinion(value: Any) -> Any:
+def _parse_feedback(value: Any) -> Any:
     """Feedback as it stands in tables: also a number written as text, and 1 or -1."""
-    if isinstance(value, str) and value.strip().lower() not in THUMBS:
+    if isinstance(value, str) and value.strip().lower() not in RATING_WORDS:
         try:
             value = float(value)
         except ValueError:
@@ -145,7 +155,7 @@ def _opinion(value: Any) -> Any:
     return 0.0 if value == -1 else value
 
 
-def _scalars(meta: Mapping[str, Any]) -> dict[str, Any]:
+def _select_scalars(meta: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that can cut slices; long texts and lists cannot."""
     kept: dict[str, Any] = {}
     for name, value in meta.items():
@@ -157,6 +167,6 @@ def _scalars(meta: Mapping[str, Any]) -> dict[str, Any]:
         fits = fits or (
             isinstance(value, int | float) and math.isfinite(value) and abs(value) < 1e15
         )
-        if fits and len(kept) < MOST_META:
+        if fits and len(kept) < MAX_META_FIELDS:
             kept[clean] = value
     return kept
