@@ -11,18 +11,18 @@ from ragstone.store import NewRow, RunInfo, Store, database, postgres, sqlite
 from ragstone.types import Score
 
 SCORES = {"recall": Score(0.5)}
-VERSIONS = len(database.migrations(""))
+VERSIONS = len(database.load_migrations(""))
 
 
 def cut(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
     """As if only the migrations up to this version had been written."""
-    every = database.migrations
+    every = database.load_migrations
 
     def some(counter: str) -> tuple[str, ...]:
         return every(counter)[:version]
 
     for module in (sqlite, postgres):
-        monkeypatch.setattr(module, "migrations", some)
+        monkeypatch.setattr(module, "load_migrations", some)
 
 
 def tables(store: Store) -> set[str]:

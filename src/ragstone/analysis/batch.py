@@ -9,7 +9,7 @@ from ragstone.analysis.tally import Tally
 from ragstone.analysis.values import Groups
 from ragstone.analysis.worst import UNSCORED, Worst
 from ragstone.locale.messages import compose
-from ragstone.types import NOTHING_USED, Score
+from ragstone.types import NO_USAGE, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,7 @@ def count(rows: Iterable[Row], tallies: list[Tally], groups: Groups, worst: Wors
                 score.value is None
                 or score.label is not None
                 or score.warnings
-                or score.usage is not NOTHING_USED
+                or score.usage is not NO_USAGE
             ):
                 failed += tally.note(score)
         positions.append(position)

@@ -14,7 +14,7 @@ from ragstone.analysis.power import POWER, detectable, rounded
 from ragstone.analysis.significance import ALPHA, Correction, adjusted
 from ragstone.analysis.stats import FEW_CLUSTERS
 from ragstone.analysis.summary import FLOOR
-from ragstone.errors import RagstoneError, UnknownMetric, nearest
+from ragstone.errors import RagstoneError, UnknownMetric, suggest_nearest
 from ragstone.locale.messages import compose
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Versus:
             if one.metric == metric:
                 return one
         names = [one.metric for one in self.differences]
-        raise UnknownMetric(f"the runs share no metric {metric!r}{nearest(metric, names)}")
+        raise UnknownMetric(f"the runs share no metric {metric!r}{suggest_nearest(metric, names)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def _check_metrics(runs: Sequence[Valued], metrics: Sequence[str] | None) -> Non
     for name in metrics or ():
         if name not in shared:
             raise UnknownMetric(
-                f"not all runs have a metric {name!r}{nearest(name, sorted(shared))}"
+                f"not all runs have a metric {name!r}{suggest_nearest(name, sorted(shared))}"
             )
     if not shared:
         raise RagstoneError(

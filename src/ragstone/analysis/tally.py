@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.values import Values
 from ragstone.locale.messages import clip
-from ragstone.types import FAILURES, NOTHING_USED, Score
+from ragstone.types import FAILURES, NO_USAGE, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ class Tally:
         self.other_reasons = Texts()
         self.missing_reasons = Texts()
         self.warnings = Texts()
-        self.usage = NOTHING_USED
+        self.usage = NO_USAGE
 
     def add(self, values: NDArray[np.float64], places: NDArray[np.int64] | None) -> None:
         """Take in one value a sample, NaN where there is none, with the place of its group."""
@@ -57,7 +57,7 @@ class Tally:
             self.labels[score.label] = self.labels.get(score.label, 0) + 1
         for warning in score.warnings:
             self.warnings.add(warning)
-        if score.usage is not NOTHING_USED:
+        if score.usage is not NO_USAGE:
             self.usage += score.usage
         if score.ok:
             return False

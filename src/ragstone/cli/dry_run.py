@@ -20,7 +20,7 @@ from ragstone.config import revealed
 if TYPE_CHECKING:
     from ragstone.asks import Answered, Ask
     from ragstone.config import Plan
-    from ragstone.data import Reading
+    from ragstone.data import Dataset
     from ragstone.engine import AskBroker
     from ragstone.judges import Judge
     from ragstone.registry import Metric
@@ -93,7 +93,7 @@ class Counter:
             self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
 
 
-def show(plan: Plan, reading: Reading, under_test: Mapping[str, Any] | None = None) -> None:
+def show(plan: Plan, reading: Dataset, under_test: Mapping[str, Any] | None = None) -> None:
     """Print the estimate of a plan."""
     from ragstone.experiments.run import chosen_metrics, default_metrics, first_samples
 
@@ -168,13 +168,13 @@ class _Probe:
         self, metrics: Sequence[Metric], counter: Counter, samples: Sequence[Sample]
     ) -> None:
         from ragstone.engine.sample_scoring import score_sample
-        from ragstone.metrics.scoring import starter
-        from ragstone.store import with_language
+        from ragstone.metrics.scoring import build_starter
+        from ragstone.store import set_language
 
         named = {metric.name: metric for metric in metrics}
-        starts = {metric.name: starter(metric) for metric in metrics}
+        starts = {metric.name: build_starter(metric) for metric in metrics}
         for sample in samples:
-            asked = with_language(sample, self.plan.language)
+            asked = set_language(sample, self.plan.language)
             await score_sample(asked, named, starts, cast("AskBroker", counter))
 
 

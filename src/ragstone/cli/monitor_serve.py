@@ -50,7 +50,7 @@ def command(
     from ragstone.monitor.ingest.redaction import load_hook
     from ragstone.server import ServerSettings, serve
     from ragstone.server.settings import check_settings
-    from ragstone.store import Store, usual_place
+    from ragstone.store import Store, default_place
 
     plan = load(config) if config is not None else Plan()
     watch = plan.monitor or MonitorPlan()
@@ -67,7 +67,7 @@ def command(
             retention=None if age is None else duration(age),
         )
     )
-    place = store or revealed(plan.store) or usual_place()
+    place = store or revealed(plan.store) or default_place()
     kept = Store.open(place)
     parts: list[BackgroundWorker] = []
     if not no_score and watch.metrics != ():

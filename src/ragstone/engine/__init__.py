@@ -15,10 +15,10 @@ from ragstone.engine.broker import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
-from ragstone.metrics.scoring import Start, plain_scores, starter
+from ragstone.metrics.scoring import Start, build_starter, score_unjudged
 from ragstone.registry import Metric
-from ragstone.store import NewRow, StoredRun, with_language
-from ragstone.types import FAILURES, NOTHING_USED, Sample, Score, Usage
+from ragstone.store import NewRow, StoredRun, set_language
+from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
 MAX_BATCH_SAMPLES = 500
 """Samples written in one go when nothing waits for them."""
@@ -56,7 +56,7 @@ class Execution:
     watch: ProgressCallback | None = None
     done: int = 0
     failures: int = 0
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
     shown: float = 0.0
 
     async def score_new(self, records: Iterable[Record]) -> int:
@@ -111,11 +111,11 @@ class Execution:
         self, items: Iterable[Numbered]
     ) -> AsyncIterator[tuple[int, Record, dict[str, Score]]]:
         """Each item with its scores, in the order given."""
-        starts = {metric.name: starter(metric) for metric in self.metrics}
+        starts = {metric.name: build_starter(metric) for metric in self.metrics}
         language = self.run.info.plan.get("language")
         if not any(metric.judged for metric in self.metrics):
             for count, (position, record) in enumerate(items):
-                scores = plain_scores(starts, with_language(record.sample, language))
+                scores = score_unjudged(starts, set_language(record.sample, language))
                 self._note(scores)
                 yield position, record, scores
                 if count % 256 == 255:  # others on this loop get their turn
@@ -133,7 +133,7 @@ class Execution:
             metrics = {metric.name: metric for metric in self.metrics}
 
             def begin(sample: Sample) -> asyncio.Task[dict[str, Score]]:
-                asked = with_language(sample, language)
+                asked = set_language(sample, language)
                 return asyncio.create_task(score_sample(asked, metrics, starts, desk))
 
             async for position, record, scores in _in_order(
@@ -154,7 +154,7 @@ class Execution:
         for score in scores.values():
             if score.value is None and score.outcome in FAILURES:
                 self.failures += 1
-            if score.usage is not NOTHING_USED:
+            if score.usage is not NO_USAGE:
                 self.usage = self.usage + score.usage
         if self.watch is not None and not self.done % 16:
             self._show()

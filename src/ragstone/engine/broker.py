@@ -13,7 +13,7 @@ from ragstone.asks import Answered, Ask, Reply, canonical
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.store import Store
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 
 class _Wait:
@@ -177,7 +177,7 @@ class AskBroker:
             if isinstance(one, Reply)
             else to_unusable_reply(call.key, call.ask, one)
             for call, one in zip(batch, answered, strict=True)
-            if isinstance(one, Reply) or (one.usage or NOTHING_USED) != NOTHING_USED
+            if isinstance(one, Reply) or (one.usage or NO_USAGE) != NO_USAGE
         ]
         if fresh:
             self._unsaved += fresh
@@ -193,7 +193,7 @@ class AskBroker:
         assert saving is not None
         self._unsaved, self._saving = [], None
         try:
-            saved = self._store.keep(replies, run=self._run, judge=self._judge.name)
+            saved = self._store.save_replies(replies, run=self._run, judge=self._judge.name)
         except Exception as broken:
             _tell(saving, broken)
             return

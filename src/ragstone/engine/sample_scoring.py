@@ -10,9 +10,9 @@ from ragstone.asks import Answered, Ask, Asking, Reply
 from ragstone.engine.broker import AskBroker
 from ragstone.engine.merge import ExtractPart, merge_asks
 from ragstone.errors import JudgeFailed
-from ragstone.metrics.scoring import Start, finisher, outcome_of, with_notes
+from ragstone.metrics.scoring import Start, add_notes, build_finisher, to_outcome
 from ragstone.registry import Metric
-from ragstone.types import NOTHING_USED, Sample, Score, Usage
+from ragstone.types import NO_USAGE, Sample, Score, Usage
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class MetricRun:
     generator: Asking[Any]
     inbox: tuple[Answered, ...] | None = None
     asks: tuple[Ask, ...] = ()
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
     notes: dict[str, None] = field(default_factory=dict)
 
     def advance(self) -> Score | None:
@@ -33,15 +33,15 @@ class MetricRun:
                 next(self.generator) if self.inbox is None else self.generator.send(self.inbox)
             )
         except StopIteration as stop:
-            return self._closed(finisher(self.metric)(stop.value))
+            return self._closed(build_finisher(self.metric)(stop.value))
         except Exception as raised:
-            return self._closed(outcome_of(raised))
+            return self._closed(to_outcome(raised))
         return None
 
     def _closed(self, score: Score) -> Score:
         if self.notes:
-            score = with_notes(score, self.notes)
-        if self.usage is NOTHING_USED or self.usage == NOTHING_USED:
+            score = add_notes(score, self.notes)
+        if self.usage is NO_USAGE or self.usage == NO_USAGE:
             return score
         return Score(
             score.value, score.outcome, score.reason, score.kind, score.label, score.findings,
@@ -82,7 +82,7 @@ async def _ask_round(askers: Collection[MetricRun], desk: AskBroker) -> None:
         payer = owners[whole.parts[0][0]][0]  # the first in the order of the metrics
         if answered.usage is not None:  # failed calls cost too
             payer.usage = (
-                answered.usage if payer.usage is NOTHING_USED else payer.usage + answered.usage
+                answered.usage if payer.usage is NO_USAGE else payer.usage + answered.usage
             )
         taken: dict[ExtractPart, Answered] = {}
         for index, take in whole.parts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.judges import Judge
 from ragstone.judges.completion import LanguageModel
 from ragstone.judges.dialects import DIALECTS, Dialect, collect_key_variables, find_dialect
@@ -25,7 +25,7 @@ from ragstone.judges.secrets import (
     parse_base_url,
 )
 from ragstone.locale.messages import compose
-from ragstone.registry.plugins import load
+from ragstone.registry.plugins import load_object
 
 SETTINGS = (
     "model", "jury", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
@@ -142,7 +142,9 @@ def _to_settings(spec: Any) -> dict[str, Any]:
     if isinstance(spec, Mapping):
         for name in spec:
             if name not in SETTINGS:
-                raise UnknownJudge(f"a judge has no setting {name!r}{nearest(str(name), SETTINGS)}")
+                raise UnknownJudge(
+                    f"a judge has no setting {name!r}{suggest_nearest(str(name), SETTINGS)}"
+                )
         if ("model" in spec) == ("jury" in spec):
             raise UnknownJudge("a judge needs either 'model' or 'jury'; write model: openai:NAME")
         return dict(spec)
@@ -181,7 +183,7 @@ def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
 
         return OfflineJudge()
     if kind == "python" and name:
-        return _make_function_judge(load(name, "judge"), settings, budget)
+        return _make_function_judge(load_object(name, "judge"), settings, budget)
     if kind == "hf" and name:
         return _make_local(name, settings, budget)
     if kind in DIALECTS and name:

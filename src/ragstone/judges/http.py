@@ -20,7 +20,7 @@ from ragstone.judges.json_replies import ReplyFault
 from ragstone.judges.limits import Budget, ConcurrencyLimiter
 from ragstone.judges.secrets import BaseUrl, Redactor
 from ragstone.locale.messages import Message, compose
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     import aiohttp
@@ -136,7 +136,7 @@ class JsonClient:
                     seconds = min(self._timeout, self._remaining(deadline, reason))
                     result = parse(await self._post_once(path, data, seconds))
                 except (_TransientFault, MalformedReply) as raised:
-                    self.budget.settle(estimate, NOTHING_USED)
+                    self.budget.settle(estimate, NO_USAGE)
                     fault = (
                         raised
                         if isinstance(raised, _TransientFault)
@@ -148,7 +148,7 @@ class JsonClient:
                     if attempt < self._max_retries:
                         await self._back_off(attempt, fault, deadline)
                 except BaseException:
-                    self.budget.settle(estimate, NOTHING_USED)
+                    self.budget.settle(estimate, NO_USAGE)
                     raise
                 else:
                     self._has_succeeded = True

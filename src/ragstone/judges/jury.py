@@ -11,7 +11,7 @@ from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.judges import Judge, Reopenable
 from ragstone.locale.messages import compose
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 FIRST_JUROR_KINDS = frozenset({"claims", "questions", "embed", "translate", "write"})
 """Kinds without an opinion to vote on: the first judge that can answers for all."""
@@ -37,7 +37,7 @@ class Jury(Reopenable):
     @property
     def spent(self) -> Usage:
         """What all members' calls took, those of failed questions included."""
-        return sum((getattr(m, "spent", NOTHING_USED) for m in self.members), NOTHING_USED)
+        return sum((getattr(m, "spent", NO_USAGE) for m in self.members), NO_USAGE)
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """Who sits on it, in order."""
@@ -56,7 +56,7 @@ class Jury(Reopenable):
             return await self._foreman(ask)
         heard = [rows[0] for rows in await asyncio.gather(*(m.answer([ask]) for m in self.members))]
         replies = [one for one in heard if isinstance(one, Reply)]
-        spent = sum((one.usage for one in replies), NOTHING_USED)
+        spent = sum((one.usage for one in replies), NO_USAGE)
         out = next((one for one in heard if isinstance(one, OutOfBudget)), None)
         if out is not None:
             return out
@@ -77,7 +77,7 @@ class Jury(Reopenable):
 
     async def _foreman(self, ask: Ask) -> Answered:
         first: Answered | None = None
-        spent = NOTHING_USED
+        spent = NO_USAGE
         for member in self.members:
             (said,) = await member.answer([ask])
             if isinstance(said, Reply):

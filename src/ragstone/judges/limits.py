@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from ragstone.errors import OutOfBudget
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 
 class ConcurrencyLimiter:
@@ -95,7 +95,7 @@ class Budget:
             try:
                 await asyncio.sleep(self.next_turn_seconds())
             except asyncio.CancelledError:
-                self.settle(estimate, NOTHING_USED)
+                self.settle(estimate, NO_USAGE)
                 raise
 
     def next_turn_seconds(self) -> float:

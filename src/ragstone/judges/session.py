@@ -15,7 +15,7 @@ from ragstone.judges.specs import SupportSpec, build_spec
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, reply_schema
 from ragstone.locale.messages import compose
 from ragstone.prompts import Prompt
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 ONE_BY_ONE_KINDS = frozenset({"support", "useful", "claims", "write", "solve"})
 """Kinds of Ask that a small model is asked one item at a time."""
@@ -44,7 +44,7 @@ class JudgeSession:
         self.retry_prompt = load_prompt("again")
         self.small = small
         self.schema = reply_schema(ask, echo_nonce=not small)
-        self.usage = NOTHING_USED
+        self.usage = NO_USAGE
 
     async def run(self) -> Any:
         """Return the value of the reply; raises JudgeFailed or OutOfBudget."""
@@ -140,9 +140,7 @@ class JudgeSession:
                 system, user, self.schema.schema, self.ask.kind, deadline, length_factor
             )
         )
-        self.usage = (
-            completion.usage if self.usage is NOTHING_USED else self.usage + completion.usage
-        )
+        self.usage = completion.usage if self.usage is NO_USAGE else self.usage + completion.usage
         if completion.finish == "refusal":
             raise JudgeFailed("refusal", "judge_declined")
         if completion.finish == "length":

@@ -19,7 +19,7 @@ from ragstone.report.page import policy, resource, template
 from ragstone.report.prose import blocks
 from ragstone.report.samples import GENEROUS, opened, view
 from ragstone.report.words import Words, words
-from ragstone.types import NOTHING_USED, OUTCOMES
+from ragstone.types import NO_USAGE, OUTCOMES
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
@@ -108,7 +108,7 @@ def _frame(summary: Summary, say: Words) -> dict[str, Any]:
         "overview": _overview(summary, say),
         "gates": _gates(summary, say),
         "labels": _labels(summary, say),
-        "costs": [(m.metric, m.usage) for m in summary.metrics if m.usage != NOTHING_USED],
+        "costs": [(m.metric, m.usage) for m in summary.metrics if m.usage != NO_USAGE],
         "paid": summary.usage,
         "facts": _facts(info, summary, say),
         "bad": [figures.shortened(row, 300) for row in info.bad],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ragstone.analysis import label_rates
 from ragstone.report import figures
 from ragstone.report.words import Words, words
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
@@ -116,7 +116,7 @@ def _labels(one: MetricSummary, say: Words) -> list[str]:
 
 
 def _costs(summary: Summary, say: Words) -> list[str]:
-    used = [(code(m.metric), m.usage) for m in summary.metrics if m.usage != NOTHING_USED]
+    used = [(code(m.metric), m.usage) for m in summary.metrics if m.usage != NO_USAGE]
     if not used:
         return []
     rows = [

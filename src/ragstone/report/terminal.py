@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ragstone.analysis import label_rates
 from ragstone.report import figures
 from ragstone.report.words import Words, words
-from ragstone.store import usual_place
-from ragstone.types import NOTHING_USED
+from ragstone.store import default_place
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -45,7 +45,7 @@ def show(summary: Summary, console: Console, language: str = "en") -> None:
         if one.labels:
             screen.line("")
             screen.put(_labels(one, screen))
-    if any(one.usage != NOTHING_USED for one in summary.metrics):
+    if any(one.usage != NO_USAGE for one in summary.metrics):
         screen.line("")
         screen.put(_costs(summary, screen))
     _ending(summary, screen)
@@ -202,7 +202,7 @@ def _costs(summary: Summary, screen: Screen) -> Table:
     tokens = ("input_tokens", "output_tokens") if wide else ("tokens",)
     keys = ("calls", "hits", *tokens, "usd")
     table = screen.table((say("usage"), False), *((say(key), True) for key in keys))
-    used = [(one.metric, one.usage, "") for one in summary.metrics if one.usage != NOTHING_USED]
+    used = [(one.metric, one.usage, "") for one in summary.metrics if one.usage != NO_USAGE]
     for name, usage, last in (*used, (say("sum"), summary.usage, "bold")):
         table.add_row(
             screen.cell(name, last),
@@ -246,5 +246,5 @@ def _ending(summary: Summary, screen: Screen) -> None:
     verdict = figures.state(summary, say)
     screen.line(verdict.text, COLOURS[verdict.tone])
     if info.place:
-        where = "" if info.place == usual_place() else f" --store {shlex.quote(info.place)}"
+        where = "" if info.place == default_place() else f" --store {shlex.quote(info.place)}"
         screen.line(f"{say('full_report')} ragstone report {info.id}{where} -o report.html", "dim")

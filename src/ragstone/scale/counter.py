@@ -124,7 +124,7 @@ class Counter:
             (key, kind, decode_reply(text, Usage(*usage))) for key, kind, text, usage in rows
         ]
         try:
-            saved = self._store.keep(replies, run=self._job.run, judge=self._judge)
+            saved = self._store.save_replies(replies, run=self._job.run, judge=self._judge)
             if saved is not None:
                 await asyncio.wrap_future(saved)
         finally:

@@ -16,7 +16,7 @@ from ragstone.judges.limits import Budget
 from ragstone.locale.messages import message_from_json
 from ragstone.scale.counter import BUSY, KNOWN
 from ragstone.store.codec import decode_reply, encode_reply
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 
 class SharedJudge:
@@ -81,7 +81,7 @@ def _row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
     """A reply as the driver stores it; a failure only if it cost something."""
     if isinstance(answered, Reply):
         found = (key, ask.kind, answered)
-    elif (answered.usage or NOTHING_USED) == NOTHING_USED:
+    elif (answered.usage or NO_USAGE) == NO_USAGE:
         return None
     else:
         found = to_unusable_reply(key, ask, answered)

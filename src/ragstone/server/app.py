@@ -123,7 +123,7 @@ async def _run_background(
     """Background work from start to end; on the way out everything that was taken is written."""
     archive = Archive(store)
     intake = IngestQueue(archive, settings)
-    reading = Archive(store.again())
+    reading = Archive(store.reopen())
     app[SERVER_STATE] = ServerState(
         settings,
         intake,

@@ -32,7 +32,7 @@ class ReportWorker:
 
     def __init__(self, settings: Reports, store: Store) -> None:
         self._settings = settings
-        self._archive = Archive(store.again())
+        self._archive = Archive(store.reopen())
         self._last = ""
 
     async def run(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ragstone._version import __version__
 from ragstone.asks import digest
-from ragstone.data import replacing
+from ragstone.data import open_replacement
 from ragstone.engine import AskBroker, Progress
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
@@ -27,7 +27,7 @@ from ragstone.testset.quotas import Tally, weights_of
 from ragstone.testset.review import decisions_file
 from ragstone.testset.sampling import spread
 from ragstone.testset.sources import Corpus, Source, open_corpus
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 USUAL = 100
 """Items that are made when no number is asked for, or fewer when the documents do not bear as many."""
@@ -49,7 +49,7 @@ class TestSet:
     without_text: int = 0
     given_up: Mapping[str, int] = field(default_factory=dict)
     """Kinds that the corpus does not yield (any more) → documents tried in vain."""
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
     stopped: str = ""
     """Why it ended before its time; empty when it did not."""
     out: Path | None = None
@@ -284,14 +284,14 @@ def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
         write_set(out, made.items, format, corpus)
     place = rejected_file(out)
     if made.rejected:
-        with replacing(place) as stream:
+        with open_replacement(place) as stream:
             for one in made.rejected:
                 stream.write(json.dumps(one.row(), ensure_ascii=True, allow_nan=False) + "\n")
     else:
         place.unlink(missing_ok=True)
     place = planted_file(out)
     if made.planted_in is not None:
-        with replacing(place) as stream:
+        with open_replacement(place) as stream:
             for document in planted(made.items):
                 row = {"id": document.id, "title": document.title, "text": document.text}
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -18,7 +18,7 @@ from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
 from ragstone.text.evidence import find_quote
 from ragstone.text.words import split_bare_words
-from ragstone.types import NOTHING_USED, Chunk
+from ragstone.types import NO_USAGE, Chunk
 
 LONGEST = 6000
 """Characters of a document that are shown to the judge; a longer one shows a part, another one each time."""
@@ -81,7 +81,7 @@ class JudgeWriter:
         await turn
         let_through: list[Item] = []
         for sheet, answered in zip(sheets, replies, strict=True):
-            made.usage = made.usage + (answered.usage or NOTHING_USED)
+            made.usage = made.usage + (answered.usage or NO_USAGE)
             self._note_failure(answered, made)
             for one in sheet.items(answered, self.judge):
                 checked = one if isinstance(one, Rejection) else self.checker.check(one)
@@ -128,7 +128,7 @@ class JudgeWriter:
         languages = {item.language for item in items}
         ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
         (answered,) = await self.desk.answer([ask])
-        made.usage = made.usage + (answered.usage or NOTHING_USED)
+        made.usage = made.usage + (answered.usage or NO_USAGE)
         self._note_failure(answered, made)
         if not isinstance(answered, Reply):
             made.judged += [Rejection("judge_failed", item, answered.reason) for item in items]

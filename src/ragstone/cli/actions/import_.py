@@ -9,8 +9,8 @@ import click
 
 from ragstone.cli.flags import fields_of
 from ragstone.cli.options import counted, note
-from ragstone.data import Reading, read, write_rows
-from ragstone.data.objects import text_of_object
+from ragstone.data import Dataset, read, write_rows
+from ragstone.data.objects import to_row_text
 from ragstone.errors import ConfigError
 
 
@@ -45,8 +45,8 @@ def import_file(
         note(f"left out {counted(reading.bad_count, 'bad row')}, first: {reading.bad[0]}")
 
 
-def _to_rows(reading: Reading) -> Iterator[tuple[str, dict[str, Any]]]:
+def _to_rows(reading: Dataset) -> Iterator[tuple[str, dict[str, Any]]]:
     for record in reading:
-        row = text_of_object(record.sample)
-        assert isinstance(row, str), row.why
+        row = to_row_text(record.sample)
+        assert isinstance(row, str), row.reason
         yield row, {}

@@ -10,7 +10,7 @@ from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, format_iso
 from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.windows.statistics import find_metric
-from ragstone.store import RunInfo, StoredRow, describe
+from ragstone.store import RunInfo, StoredRow, describe_metric
 from ragstone.store.codec import decode_score
 from ragstone.types import Sample, Score
 
@@ -69,7 +69,7 @@ class WindowRun:
             source=archive.store.place,
             format="monitor",
             metrics=tuple(
-                describe(found) for name in names if (found := find_metric(name)) is not None
+                describe_metric(found) for name in names if (found := find_metric(name)) is not None
             ),
             total=len(kept),
         )

@@ -16,7 +16,7 @@ from ragstone.report.drawing.svg import inline
 from ragstone.report.figures import shortened
 from ragstone.report.page import policy, resource, template
 from ragstone.report.words import Words, words
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     from ragstone.analysis.compare import Comparison, Versus
@@ -45,7 +45,7 @@ def render(comparison: Comparison, runs: Mapping[str, StoredRun], language: str 
             versus=[_versus(versus, comparison, runs, say) for versus in comparison.versus],
             p_head=say(f"p_corrected.{comparison.correction}"),
             trade_off=_trade_off(comparison, say),
-            usage=usage if any(used != NOTHING_USED for _, used in usage) else [],
+            usage=usage if any(used != NO_USAGE for _, used in usage) else [],
             method=sentences.method(comparison, say),
         )
     )

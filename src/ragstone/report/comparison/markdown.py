@@ -9,7 +9,7 @@ from ragstone.report.comparison import sentences
 from ragstone.report.comparison.samples import MovedView, Side, moved_views
 from ragstone.report.markdown import code, escaped, table
 from ragstone.report.words import Words, words
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     from ragstone.analysis.changes import Change
@@ -107,7 +107,7 @@ def _side(side: Side, say: Words) -> str:
 
 def _judging(comparison: Comparison, say: Words) -> list[str]:
     infos = [comparison.baseline, *(versus.run for versus in comparison.versus)]
-    if all(info.usage == NOTHING_USED for info in infos):
+    if all(info.usage == NO_USAGE for info in infos):
         return []
     heads = [say(key) for key in ("run", "calls", "input_tokens", "output_tokens", "usd")]
     rows = [

@@ -11,7 +11,7 @@ from ragstone.report.comparison import sentences
 from ragstone.report.comparison.samples import moved_views
 from ragstone.report.terminal import COLOURS, Screen
 from ragstone.report.words import words
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -107,7 +107,7 @@ def _table(differences: Sequence[Difference], comparison: Comparison, screen: Sc
 
 def _judging(comparison: Comparison, screen: Screen) -> None:
     infos = [comparison.baseline, *(versus.run for versus in comparison.versus)]
-    if all(info.usage == NOTHING_USED for info in infos):
+    if all(info.usage == NO_USAGE for info in infos):
         return
     say = screen.say
     keys = ("calls", "input_tokens", "output_tokens", "usd")

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ragstone.config.durations import duration
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError
 from ragstone.monitor.interactions import parse_time
 from ragstone.monitor.windows.calendars import get_time_zone

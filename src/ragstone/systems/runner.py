@@ -13,25 +13,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ragstone.asks import Reply, digest
-from ragstone.data import Reading, Record
-from ragstone.data.containers import Container, Raw, Refused
-from ragstone.data.objects import text_of_object
-from ragstone.data.strict import reparse
+from ragstone.data import Dataset, Record
+from ragstone.data.objects import to_row_text
+from ragstone.data.sources import RawRow, RejectedRow, RowSource
+from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
 from ragstone.systems.protocol import System, SystemFault, SystemReply
 from ragstone.types import Sample
 
-SHAPE: dict[str, Any] = {"format": "ragstone"}
+NATIVE_SHAPE: dict[str, Any] = {"format": "ragstone"}
 """How filled rows map to samples."""
-LONGEST_PAUSE = 60.0
-_LASTING = (
+MAX_PAUSE_SECONDS = 60.0
+_PERMANENT_ERRORS = (
     ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError,
     NotImplementedError, TypeError, ValueError,
 )  # fmt: skip
 """What a system raises when it is broken, not busy: asking again would not help."""
 
 
-class Replies(Protocol):
+class ReplyStore(Protocol):
     """What is needed of a store: replies under keys."""
 
     def reply(self, key: str) -> Reply | None: ...
@@ -42,7 +42,7 @@ class Replies(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class AnswerProgress:
     """How far the filling is."""
 
     done: int
@@ -52,11 +52,11 @@ class Filled:
 
 
 @dataclass(slots=True)
-class Filling:
+class SystemRunner:
     """Asks one system, keeps its replies, and never asks it the same twice."""
 
     system: System
-    store: Replies
+    store: ReplyStore
     run: str
     """Whose failures are kept: another run asks again what failed in this one."""
     concurrency: int | None = None
@@ -66,9 +66,9 @@ class Filling:
     """How often a question is asked again after a fault that may pass."""
     reuse: bool = True
     """Whether replies of earlier runs count."""
-    keep_given: bool = False
+    keep_answers: bool = False
     """Whether records that have an answer keep it."""
-    watch: Callable[[Filled], None] | None = None
+    on_progress: Callable[[AnswerProgress], None] | None = None
     done: int = 0
     failures: int = 0
     asked: int = 0
@@ -83,7 +83,7 @@ class Filling:
             )
         self._identity = self.system.identity()
 
-    async def fill(
+    async def answer_records(
         self, records: Iterable[Record], shape: Mapping[str, Any]
     ) -> AsyncIterator[Record]:
         """Each record with its answer, in order, up to `concurrency` questions at a time."""
@@ -94,16 +94,16 @@ class Filling:
         try:
             while True:
                 while len(line) < 4 * width and (record := next(source, None)) is not None:
-                    line.append((record, self._begin(record.sample, lanes)))
+                    line.append((record, self._start_task(record.sample, lanes)))
                 if not line:
                     return
                 record, task = line.popleft()
                 reply = None if task is None else await asyncio.shield(task)
-                self._note(reply)
+                self._count_reply(reply)
                 yield (
-                    Record(record.sample, _row(record.row, shape, record.sample))
+                    Record(record.sample, _build_row(record.row, shape, record.sample))
                     if reply is None
-                    else with_reply(record, shape, reply)
+                    else add_reply(record, shape, reply)
                 )
         finally:
             left = [task for _, task in line if task is not None]
@@ -111,44 +111,44 @@ class Filling:
                 task.cancel()
             await asyncio.gather(*left, return_exceptions=True)
 
-    def stored(self, sample: Sample) -> SystemReply | SystemFault | None:
+    def load_reply(self, sample: Sample) -> SystemReply | SystemFault | None:
         """What was kept for a sample: the reply, or the failure of this very run."""
         key = self._key(sample)
-        reply = self.store.reply(key) if self.reuse else self.store.reply(self._of_run(key))
+        reply = self.store.reply(key) if self.reuse else self.store.reply(self._to_run_key(key))
         if reply is not None and "error" not in reply.value:
             return SystemReply.from_json(reply.value)
-        failed = self.store.reply(self._of_run(key))
+        failed = self.store.reply(self._to_run_key(key))
         return SystemFault(failed.value["error"]) if failed is not None else None
 
-    def wants(self, sample: Sample) -> bool:
+    def is_asked(self, sample: Sample) -> bool:
         """Whether the system is asked about this sample at all."""
-        return sample.question is not None and not (self.keep_given and sample.answer is not None)
+        return sample.question is not None and not (self.keep_answers and sample.answer is not None)
 
-    def _begin(
+    def _start_task(
         self, sample: Sample, lanes: asyncio.Semaphore
     ) -> asyncio.Task[SystemReply | SystemFault] | None:
-        if not self.wants(sample):
+        if not self.is_asked(sample):
             return None
         key = self._key(sample)
         task = self._open.get(key)
         if task is None or task.cancelled():  # else: the same question is under way already
-            task = asyncio.create_task(self._answered(key, sample, lanes))
+            task = asyncio.create_task(self._answer_once(key, sample, lanes))
             self._open[key] = task
             task.add_done_callback(lambda _: self._open.pop(key, None))
         return task
 
-    async def _answered(
+    async def _answer_once(
         self, key: str, sample: Sample, lanes: asyncio.Semaphore
     ) -> SystemReply | SystemFault:
         async with lanes:
-            kept = self.stored(sample)
+            kept = self.load_reply(sample)
             if kept is not None:
                 return kept
             self.asked += 1
-            reply = await self._asked(sample)
+            reply = await self._ask_with_retries(sample)
         failed = isinstance(reply, SystemFault)
         value = {"error": reply.reason} if isinstance(reply, SystemFault) else reply.to_json()
-        place = self._of_run(key) if failed or not self.reuse else key
+        place = self._to_run_key(key) if failed or not self.reuse else key
         saved = self.store.save_reply(
             place, Reply(value), run=self.run, kind="system", judge=self.system.name
         )
@@ -156,20 +156,20 @@ class Filling:
         await asyncio.shield(asyncio.wrap_future(saved))
         return reply
 
-    async def _asked(self, sample: Sample) -> SystemReply | SystemFault:
+    async def _ask_with_retries(self, sample: Sample) -> SystemReply | SystemFault:
         fault = SystemFault("the system was not asked")
         for attempt in range(1 + self.retries):
             started = time.perf_counter()
             limit = asyncio.timeout(self.timeout)
             try:
                 async with limit:
-                    reply = await self.system.answer(sample.question or "", blind(sample))
+                    reply = await self.system.answer(sample.question or "", hide_expected(sample))
                 if reply.latency is None:
                     reply = replace(reply, latency=round(time.perf_counter() - started, 6))
                 return reply
             except SystemFault as raised:
                 fault = raised
-                if not fault.passing:
+                if not fault.is_transient:
                     return fault
             except Exception as raised:
                 if limit.expired():
@@ -177,10 +177,10 @@ class Filling:
                 said = " ".join(str(raised).split())[:500]
                 name = type(raised).__name__
                 fault = SystemFault(f"{name}: {said}" if said else name)
-                if isinstance(raised, _LASTING):
+                if isinstance(raised, _PERMANENT_ERRORS):
                     return fault
             if attempt < self.retries:
-                await asyncio.sleep(_pause(attempt, fault))
+                await asyncio.sleep(_choose_pause(attempt, fault))
         tries = f" ({1 + self.retries} tries)" if self.retries else ""
         return SystemFault(f"{fault.reason}{tries}")
 
@@ -193,63 +193,61 @@ class Filling:
             }
         )
 
-    def _of_run(self, key: str) -> str:
+    def _to_run_key(self, key: str) -> str:
         return digest({"system reply": key, "run": self.run})
 
-    def _note(self, reply: SystemReply | SystemFault | None) -> None:
+    def _count_reply(self, reply: SystemReply | SystemFault | None) -> None:
         self.done += 1
         self.failures += isinstance(reply, SystemFault)
-        if self.watch is not None:
-            self.watch(Filled(self.done, self.failures, self.asked))
+        if self.on_progress is not None:
+            self.on_progress(AnswerProgress(self.done, self.failures, self.asked))
 
 
-async def filled(reading: Reading, filling: Filling) -> Reading:
+async def answer_dataset(reading: Dataset, filling: SystemRunner) -> Dataset:
     """The same samples answered: the system is asked for all of them, then they can be read as often as wanted."""
-    async for _ in filling.fill(reading, reading.shape):
+    async for _ in filling.answer_records(reading, reading.shape):
         pass
     shown = f"{reading.format}, answered by {filling.system.name}"
-    return Reading(
+    return Dataset(
         reading.source,
         shown,
-        dict(SHAPE),
+        dict(NATIVE_SHAPE),
         reading.skip_bad_rows,
-        _container=Container(reading.source, lambda: _rows(reading, filling), own=True),
+        _container=RowSource(reading.source, lambda: _iter_rows(reading, filling), is_native=True),
     )
 
 
-def blind(sample: Sample) -> Sample:
+def hide_expected(sample: Sample) -> Sample:
     """The sample as a system may see it: without answers given before and without what is wanted."""
     return replace(sample, answer=None, contexts=None, reference=None, relevant=None, error=None)
 
 
-def with_reply(
-    record: Record, shape: Mapping[str, Any], reply: SystemReply | SystemFault
-) -> Record:
+def add_reply(record: Record, shape: Mapping[str, Any], reply: SystemReply | SystemFault) -> Record:
     """The record with what the system gave; its row keeps the input's columns if they were ours."""
     sample = record.sample
-    meta = {key: value for key, value in sample.meta.items() if key not in _MEASURED}
+    meta = {key: value for key, value in sample.meta.items() if key not in _MEASURES}
     if isinstance(reply, SystemFault):
         answered = replace(sample, answer=None, contexts=None, error=reply.reason, meta=meta)
     else:
-        taken = {name: value for name in _MEASURED if (value := getattr(reply, name)) is not None}
+        taken = {name: value for name in _MEASURES if (value := getattr(reply, name)) is not None}
         answered = replace(
             sample, answer=reply.answer, contexts=reply.contexts, error=None, meta=meta | taken
         )
-    return Record(answered, _row(record.row, shape, answered))
+    return Record(answered, _build_row(record.row, shape, answered))
 
 
-_MEASURED = ("latency", "tokens", "cost")
-_GIVEN = frozenset({"answer", "contexts", "context_ids", "error", "meta", *_MEASURED})
+_MEASURES = ("latency", "tokens", "cost")
+_SYSTEM_COLUMNS = frozenset({"answer", "contexts", "context_ids", "error", "meta", *_MEASURES})
 
 
-def _row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:
-    text = text_of_object(sample)
-    if isinstance(text, Refused):
-        raise DataError(f"sample {sample.id!r}: {text.why}")
-    if dict(shape) != SHAPE:
+def _build_row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:
+    text = to_row_text(sample)
+    if isinstance(text, RejectedRow):
+        raise DataError(f"sample {sample.id!r}: {text.reason}")
+    if dict(shape) != NATIVE_SHAPE:
         return text
-    before = {key: value for key, value in reparse(row).items() if key not in _GIVEN}
-    after = reparse(text)
+    before = {key: value for key, value in reparse_json(row).items() if key not in _SYSTEM_COLUMNS}
+    after = reparse_json(text)
     if "meta" in after:
         # columns of the input's own stand in meta too, for metrics; one place in the row is enough
         after["meta"] = {
@@ -260,23 +258,26 @@ def _row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:
     return json.dumps({**before, **after}, ensure_ascii=text.isascii())
 
 
-def _rows(reading: Reading, filling: Filling) -> Iterator[Raw]:
+def _iter_rows(reading: Dataset, filling: SystemRunner) -> Iterator[RawRow]:
     for number, record in enumerate(reading, 1):
         place = f"{reading.source}: row {number}"
-        if not filling.wants(record.sample):
-            yield place, _row(record.row, reading.shape, record.sample)
+        if not filling.is_asked(record.sample):
+            yield place, _build_row(record.row, reading.shape, record.sample)
             continue
-        reply = filling.stored(record.sample)
+        reply = filling.load_reply(record.sample)
         if reply is None:
-            yield place, Refused("the system's reply is gone from the store; start the run again")
+            yield (
+                place,
+                RejectedRow("the system's reply is gone from the store; start the run again"),
+            )
         else:
-            yield place, with_reply(record, reading.shape, reply).row
+            yield place, add_reply(record, reading.shape, reply).row
     for complaint in reading.bad:
         place, _, why = complaint.partition(": ")
-        yield place, Refused(why)
+        yield place, RejectedRow(why)
 
 
-def _pause(attempt: int, fault: SystemFault) -> float:
-    if fault.wait is not None:
-        return min(fault.wait, LONGEST_PAUSE)
+def _choose_pause(attempt: int, fault: SystemFault) -> float:
+    if fault.retry_seconds is not None:
+        return min(fault.retry_seconds, MAX_PAUSE_SECONDS)
     return random.uniform(0, min(10.0, 0.5 * 2.0**attempt))

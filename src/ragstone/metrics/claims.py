@@ -38,7 +38,7 @@ class Claim(NamedTuple):
     """Where that sentence stands in the text."""
 
 
-class Evidence(NamedTuple):
+class EvidenceQuote(NamedTuple):
     """A quote that a judge gave for its verdict."""
 
     source: int
@@ -48,17 +48,17 @@ class Evidence(NamedTuple):
     """Where it stands in that source; None when it does not."""
 
 
-class Checked(NamedTuple):
+class CheckedClaim(NamedTuple):
     """A claim with the verdict that counts, and why."""
 
     claim: Claim
     verdict: Verdict
     reason: str = ""
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[EvidenceQuote, ...] = ()
     verified: bool | None = None
     """Whether a quote stands in its source; None when there was none to check."""
 
-    def finding(self, sources: Sequence[Chunk], verdict: str | None = None) -> Finding:
+    def to_finding(self, sources: Sequence[Chunk], verdict: str | None = None) -> Finding:
         """The claim as evidence behind a score; `verdict` says it in the metric's own word."""
         shown = next((e for e in self.evidence if e.span), next(iter(self.evidence), None))
         start, end = shown.span if shown and shown.span else (None, None)
@@ -75,38 +75,38 @@ class Checked(NamedTuple):
         )
 
 
-def claims_of(text: str, what: str, language: str | None) -> Asking[list[Claim]]:
+def split_claims(text: str, what: str, language: str | None) -> Asking[list[Claim]]:
     """The claims of a text; `what` it is ("answer") is named when it makes none."""
     if not text.strip():
         raise NotApplicable("empty_field", field=what)
-    found = _read_once((yield from ask(_splitting(text, language))), text, language)
+    found = _read_claims_cached((yield from ask(_build_split_ask(text, language))), text, language)
     if not found:
         raise NotApplicable("no_claims", field=what)
     return found
 
 
-def check(
+def check_claims(
     claims: Sequence[Claim], sources: Sequence[Chunk], language: str | None
-) -> Asking[list[Checked]]:
+) -> Asking[list[CheckedClaim]]:
     """Each claim against the sources, in order; without a source nothing is found and nothing is asked."""
     if not sources:
-        return [Checked(claim, "not_found", compose("no_text_to_support")) for claim in claims]
-    case = Case(tuple(_distinct(claims)), tuple(sources))
-    return read_verdicts((yield from ask(_checking(case, language))), claims, sources)
+        return [CheckedClaim(claim, "not_found", compose("no_text_to_support")) for claim in claims]
+    case = Case(tuple(_list_distinct(claims)), tuple(sources))
+    return read_verdicts((yield from ask(_build_support_ask(case, language))), claims, sources)
 
 
 # A sample's metrics ask the same questions one after the other: the Ask, its key and the sentences are made once.
 @lru_cache(maxsize=64)
-def _splitting(text: str, language: str | None) -> Ask:
+def _build_split_ask(text: str, language: str | None) -> Ask:
     return split(text, language=language)
 
 
 @lru_cache(maxsize=64)
-def _checking(case: Case, language: str | None) -> Ask:
+def _build_support_ask(case: Case, language: str | None) -> Ask:
     return support(case, language=language)
 
 
-def at_once(*generators: Asking[T]) -> Asking[list[T]]:
+def run_together(*generators: Asking[T]) -> Asking[list[T]]:
     """The results of several generators whose questions share rounds; the first outcome raised ends it."""
     results = yield from together(*generators)
     for one in results:
@@ -115,7 +115,7 @@ def at_once(*generators: Asking[T]) -> Asking[list[T]]:
     return [one for one in results if not isinstance(one, Unscored)]
 
 
-def named(contexts: Ranked) -> list[Chunk]:
+def name_chunks(contexts: Ranked) -> list[Chunk]:
     """The chunks, each with a name to show: its id, or its rank when it has none."""
     if contexts and all(chunk.id and not chunk.text for chunk in contexts):
         raise MissingField("contexts_without_text")
@@ -125,33 +125,33 @@ def named(contexts: Ranked) -> list[Chunk]:
     ]
 
 
-def sources_of(contexts: Ranked) -> list[Chunk]:
+def list_sources(contexts: Ranked) -> list[Chunk]:
     """The chunks that have something to read."""
-    return [chunk for chunk in named(contexts) if chunk.text.strip()]
+    return [chunk for chunk in name_chunks(contexts) if chunk.text.strip()]
 
 
-def _read_once(reply: Any, text: str, language: str | None) -> list[Claim]:
+def _read_claims_cached(reply: Any, text: str, language: str | None) -> list[Claim]:
     """`read_claims`, kept while the metrics of a sample that asked the same are sent the same reply."""
-    known = _READ.get(id(reply))
+    known = _claims_by_reply.get(id(reply))
     if known is not None and known[0] is reply and known[1:3] == (text, language):
         return known[3]
     found = read_claims(reply, text, language)
-    if len(_READ) >= _KEPT_READ:
-        _READ.clear()
+    if len(_claims_by_reply) >= _MAX_CACHED_REPLIES:
+        _claims_by_reply.clear()
     # the reply is kept beside what was read of it, so that no other object can take over its id
-    _READ[id(reply)] = (reply, text, language, found)
+    _claims_by_reply[id(reply)] = (reply, text, language, found)
     return found
 
 
-_READ: dict[int, tuple[Any, str, str | None, list[Claim]]] = {}
-_KEPT_READ = 64
+_claims_by_reply: dict[int, tuple[Any, str, str | None, list[Claim]]] = {}
+_MAX_CACHED_REPLIES = 64
 
 
 def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
     """The claims in the reply to `claims(text)`; the same one twice in a sentence counts once."""
     spans = split_sentences(text, language)
     found: dict[tuple[int, str], Claim] = {}
-    for row in rows_of(reply, "claims", text_id=str, sentence=int, claim=str):
+    for row in read_rows(reply, "claims", text_id=str, sentence=int, claim=str):
         number, claim = row["sentence"], row["claim"].strip()
         if row["text_id"] != "t1" or not 0 <= number < len(spans):
             raise JudgeFailed(
@@ -166,65 +166,67 @@ def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
     return sorted(found.values(), key=lambda claim: claim.sentence)
 
 
-def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]) -> list[Checked]:
+def read_verdicts(
+    reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]
+) -> list[CheckedClaim]:
     """What the reply to `support` says of each claim, quotes checked."""
-    ids = {text: f"c{n}" for n, text in enumerate(_distinct(claims), 1)}
-    rows = by_id(
-        rows_of(reply, "verdicts", id=str, verdict=str, evidence=list, reason=str),
+    ids = {text: f"c{n}" for n, text in enumerate(_list_distinct(claims), 1)}
+    rows = index_rows(
+        read_rows(reply, "verdicts", id=str, verdict=str, evidence=list, reason=str),
         "id",
         ids.values(),
     )
-    checked = [_checked(claim, rows[ids[claim.text]], sources) for claim in claims]
+    checked = [_check_claim(claim, rows[ids[claim.text]], sources) for claim in claims]
     said = [one for one in checked if rows[ids[one.claim.text]]["verdict"] == "supported"]
-    distrust(sum(one.verified is True for one in said), len(said))
+    require_quotes(sum(one.verified is True for one in said), len(said))
     return checked
 
 
-def distrust(verified: int, said: int) -> None:
+def require_quotes(verified: int, said: int) -> None:
     """Refuse a judge that calls two or more things found and can quote none of them."""
     if said >= 2 and not verified:
         raise JudgeFailed("compromised", "no_quote_found", n=said)
 
 
-def _checked(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> Checked:
+def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> CheckedClaim:
     verdict, reason = row["verdict"], row["reason"]
     if verdict == "not_found":
-        return Checked(claim, "not_found", reason)
-    evidence = tuple([_evidence(piece, sources) for piece in row["evidence"]])
+        return CheckedClaim(claim, "not_found", reason)
+    evidence = tuple([_locate_quote(piece, sources) for piece in row["evidence"]])
     verified = any(piece.span for piece in evidence)
     if verdict == "contradicted":
-        return Checked(claim, "contradicted", reason, evidence, verified if evidence else None)
+        return CheckedClaim(claim, "contradicted", reason, evidence, verified if evidence else None)
     if verdict != "supported":
         raise JudgeFailed("unparseable", "verdict_unknown", verdict=verdict)
     if not verified:
         lack = "quote_not_in_source" if evidence else "support_without_quote"
         reason = compose(f"{lack}_because", reason=reason) if reason else compose(lack)
-        return Checked(claim, "not_found", reason, evidence, verified=False)
-    return Checked(claim, "supported", reason, evidence, verified=True)
+        return CheckedClaim(claim, "not_found", reason, evidence, verified=False)
+    return CheckedClaim(claim, "supported", reason, evidence, verified=True)
 
 
-def _evidence(piece: Any, sources: Sequence[Chunk]) -> Evidence:
+def _locate_quote(piece: Any, sources: Sequence[Chunk]) -> EvidenceQuote:
     known = piece.__class__ is dict or isinstance(piece, Mapping)
     source, quote = (piece.get("source"), piece.get("quote")) if known else (None, None)
     if not isinstance(source, str) or not isinstance(quote, str):
         raise JudgeFailed("unparseable", "evidence_malformed", evidence=repr(piece))
-    at = _places(len(sources)).get(source)
+    at = _index_sources(len(sources)).get(source)
     if at is None:
         raise JudgeFailed("incomplete", "source_unknown", source=source)
-    return Evidence(at, quote, find_quote(quote, sources[at].text))
+    return EvidenceQuote(at, quote, find_quote(quote, sources[at].text))
 
 
 @lru_cache(maxsize=64)
-def _places(count: int) -> Mapping[str, int]:
+def _index_sources(count: int) -> Mapping[str, int]:
     """Index of each of so many sources by its id."""
     return {f"k{n}": n - 1 for n in range(1, count + 1)}
 
 
-def _distinct(claims: Sequence[Claim]) -> list[str]:
+def _list_distinct(claims: Sequence[Claim]) -> list[str]:
     return list(dict.fromkeys(claim.text for claim in claims))
 
 
-def rows_of(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
+def read_rows(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
     """The rows in a reply's field, each with fields of these types."""
     rows = reply.get(field) if isinstance(reply, Mapping) else None
     if not isinstance(rows, list):
@@ -234,19 +236,19 @@ def rows_of(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
         fits = row.__class__ is dict or isinstance(row, Mapping)
         for key, kind in wanted if fits else ():
             value = row.get(key)
-            if value.__class__ is not kind and not _is(value, kind):
+            if value.__class__ is not kind and not _has_type(value, kind):
                 fits = False
         if not fits:
             raise JudgeFailed("unparseable", "row_malformed", rows=field, row=f"{row!r:.80}")
     return rows
 
 
-def _is(value: Any, kind: type) -> bool:
+def _has_type(value: Any, kind: type) -> bool:
     """Whether the value is of the type; a truth value is no number, though Python's bool is an int."""
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
-def by_id(
+def index_rows(
     rows: Sequence[Mapping[str, Any]], key: str, wanted: Iterable[str]
 ) -> dict[str, Mapping[str, Any]]:
     """The rows by their ids, which are the wanted ones, each exactly once."""
@@ -263,27 +265,27 @@ def by_id(
     return found
 
 
-def cosines(reply: Any, count: int) -> list[float]:
+def compute_cosines(reply: Any, count: int) -> list[float]:
     """Cosine of the first of `count` embedded texts with each of the others, clipped to 0..1."""
     vectors = reply.get("vectors") if isinstance(reply, Mapping) else None
     if not isinstance(vectors, list) or len(vectors) != count:
         raise JudgeFailed("unparseable", "vectors_miscounted", n=count)
-    first, *others = (_measured(vector) for vector in vectors)
+    first, *others = (_measure_vector(vector) for vector in vectors)
     if any(len(other[0]) != len(first[0]) for other in others):
         raise JudgeFailed("unparseable", "vectors_of_unlike_length")
     return [_cosine(first, other) for other in others]
 
 
-Measured = tuple[Sequence[float], float]
+MeasuredVector = tuple[Sequence[float], float]
 """A vector and its length."""
 
 
-def _cosine(one: Measured, other: Measured) -> float:
+def _cosine(one: MeasuredVector, other: MeasuredVector) -> float:
     product: float = sum(map(mul, one[0], other[0]))
     return min(1.0, max(0.0, product / one[1] / other[1]))
 
 
-def _measured(vector: Any) -> Measured:
+def _measure_vector(vector: Any) -> MeasuredVector:
     """The vector with its length; one whose squares could overflow or vanish is brought to a middle size first."""
     if isinstance(vector, list):
         try:

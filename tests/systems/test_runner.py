@@ -13,11 +13,18 @@ from typing import Any
 
 import pytest
 
-from ragstone.data import Reading, read
+from ragstone.data import Dataset, read
 from ragstone.errors import DataError
 from ragstone.experiments.run import evaluate
 from ragstone.store import Store
-from ragstone.systems import Filled, Filling, SystemFault, SystemReply, filled, make_system
+from ragstone.systems import (
+    AnswerProgress,
+    SystemFault,
+    SystemReply,
+    SystemRunner,
+    answer_dataset,
+    make_system,
+)
 from ragstone.types import Sample
 
 
@@ -35,10 +42,12 @@ def questions(count: int = 12) -> list[dict[str, Any]]:
     ]
 
 
-def answered(system: Any, store: Store, run: str = "r", **options: Any) -> Reading:
+def answered(system: Any, store: Store, run: str = "r", **options: Any) -> Dataset:
     rows = options.pop("rows", None) or questions()
     source = read(rows)
-    return asyncio.run(filled(source, Filling(make_system(system), store, run, **options)))
+    return asyncio.run(
+        answer_dataset(source, SystemRunner(make_system(system), store, run, **options))
+    )
 
 
 def right(question: str) -> dict[str, Any]:
@@ -82,8 +91,8 @@ def test_a_second_run_does_not_ask_again(store: Store, tmp_path: Path) -> None:
     )
     first = list(answered(f"{path}:ask", store))
     system = make_system(f"{path}:ask")
-    filling = Filling(system, store, "another run")
-    second = list(asyncio.run(filled(read(questions()), filling)))
+    filling = SystemRunner(system, store, "another run")
+    second = list(asyncio.run(answer_dataset(read(questions()), filling)))
     assert filling.asked == 0
     assert [record.row for record in first] == [record.row for record in second]
 
@@ -92,10 +101,10 @@ def test_an_edited_system_is_asked_again(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "edited.py"
     path.write_text("def ask(question):\n    return 'old'\n")
     before = make_system(f"{path}:ask")
-    asyncio.run(filled(read(questions()), Filling(before, store, "a")))
+    asyncio.run(answer_dataset(read(questions()), SystemRunner(before, store, "a")))
     path.write_text("def ask(question):\n    return 'new'\n")
-    again = Filling(make_system(f"{path}:ask"), store, "b")
-    asyncio.run(filled(read(questions()), again))
+    again = SystemRunner(make_system(f"{path}:ask"), store, "b")
+    asyncio.run(answer_dataset(read(questions()), again))
     assert again.asked == 12
 
 
@@ -272,15 +281,15 @@ def test_an_interrupted_filling_goes_on_where_it_was(store: Store, tmp_path: Pat
     path.write_text("def ask(question):\n    return question\n")
 
     async def stopped() -> int:
-        filling = Filling(make_system(f"{path}:ask"), store, "r", concurrency=1)
-        async for _ in filling.fill(read(questions()), {"format": "ragstone"}):
+        filling = SystemRunner(make_system(f"{path}:ask"), store, "r", concurrency=1)
+        async for _ in filling.answer_records(read(questions()), {"format": "ragstone"}):
             if filling.done == 5:
                 break
         return filling.asked
 
     before = asyncio.run(stopped())
-    after = Filling(make_system(f"{path}:ask"), store, "r")
-    assert len(list(asyncio.run(filled(read(questions()), after)))) == 12
+    after = SystemRunner(make_system(f"{path}:ask"), store, "r")
+    assert len(list(asyncio.run(answer_dataset(read(questions()), after)))) == 12
     assert 5 <= before < 12
     assert 12 - before - 1 <= after.asked <= 12 - 5
 
@@ -301,7 +310,7 @@ def test_a_row_keeps_its_columns_and_loses_an_older_answer(store: Store) -> None
 
 def test_given_answers_can_be_kept(store: Store) -> None:
     rows = [{"question": "What is 1?", "answer": "old"}, {"question": "What is 2?"}]
-    samples = [one.sample for one in answered(right, store, rows=rows, keep_given=True)]
+    samples = [one.sample for one in answered(right, store, rows=rows, keep_answers=True)]
     assert [sample.answer for sample in samples] == ["old", "2"]
 
 
@@ -316,17 +325,17 @@ def test_other_formats_leave_as_our_columns(store: Store) -> None:
 def test_bad_rows_are_still_counted(store: Store) -> None:
     rows = [{"question": "What is 1?"}, {"question": ["no"]}, {"question": "What is 2?"}]
     source = read(rows, skip_bad_rows=True)
-    reading = asyncio.run(filled(source, Filling(make_system(right), store, "r")))
+    reading = asyncio.run(answer_dataset(source, SystemRunner(make_system(right), store, "r")))
     assert len(list(reading)) == 2
     assert reading.bad_count == 1
 
 
 def test_progress_is_told(store: Store) -> None:
-    told: list[Filled] = []
-    answered(right, store, watch=told.append)
-    assert told[-1] == Filled(done=12, failures=0, asked=12)
+    told: list[AnswerProgress] = []
+    answered(right, store, on_progress=told.append)
+    assert told[-1] == AnswerProgress(done=12, failures=0, asked=12)
 
 
 def test_care_that_makes_no_sense_is_refused(store: Store) -> None:
     with pytest.raises(DataError, match="give a timeout above 0"):
-        Filling(make_system(right), store, "r", timeout=0)
+        SystemRunner(make_system(right), store, "r", timeout=0)

@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.errors import RagstoneError
 from ragstone.systems import SystemFault, SystemReply, make_system, takes_contexts
-from ragstone.systems.reading import reply_of
+from ragstone.systems.replies import parse_reply
 from ragstone.types import Chunk, Ranked, Sample, chunks
 
 
@@ -139,7 +139,7 @@ class Message:
     ],
 )  # fmt: skip
 def test_whatever_is_returned_is_read(value: Any, reply: SystemReply) -> None:
-    assert reply_of(value) == reply
+    assert parse_reply(value) == reply
     assert SystemReply.from_json(json.loads(json.dumps(reply.to_json()))) == reply
 
 
@@ -161,14 +161,14 @@ def test_whatever_is_returned_is_read(value: Any, reply: SystemReply) -> None:
 )
 def test_what_cannot_be_judged_is_the_systems_fault(value: Any, says: str) -> None:
     with pytest.raises(SystemFault, match=says):
-        reply_of(value)
+        parse_reply(value)
 
 
 def test_id_from_says_where_ids_stand() -> None:
-    found = reply_of([{"text": "t", "metadata": {"doc": {"key": 5}}}], "metadata.doc.key")
+    found = parse_reply([{"text": "t", "metadata": {"doc": {"key": 5}}}], "metadata.doc.key")
     assert found.contexts == Ranked([Chunk("5", "t")])
     with pytest.raises(SystemFault, match=r"nothing at 'metadata\.nope'"):
-        reply_of([{"text": "t", "metadata": {}}], "metadata.nope")
+        parse_reply([{"text": "t", "metadata": {}}], "metadata.nope")
 
 
 # ── predictions ───────────────────────────────────────────────────────────────────────────

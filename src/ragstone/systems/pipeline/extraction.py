@@ -23,9 +23,9 @@ _NUMBER = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b",
     re.IGNORECASE,
 )
-_HAS_NUMBER = 0.15
+_NUMBER_BONUS = 0.15
 """What a number is worth in a sentence when the question asks for one."""
-_RANK = 0.02
+_RANK_PENALTY = 0.02
 """What each rank further down costs: the retriever's opinion decides between like sentences."""
 
 
@@ -44,7 +44,7 @@ class _Candidate:
     passage: int
 
 
-def extract(
+def extract_answer(
     question: str,
     passages: Sequence[Passage],
     index: Index,
@@ -54,7 +54,7 @@ def extract(
     abstain: float,
 ) -> str:
     """Up to `most` sentences with [n] citations; the abstention when none reaches the score `abstain`."""
-    ranked = _candidates(question, passages, index, language)
+    ranked = _rank_candidates(question, passages, index, language)
     if not ranked or ranked[0].score < abstain:
         return REFUSALS[language]
     chosen: list[_Candidate] = []
@@ -67,7 +67,7 @@ def extract(
     return " ".join(f"{one.sentence} [{one.passage + 1}]" for one in chosen)
 
 
-def _candidates(
+def _rank_candidates(
     question: str, passages: Sequence[Passage], index: Index, language: str
 ) -> list[_Candidate]:
     wanted = extract_terms(question, language)
@@ -98,6 +98,6 @@ def _candidates(
         score = 0.7 * index.coverage(asked, own) + 0.3 * index.coverage(wanted, [*own, *title])
         score += max(0.0, like)
         if numeric and _NUMBER.search(sentence):
-            score += _HAS_NUMBER
-        ranked.append(_Candidate(score - _RANK * number, sentence, number))
+            score += _NUMBER_BONUS
+        ranked.append(_Candidate(score - _RANK_PENALTY * number, sentence, number))
     return sorted(ranked, key=lambda one: (-one.score, one.passage))
