@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from ragstone.cli.actions.shared import choose_language, open_run, summarise_run
 from ragstone.cli.failures import check_outputs, limits, write
-from ragstone.cli.options import open_run, report_language, store_option, summed_up
+from ragstone.cli.options import store_option
 
 
 @click.command("diagnose")
@@ -55,8 +56,8 @@ def command(
     symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
     opened = open_run(run, store)
     failures = analyse(opened.stored, thresholds=limits(thresholds))
-    found = diagnose(opened.stored, summed_up(opened), failures, symptoms)
-    spoken = report_language(language, opened.info.plan.get("language"))
+    found = diagnose(opened.stored, summarise_run(opened), failures, symptoms)
+    spoken = choose_language(language, opened.info.plan.language)
     if not output:
         from rich.console import Console
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import note, store_option
+from ragstone.cli.actions.messages import note
+from ragstone.cli.options import store_option
 
 
 @click.command("report")
@@ -27,7 +28,7 @@ def command(
     Metrics with intervals and verdicts, trends, alerts, failure classes, worst interactions, cost and advice."""
     from pathlib import Path
 
-    from ragstone.cli.options import report_language
+    from ragstone.cli.actions.shared import choose_language
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import now_micros
     from ragstone.monitor.windows.calendars import parse_local_time
@@ -40,7 +41,7 @@ def command(
     archive = Archive(Store.open(store, must_exist=True))
     end = now_micros() if until is None else parse_local_time(until, zone)
     whole = read(archive, period, end, zone)
-    spoken = report_language(language)
+    spoken = choose_language(language)
     if not output:
         click.echo(rendered(whole, ".md", spoken), nl=False)
     for path in output:

@@ -19,7 +19,7 @@ from ragstone.report.words import Words, words
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ragstone.analysis.ablate import Effects, Level
+    from ragstone.analysis.effects import Effects, Level
 
 WIDTH = 110
 """Columns that the whole table takes on a screen."""

@@ -138,7 +138,7 @@ def judge_lines(summary: Summary, say: Words) -> list[str]:
         return []
     from ragstone.judges.offline.quality import SHOWN_BY, quality
 
-    language = info.plan.get("language")
+    language = info.plan.language
     lines = []
     for one in quality([m.metric for m in summary.metrics], language):
         names = ", ".join(one.metrics)
@@ -167,10 +167,10 @@ def heading(summary: Summary, say: Words) -> list[str]:
 
 def command(info: RunInfo) -> str:
     """The command that does the run again: as it was typed, or made up of the run's facts; empty without a data file."""
-    typed = info.plan.get("command")
+    typed = info.facts.command
     if typed and typed[0] == "eval":
         return shlex.join(["ragstone", *typed])
-    if not Path(info.source).suffix and not Path(str(info.plan.get("source", ""))).is_absolute():
+    if not Path(info.source).suffix and not Path(info.facts.source).is_absolute():
         return ""
     plan = info.plan
     parts = ["ragstone", "eval", info.source]
@@ -178,14 +178,14 @@ def command(info: RunInfo) -> str:
     judge = (
         info.judge.partition(" ")[0] if info.judge else None
     )  # `offline 1`: the version is no name
-    flags = ("judge", judge), ("lang", plan.get("language")), ("format", plan.get("format"))
-    for flag, value in (*flags, ("limit", plan.get("limit"))):
+    flags = ("judge", judge), ("lang", plan.language), ("format", plan.data.format)
+    for flag, value in (*flags, ("limit", plan.data.limit)):
         parts += [f"--{flag}", str(value)] if value is not None else []
-    for field, place in (plan.get("fields") or {}).items():
+    for field, place in plan.data.fields.items():
         parts += ["--field", f"{field}={place}"]
-    for metric, rule in (plan.get("gates") or {}).items():
+    for metric, rule in plan.gates.items():
         parts += ["--gate", f"{metric} {rule}"]
-    if plan.get("skip_bad_rows"):
+    if plan.data.skip_bad_rows:
         parts.append("--skip-bad-rows")
     return " ".join(shlex.quote(part) for part in parts)
 

@@ -204,7 +204,7 @@ def _facts(info: RunInfo, summary: Summary, say: Words) -> list[tuple[str, str, 
         (say("judge"), info.judge or say("no_judge"), False),
         (say("date"), figures.moment(info.created), False),
         (say("identifier"), info.id, False),
-        (say("version"), f"ragstone {info.plan.get('ragstone', __version__)}", False),
+        (say("version"), f"ragstone {info.facts.ragstone}", False),
     ]
     again = figures.shortened(figures.command(info), 2_000)
     return [*facts, (say("reproduce"), again, True)] if again else facts

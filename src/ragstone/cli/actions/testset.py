@@ -10,8 +10,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from ragstone.cli.flags import fields_of
-from ragstone.cli.options import note, report_language
+from ragstone.cli.actions.flags import parse_fields
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import choose_language
 from ragstone.errors import ConfigError
 from ragstone.report.checkup import views as report
 from ragstone.testset.checkup import check
@@ -22,7 +23,7 @@ def check_file(
 ) -> int:
     """Audit a test set, show or write the report; the exit code is 1 when an item needs attention."""
     complaints: list[str] = []
-    fields = fields_of(flags["fields"], complaints)
+    fields = parse_fields(flags["fields"], complaints)
     complaints += [
         f"{path!r} names no format of this report; end it in one of {' '.join(report.ENDINGS)}"
         for path in output
@@ -39,7 +40,7 @@ def check_file(
         limit=flags["limit"],
         skip_bad_rows=flags["skip_bad_rows"],
     )
-    language = report_language(flags["language"])
+    language = choose_language(flags["language"])
     if flags["as_json"]:
         click.echo(json.dumps(checkup.to_dict(), ensure_ascii=False, indent=2))
     elif not output:
