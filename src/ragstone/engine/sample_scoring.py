@@ -114,8 +114,8 @@ def _extract_part(answered: Reply, extract: ExtractPart) -> Answered:
     try:
         value = extract(answered.value)
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        return JudgeFailed("incomplete", f"the reply lacks a part: {error!r}")
+        return JudgeFailed("incomplete", "reply_lacks_part", error=repr(error))
     return answered if value is answered.value else Reply(value, answered.usage, answered.notes)
 
 
-_UNANSWERED = JudgeFailed("incomplete", "the question was not put")
+_UNANSWERED = JudgeFailed("incomplete", "question_not_asked")
