@@ -250,9 +250,9 @@ async def _written(
     name = f"generate-{run[:12]}"
     # a small model loses count of several orders, and a long reply of it is cut: one order a call
     small = getattr(judge, "small", False)
-    async with AskBroker(judge, store, name, request.concurrency) as desk:
+    async with AskBroker(judge, store, name, request.concurrency) as broker:
         writer = JudgeWriter(
-            desk,
+            broker,
             judge.name,
             generation.corpus,
             parts.prover,
@@ -261,7 +261,7 @@ async def _written(
             tuple(request.styles),
             per_document=1 if small else PER_DOCUMENT,
             group=1 if small else GROUP,
-            window=max(2, desk.concurrency // 2),
+            window=max(2, broker.concurrency // 2),
         )
         await generation.written(writer)
 
