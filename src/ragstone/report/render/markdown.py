@@ -1,0 +1,159 @@
+"""A document as GitHub-flavoured Markdown, fit for a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ragstone.report.document import (
+    BulletList,
+    Byline,
+    Checklist,
+    CodeLine,
+    Details,
+    Facts,
+    Heading,
+    Inline,
+    ListItem,
+    Node,
+    Paragraph,
+    ReportDocument,
+    ReportTable,
+    Section,
+    Status,
+    Styled,
+    cell_of,
+    select,
+    select_columns,
+    spans_of,
+)
+
+NO_BREAK_SPACES = "\xa0\u202f"
+"""Part the digits and units of numbers in Spanish."""
+SIGNS = {"good": "✅", "bad": "❌", "warn": "❓"}
+
+
+def render(document: ReportDocument) -> str:
+    """The document as text."""
+    return "\n\n".join(_blocks((*document.head, *document.body))) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text on one line in which nothing is Markdown, HTML, a mention or the end of a cell."""
+    visible = "".join(c if c.isprintable() or c in NO_BREAK_SPACES else " " for c in text)
+    line = re.sub(" +", " ", visible).strip(" ")
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    line = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", line)
+    # a pull request calls nobody and links no issue because a sample says so
+    return re.sub(r"(?<!\w)@(?=\w)|#(?=\d)", r"\g<0>&#8203;", line)
+
+
+def _blocks(nodes: Sequence[Node]) -> list[str]:
+    blocks = []
+    for node in select(nodes, "text"):
+        if isinstance(node, Section):
+            blocks += _blocks(node.nodes)
+        else:
+            blocks.append(_block(node))
+    return [block for block in blocks if block]
+
+
+def _block(node: Node) -> str:
+    match node:
+        case Heading():
+            note = f" ({escape(node.note)})" if node.note else ""
+            return f"{'#' * node.level} {_paragraph(node.text)}{note}"
+        case Paragraph():
+            text = _paragraph(node.text)
+            return f"**{text}**" if node.style == "strong" else text
+        case Byline():
+            return " · ".join(_inline(fact) for fact in node.facts)
+        case Status():
+            return f"**{escape(node.text)}**"
+        case CodeLine():
+            is_safe = node.text.isprintable() and "`" not in node.text
+            return f"`{node.text}`" if node.text and is_safe else ""
+        case Checklist():
+            return "\n".join(f"- {SIGNS[check.tone]} {escape(check.text)}" for check in node.checks)
+        case Facts():
+            return "\n".join(f"- {escape(f.label)}: {escape(f.value)}" for f in node.facts)
+        case BulletList():
+            return "\n".join(_items(node))
+        case ReportTable():
+            return "\n".join(_table(node))
+        case Details():
+            summary = f"<details><summary>{escape(node.summary)}</summary>"
+            return "\n\n".join([summary, *_blocks(node.nodes), "</details>"])
+        case _:  # pictures and whole samples are for pages
+            return ""
+
+
+def _paragraph(text: Inline) -> str:
+    """A text at the start of a line, where nothing in it may begin a heading, a list or a rule."""
+    return re.sub(r"^(\d+(?=[.)])|(?=[#+=.)-]))(.)", r"\1\\\2", _inline(text))
+
+
+def _inline(text: Inline) -> str:
+    return "".join(_span(part) for part in spans_of(text))
+
+
+def _span(part: str | Styled) -> str:
+    if isinstance(part, str):
+        # the spaces that part it from its neighbours stay
+        start, end = part[:1] == " ", part.strip() and part[-1:] == " "
+        return f"{' ' if start else ''}{escape(part)}{' ' if end else ''}"
+    match part.style:
+        case "strong":
+            return f"**{escape(part.text)}**"
+        case "emphasis":
+            return f"*{escape(part.text)}*"
+        case "code":
+            is_plain = part.text.isprintable() and not set(part.text) & set("`|")
+            return f"`{part.text}`" if is_plain else escape(part.text)
+        case "badge":
+            return f"⚠ {escape(part.text)}" if part.tone == "warn" else f"({escape(part.text)})"
+        case "unseen":
+            return ""
+        case "break":
+            return " "
+        case _:
+            return escape(part.text)
+
+
+def _items(node: BulletList, indent: str = "") -> Iterable[str]:
+    mark = "1." if node.ordered else "-"
+    for item in node.items:
+        yield from _item(item, f"{indent}{mark} ", indent)
+
+
+def _item(item: ListItem, start: str, indent: str) -> Iterable[str]:
+    label = f"{_span(Styled(item.label, 'code'))}: " if item.label else ""
+    lines = [f"{start}{label}{_paragraph(item.text)}".rstrip()]
+    for node in select(item.nodes, "text"):
+        match node:
+            case Paragraph():
+                lines[-1] += "  "  # a line break
+                lines.append(f"{indent}  {_paragraph(node.text)}")
+            case BulletList():
+                lines += _items(node, f"{indent}    ")
+            case CodeLine():
+                lines += ["", "    ```sh", f"    {node.text}", "    ```", ""]
+            case _:
+                lines.append(f"{indent}  {_block(node)}")
+    yield from lines
+
+
+def _table(node: ReportTable) -> Iterable[str]:
+    heads, rows, total = select_columns(node, "text")
+    yield _line(_inline(column.head) for column in heads)
+    yield _line("---:" if column.numeric else "---" for column in heads)
+    for row in (*rows, *([total] if total else [])):
+        cells = [cell_of(cell) for cell in row.cells]
+        yield _line(
+            f"**{_inline(cell.text)}**" if cell.style == "strong" else _inline(cell.text)
+            for cell in cells
+        )
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
