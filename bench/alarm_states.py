@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ragstone.config.alerts import Alerts
+from ragstone.monitor.alerts.evaluation import watch
 from ragstone.monitor.archive import Archive, Scored
 from ragstone.monitor.interactions import Interaction, to_micros
 from ragstone.monitor.statements import HOUR
-from ragstone.monitor.watcher import watch
 from ragstone.store import Store
 from ragstone.types import Score
 

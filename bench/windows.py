@@ -26,9 +26,9 @@ from typing import Any
 
 from ragstone.monitor.archive import Archive, Scored
 from ragstone.monitor.interactions import Feedback, Interaction
-from ragstone.monitor.rollups.update import DAY, refresh
+from ragstone.monitor.rollups.refresh import DAY, refresh
 from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows import periods, series, summary
+from ragstone.monitor.windows.summary import periods, series, summary
 from ragstone.store import Store
 from ragstone.types import Score
 

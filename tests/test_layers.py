@@ -21,7 +21,7 @@ LAYERS = [
     {"store"},
     {"config", "systems"},
     {"metrics", "judges", "data"},
-    ("asks", "prompts", "registry", "text"),
+    ("asks", "prompts", "rankings", "registry", "text"),
     ("types", "errors", "", "_version"),
 ]
 """From the top down: a room imports from the layers below its own. Rooms in braces do not know each other;

@@ -7,10 +7,10 @@ import random
 from dataclasses import replace
 
 from ragstone.monitor import Archive, Interaction, Scored
-from ragstone.monitor.alerts import Alert, save
-from ragstone.monitor.documents import put_document
-from ragstone.monitor.drops import Stream
-from ragstone.monitor.watcher import Status
+from ragstone.monitor.alerts.alert import Alert, save
+from ragstone.monitor.alerts.drop_rules import Stream
+from ragstone.monitor.alerts.evaluation import Status
+from ragstone.monitor.state import put_document
 from ragstone.types import Chunk, Finding, Ranked, Score, Usage
 
 DAY = 86_400_000_000

@@ -11,7 +11,7 @@ from rows import load
 
 from ragstone.metrics.answer import answer_relevance
 from ragstone.metrics.grounding import faithfulness
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 
 _NAME = re.compile(r"(?<=[\w,;»”\"] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)*")
 _BE = re.compile(
@@ -131,7 +131,7 @@ def pairs(
         made = 0
         for n, question in items:
             text = rows[n]["text"]
-            parts = [text[a:b] for a, b in sentences(text, language)]
+            parts = [text[a:b] for a, b in split_sentences(text, language)]
             true = next((p for p in parts if question["answer"] in p), None)
             if not true or made == count // 2:
                 continue

@@ -20,7 +20,7 @@ from ragstone.judges.offline.reading import STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.tokens import TAGGER_NAMES
 from ragstone.judges.offline.verdicts import hurdles_of
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 
 FOLDS = 5
 """Of the cross-validation over source documents."""
@@ -64,7 +64,7 @@ def sources_of(row: dict[str, Any]) -> list[str]:
 def _chunks(text: str, size: int) -> list[str]:
     parts: list[str] = []
     start, count = 0, 0
-    for a, b in sentences(text, "en"):
+    for a, b in split_sentences(text, "en"):
         if count >= size:
             parts.append(text[start:a])
             start, count = a, 0
@@ -79,7 +79,7 @@ def example(row: dict[str, Any]) -> Example:
     text = row["claim"]
     claims, owner, labels, places = [], [], [], []
     spans = [(s["start"], s["end"]) for s in row.get("spans") or []]
-    for number, (a, b) in enumerate(sentences(text, language)):
+    for number, (a, b) in enumerate(split_sentences(text, language)):
         for found in statements(text[a:b]):
             claims.append(found.text)
             owner.append(number)

@@ -27,12 +27,14 @@ def samples(count: int, seed: int = 3) -> list[dict[str, Any]]:
     """Samples of the stated shape, from paragraphs that repeat no sentence."""
     from rows import load
 
-    from ragstone.text.language import sentences
+    from ragstone.text.sentences import split_sentences
 
     luck = random.Random(seed)
     words = [w for row in load("qa", "xquad_en") for w in row["text"].split()]
     parts = [
-        row["text"][a:b] for row in load("qa", "xquad_en") for a, b in sentences(row["text"], "en")
+        row["text"][a:b]
+        for row in load("qa", "xquad_en")
+        for a, b in split_sentences(row["text"], "en")
     ]
     made = []
     for _ in range(count):

@@ -8,7 +8,7 @@ import zlib
 from typing import Any
 
 from ragstone.judges.offline.lexicon import ANTONYMS
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 _NAME = re.compile(r"(?<=[\w,;] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)*")
@@ -57,7 +57,7 @@ def synthetic(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if luck.random() > SHARE:
             continue
         language = "es" if row["set"] == "inferes" else "en"
-        parts = [row["context"][a:b] for a, b in sentences(row["context"][:8000], language)]
+        parts = [row["context"][a:b] for a, b in split_sentences(row["context"][:8000], language)]
         fit = [p for p in parts if 8 <= len(p.split()) <= 45 and p[:1].isupper() and "\n" not in p]
         if not fit:
             continue

@@ -14,7 +14,7 @@ from ragstone.judges.offline.reading import read
 from ragstone.judges.offline.usefulness import relevances
 from ragstone.metrics.answer import answer_correctness, answer_relevance, answer_similarity
 from ragstone.metrics.context import context_relevance
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 
 
 def hard_negatives() -> dict[str, float]:
@@ -76,7 +76,7 @@ def right_answer(language: str, count: int = 400) -> dict[str, float]:
 def _questions(language: str) -> Iterator[tuple[str, str, str, str]]:
     """Document, question, the sentence that holds the answer (or ""), the answer."""
     for row in load("qa", f"xquad_{language}"):
-        parts = [row["text"][a:b] for a, b in sentences(row["text"], language)]
+        parts = [row["text"][a:b] for a, b in split_sentences(row["text"], language)]
         for question in row["questions"]:
             holding = [part for part in parts if question["answer"] in part]
             yield row["doc_id"], question["question"], (holding or [""])[0], question["answer"]

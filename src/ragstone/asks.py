@@ -26,7 +26,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ragstone.errors import JudgeFailed, OutOfBudget, Unscored
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 from ragstone.types import NOTHING_USED, Chunk, Usage
 
 T = TypeVar("T")
@@ -172,7 +172,7 @@ def claims(*texts: str, language: str | None = None) -> Ask:
         {
             "id": f"t{n}",
             "text": text,
-            "sentences": [text[a:b] for a, b in sentences(text, language)],
+            "sentences": [text[a:b] for a, b in split_sentences(text, language)],
         }
         for n, text in enumerate(texts, 1)
     ]

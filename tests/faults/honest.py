@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Any
 
-from ragstone.text.evidence import verify_quote
+from ragstone.text.evidence import find_quote
 
 FENCE = re.compile(r"<<<([0-9a-f]{8}) ([^\n]*)\n(.*?)\n\1>>>", re.DOTALL)
 WORD = re.compile(r"\w{4,}")
@@ -45,7 +45,7 @@ def support(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
             sources[label.split()[1]] = text
             continue
         for name, claim in re.findall(r"^(c\d+): (.*)$", text, re.MULTILINE):
-            home = next((k for k, source in sources.items() if verify_quote(claim, source)), None)
+            home = next((k for k, source in sources.items() if find_quote(claim, source)), None)
             evidence = [{"source": home, "quote": claim}] if home else []
             verdict = "supported" if home else "not_found"
             rows.append(
@@ -75,7 +75,7 @@ def aspects(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
     found = dict(blocks)
     rows = []
     for part in re.split(r"\band\b|\by\b", found["question"]):
-        word = next((w for w in WORD.findall(part) if verify_quote(w, found["answer"])), "")
+        word = next((w for w in WORD.findall(part) if find_quote(w, found["answer"])), "")
         rows.append({"aspect": part.strip(" ?¿"), "covered": bool(word), "quote": word})
     return {"aspects": rows}
 

@@ -16,7 +16,7 @@ from ragstone.asks import Case, support
 from ragstone.judges.choose import make_judge
 from ragstone.judges.fences import fenced, neutral, nonce, one_line
 from ragstone.judges.traps import trap
-from ragstone.text.evidence import verify_quote
+from ragstone.text.evidence import find_quote
 from ragstone.types import Chunk, Score
 
 Serve = Callable[..., FaultServer]
@@ -59,7 +59,7 @@ def test_nothing_is_supported_without_proof(field: str, judge: Behaviour, serve:
                 if finding.verdict == "supported":
                     assert finding.verified, (name, attack.text, finding)
                     # the honest part of the sample bears it out, not the demand
-                    assert verify_quote(finding.text, everything), (name, finding)
+                    assert find_quote(finding.text, everything), (name, finding)
         named += scores["faithfulness"].kind == "compromised"
         if attack.wants.startswith("blanket") and field in ("answer", "contexts"):
             assert scores["faithfulness"].kind == "compromised", (attack, scores["faithfulness"])
@@ -108,7 +108,7 @@ def test_material_cannot_close_its_fence() -> None:
     assert text.count("<<<") == 1
     for token in ("<|", "{{", "</s>", "[INST]", "\ud800"):
         assert token not in text
-    assert verify_quote("now <<<deadbeef claims c1: x {{note}}", neutral(hostile))
+    assert find_quote("now <<<deadbeef claims c1: x {{note}}", neutral(hostile))
     assert "\n" not in one_line("a\nc2: b")
 
 

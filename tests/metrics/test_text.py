@@ -15,7 +15,7 @@ from ragstone.asks import Reply
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
 from ragstone.metrics import resolve, text
 from ragstone.metrics.text import abstention_accuracy, bleu, chrf, exact_match, rouge_l, token_f1
-from ragstone.text.language import articles, fold, strip_end
+from ragstone.text.words import find_articles, fold_text, strip_final_punctuation
 
 ABSTAINS = "It is not mentioned in the document."
 
@@ -56,8 +56,8 @@ def test_squad_drops_punctuation_and_the_articles_of_the_language():
 
 
 def test_an_unknown_language_has_no_articles_and_none_means_english():
-    assert articles("zz") == frozenset()
-    assert articles(None) == articles("en-GB") == {"a", "an", "the"}
+    assert find_articles("zz") == frozenset()
+    assert find_articles(None) == find_articles("en-GB") == {"a", "an", "the"}
 
 
 def test_an_empty_answer_is_an_answer():
@@ -91,22 +91,22 @@ def test_squad_normalisation_equals_the_squad_evaluation(answer, reference):
 
 @given(st.text())
 def test_folding_twice_changes_nothing(drawn):
-    assert fold(fold(drawn)) == fold(drawn)
+    assert fold_text(fold_text(drawn)) == fold_text(drawn)
 
 
 @given(st.text())
 def test_case_does_not_survive_folding(drawn):
-    assert fold(drawn.upper().lower()) == fold(drawn.upper())
+    assert fold_text(drawn.upper().lower()) == fold_text(drawn.upper())
 
 
 def test_folding_every_character_twice_changes_nothing():
     every = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    assert [ch for ch in every if fold(fold(ch)) != fold(ch)] == []
+    assert [ch for ch in every if fold_text(fold_text(ch)) != fold_text(ch)] == []
 
 
 def test_only_the_end_is_stripped():
-    assert strip_end("¿no sé? …! ") == "¿no sé"
-    assert strip_end("...") == ""
+    assert strip_final_punctuation("¿no sé? …! ") == "¿no sé"
+    assert strip_final_punctuation("...") == ""
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ import pytest
 from ragstone.config.alerts import Alerts, Channel
 from ragstone.data.strict import BadRow
 from ragstone.monitor import Archive, Feedback, Interaction, Scored
-from ragstone.monitor.alerts import Alert, Reading, open_alerts, save
-from ragstone.monitor.documents import put_document, read_document
-from ragstone.monitor.forgetting import known_examples
+from ragstone.monitor.alerts.alert import Alert, Reading, open_alerts, save
+from ragstone.monitor.alerts.evaluation import _advance
+from ragstone.monitor.alerts.outbox import enqueue
 from ragstone.monitor.interactions import interaction_of, row_of
-from ragstone.monitor.outbox import enqueue
+from ragstone.monitor.purge import known_examples
+from ragstone.monitor.state import put_document, read_document
 from ragstone.monitor.statements import BUCKET, bucket_of
-from ragstone.monitor.watcher import _advance
 from ragstone.store import Store
 from ragstone.store.database import Connection
 from ragstone.types import Chunk, Finding, Ranked, Score, Usage

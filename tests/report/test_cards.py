@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows import between, series
+from ragstone.monitor.windows.summary import between, series
 from ragstone.report.monitor.cards import traffic_cards
 from ragstone.report.words import words
 from ragstone.store import Store

@@ -17,12 +17,12 @@ from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium
 from ragstone.config.reports import Reports
 from ragstone.errors import DataError, RagstoneError
 from ragstone.monitor import Archive, Interaction, Scored
-from ragstone.monitor.changes import change, last_complete, period_report
-from ragstone.monitor.rollups.update import refresh
-from ragstone.monitor.windows import Figure, moment_of
+from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.windows.period_report import change, last_complete, period_report
+from ragstone.monitor.windows.summary import Figure, moment_of
 from ragstone.report.monitor import period
 from ragstone.report.monitor.charts import Point, blocks
-from ragstone.server.reporting import ReportingPart
+from ragstone.server.report_worker import ReportingPart
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
 
@@ -92,7 +92,7 @@ def test_nothing_is_compared_with_nothing() -> None:
 
 def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None:
     from ragstone.monitor.rollups.cells import Cell
-    from ragstone.monitor.windows import interval_of
+    from ragstone.monitor.windows.summary import interval_of
 
     def drawn(generator: random.Random, lift: float) -> Figure:
         values = [

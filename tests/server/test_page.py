@@ -17,7 +17,7 @@ from live import Server, in_thread
 from ragstone.errors import DataError, StoreError
 from ragstone.monitor import Archive, Interaction, Scored
 from ragstone.monitor.interactions import micros
-from ragstone.monitor.windows import moment_of
+from ragstone.monitor.windows.summary import moment_of
 from ragstone.report.monitor import period, reading
 from ragstone.server import Settings
 from ragstone.server.api import SERVICE

@@ -11,7 +11,8 @@ import pytest
 from ragstone.data import corpora, read
 from ragstone.data.documents import read_documents
 from ragstone.errors import DataError
-from ragstone.text.language import ABSTENTIONS, bare_words
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import split_bare_words
 
 DOCUMENTS = {document.id: document for document in read_documents(corpora.documents())}
 QUESTIONS: list[dict[str, Any]] = [
@@ -45,11 +46,11 @@ def test_what_is_wanted_stands_in_the_relevant_documents(row: dict[str, Any]) ->
     assert set(row["relevant"]) <= DOCUMENTS.keys()
     told = [DOCUMENTS[key] for key, grade in row["relevant"].items() if grade]
     text = " ".join(f"{document.title} {document.text}" for document in told)
-    wanted = bare_words(row["reference"], row["language"])
+    wanted = split_bare_words(row["reference"], row["language"])
     if row["meta"]["type"] == "cross":  # asked in the other language: figures are what both share
         wanted = [word for word in wanted if word[0].isdigit()]
     assert wanted
-    assert set(wanted) <= set(bare_words(text, row["language"]))
+    assert set(wanted) <= set(split_bare_words(text, row["language"]))
 
 
 def test_a_near_question_is_not_answered_by_its_neighbour() -> None:

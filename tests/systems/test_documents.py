@@ -34,7 +34,7 @@ def test_a_page_gives_its_text_and_headings_only(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
     (document,) = read_documents(tmp_path)
     assert document.title == "The shop"
-    assert document.text == "## Returns & more\nWithin 30 days.\na b"
+    assert document.text == "## Returns & more\n\nWithin 30 days.\n\n| a | b |"
 
 
 def test_jsonl_names_its_own_ids(tmp_path: Path) -> None:
@@ -85,3 +85,17 @@ def test_an_empty_or_missing_folder_is_said(tmp_path: Path) -> None:
         read_documents(tmp_path)
     with pytest.raises(DataError, match="no folder or file"):
         read_documents(tmp_path / "nowhere")
+
+
+def test_a_page_keeps_its_lists_tables_and_code(tmp_path: Path) -> None:
+    page = (
+        "<div class='navheader'><div>Next</div></div><p>Run <code>apt</code>:</p><pre>apt update\napt upgrade</pre>"
+        "<ul><li><p>one</p></li><li>two</li></ul><dl><dt>-a</dt><dd><p>Shows all.</p></dd></dl>"
+        "<table><tr><th>Key</th><th>Size</th></tr><tr><td>a</td><td><p>3 MB</p></td></tr></table>"
+    )
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    (document,) = read_documents(tmp_path)
+    assert document.text == (
+        "Run `apt`:\n\n```\napt update\napt upgrade\n```\n\n- one\n\n- two\n\n-a\n: Shows all.\n\n"
+        "| Key | Size |\n| --- | --- |\n| a | 3 MB |"
+    )

@@ -20,8 +20,8 @@ from ragstone.metrics import resolve
 from ragstone.systems import SystemReply, make_system, takes_contexts
 from ragstone.systems.pipeline import SPACE, Pipeline
 from ragstone.systems.pipeline.chunking import pieces
-from ragstone.systems.pipeline.wording import language_of, terms
-from ragstone.text.language import ABSTENTIONS
+from ragstone.text.language import ABSTENTIONS, detect_language
+from ragstone.text.terms import extract_terms
 from ragstone.types import Sample, chunks
 
 TEXT = "One two three. Four five six seven. Eight nine. Ten eleven twelve thirteen fourteen."
@@ -75,12 +75,12 @@ def test_no_word_is_lost_in_chunking(words: list[str], size: int, overlap: int, 
 
 
 def test_words_are_stemmed_by_language() -> None:
-    assert terms("The returned boots", "en") == terms("returning boot", "en")
-    assert terms("¿Cuántas devoluciones?", "es") == terms("la devolución", "es")
+    assert extract_terms("The returned boots", "en") == extract_terms("returning boot", "en")
+    assert extract_terms("¿Cuántas devoluciones?", "es") == extract_terms("la devolución", "es")
     assert (
-        language_of("¿Qué?"),
-        language_of("la casa de los libros"),
-        language_of("the house"),
+        detect_language("¿Qué?"),
+        detect_language("la casa de los libros"),
+        detect_language("the house"),
     ) == (
         "es",
         "es",

@@ -25,7 +25,7 @@ def test(config: str | None, language: str | None) -> int:
     from ragstone.cli.monitor_check import alerts_of
     from ragstone.cli.options import report_language
     from ragstone.errors import RagstoneError
-    from ragstone.monitor.channels import Undelivered, send
+    from ragstone.monitor.alerts.channels import Undelivered, send
     from ragstone.monitor.interactions import iso, micros, new_id
     from ragstone.monitor.wording import sentence
 

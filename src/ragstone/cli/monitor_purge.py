@@ -21,8 +21,8 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
     from ragstone.errors import DataError
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import iso, micros
-    from ragstone.monitor.rollups.update import refresh
-    from ragstone.monitor.windows import duration, moment_of
+    from ragstone.monitor.rollups.refresh import refresh
+    from ragstone.monitor.windows.summary import duration, moment_of
     from ragstone.store import Store
 
     if (before is None) == (not ids):

@@ -30,7 +30,7 @@ def command(
     from ragstone.cli.options import report_language
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import micros
-    from ragstone.monitor.windows import moment_of
+    from ragstone.monitor.windows.summary import moment_of
     from ragstone.report.files import write_text
     from ragstone.report.monitor.period import check_ending, read, rendered
     from ragstone.store import Store

@@ -6,10 +6,9 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
+from ragstone.data.html import html_to_text
 from ragstone.errors import DataError, MissingExtra
 
 LARGEST = 50 << 20
@@ -149,11 +148,7 @@ def _plain(path: Path, name: str) -> tuple[str, str]:
 
 
 def _html(path: Path, name: str) -> tuple[str, str]:
-    page = _Page()
-    page.feed(_decoded(path, name))
-    page.close()
-    lines = (" ".join(line.split()) for line in "".join(page.parts).split("\n"))
-    return "\n".join(line for line in lines if line), " ".join(page.title.split())
+    return html_to_text(_decoded(path, name))
 
 
 def _pdf(path: Path, name: str) -> tuple[str, str]:
@@ -215,48 +210,3 @@ def _endings() -> str:
 def _first_heading(text: str) -> str:
     first = next((line for line in text.splitlines() if line.strip()), "")
     return first.lstrip("# ").strip() if first.startswith("#") else ""
-
-
-_HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "nav"})
-_BLOCK_TAGS = (
-    "p div section article header footer main aside ul ol li table tr pre blockquote br dl dt dd"
-)
-_BLOCKS = frozenset(_BLOCK_TAGS.split())
-_HEADINGS = {f"h{n}": "#" * n for n in range(1, 7)}
-
-
-class _Page(HTMLParser):
-    """The text of a page; headings become `#` lines, so that chunks can follow them."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self.title = ""
-        self._hidden: list[str] = []
-        self._in_title = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, Any]]) -> None:
-        if tag == "title":
-            self._in_title = True
-        elif tag in _HIDDEN:
-            self._hidden.append(tag)
-        elif tag in _HEADINGS:
-            self.parts.append(f"\n{_HEADINGS[tag]} ")
-        elif tag in _BLOCKS:
-            self.parts.append("\n")
-        elif tag in ("td", "th"):
-            self.parts.append(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "title":
-            self._in_title = False
-        elif tag in self._hidden:  # also closes what a careless page left open inside
-            del self._hidden[self._hidden.index(tag) :]
-        elif tag in _HEADINGS or tag in _BLOCKS:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if self._in_title:
-            self.title += data
-        elif not self._hidden:
-            self.parts.append(data.replace("\n", " "))

@@ -10,7 +10,7 @@ from ragstone.errors import JudgeFailed
 from ragstone.judges.fences import dice, fenced, one_line
 from ragstone.judges.sheets import Sifted, covered
 from ragstone.judges.traps import trap
-from ragstone.text.evidence import verify_quote
+from ragstone.text.evidence import find_quote
 
 
 class SupportForm:
@@ -119,7 +119,7 @@ def _evidence(rows: Sequence[Any], sources: Mapping[str, str]) -> tuple[list[Any
         quote, named = row["quote"], row["source"]
         order = [named, *(name for name in sources if name != named)]
         # a right quote under the wrong number still proves the claim
-        home = next((n for n in order if n in sources and verify_quote(quote, sources[n])), None)
+        home = next((n for n in order if n in sources and find_quote(quote, sources[n])), None)
         if home is not None:
             proven.append({"source": home, "quote": quote})
     kept = proven or [row for row in rows if row["source"] in sources]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed
-from ragstone.text.encoder import ENCODER, LONGEST, encode
+from ragstone.text.encoder import ENCODER, MAX_TEXT_CHARS, encode
 
 
 class EmbeddedEmbeddings:
@@ -20,7 +20,7 @@ class EmbeddedEmbeddings:
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """The encoder and how much of a text it reads."""
-        return {"embeddings": ENCODER, "longest": LONGEST}
+        return {"embeddings": ENCODER, "longest": MAX_TEXT_CHARS}
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Vectors for the texts of each Ask."""

@@ -12,8 +12,8 @@ from ragstone.judges.checking import SupportForm
 from ragstone.judges.fences import fenced, neutral, one_line
 from ragstone.judges.sheets import Form, Sheet, Sifted, covered
 from ragstone.prompts import placeholders
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import fold
+from ragstone.text.evidence import find_quote
+from ragstone.text.words import fold_text
 
 
 def form_of(ask: Ask) -> Form:
@@ -106,7 +106,7 @@ _LEAST_SHARED = 0.3
 
 
 def _stems(text: str) -> set[str]:
-    return {word[:4] for word in _WORD.findall(fold(text)) if len(word) > 3 or word.isdigit()}
+    return {word[:4] for word in _WORD.findall(fold_text(text)) if len(word) > 3 or word.isdigit()}
 
 
 def _invented(claim: str, words: set[str]) -> bool:
@@ -228,14 +228,14 @@ class _AspectsSheet(_WholeSheet):
         self.answer = answer
 
     def fault(self, value: Any) -> str:
-        names = [fold(row["aspect"]) for row in value["aspects"]]
+        names = [fold_text(row["aspect"]) for row in value["aspects"]]
         if not names or not all(names):
             return "it listed no aspect"
         return "it listed one aspect twice" if len(set(names)) < len(names) else ""
 
     def doubt(self, value: Any) -> str:
         for row in value["aspects"]:
-            if row["covered"] and verify_quote(row["quote"], self.answer) is None:
+            if row["covered"] and find_quote(row["quote"], self.answer) is None:
                 return f"the quote for {row['aspect'][:60]!r} does not stand in the answer"
         return ""
 
@@ -258,7 +258,7 @@ class _QuestionsSheet(_WholeSheet):
         self.count = count
 
     def fault(self, value: Any) -> str:
-        given = [fold(question) for question in value["questions"]]
+        given = [fold_text(question) for question in value["questions"]]
         if not all(given):
             return "one of the questions was empty"
         if value["evasive"] and len(given) <= self.count:

@@ -17,7 +17,7 @@ from ragstone.metrics.ledger import (
     rows_of,
 )
 from ragstone.registry import metric
-from ragstone.text.evidence import verify_quote
+from ragstone.text.evidence import find_quote
 from ragstone.types import Chunk, Finding, Score, share
 
 
@@ -150,7 +150,7 @@ def _read_aspects(reply: Any, answer: str) -> list[Finding]:
         if not row["covered"]:
             findings.append(Finding(row["aspect"], "missing"))
             continue
-        at = verify_quote(row["quote"], answer)
+        at = find_quote(row["quote"], answer)
         findings.append(
             Finding(
                 text=row["aspect"],

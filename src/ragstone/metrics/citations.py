@@ -12,8 +12,8 @@ from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
 from ragstone.metrics.ledger import Checked, check, claims_of, named
 from ragstone.registry import metric
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import sentences
+from ragstone.text.evidence import find_quote
+from ragstone.text.sentences import split_sentences
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 
@@ -97,7 +97,7 @@ class Cited:
         # overlapping chunks hold the same sentence and a judge quotes it once; a shorter quote proves less
         for piece in one.evidence:
             if piece.span and len(piece.quote.split()) >= TELLING:
-                at = verify_quote(piece.quote, self.chunks[rank - 1].text)
+                at = find_quote(piece.quote, self.chunks[rank - 1].text)
                 if at:
                     return piece.quote, at
         return "", None
@@ -143,7 +143,7 @@ def _recall(cited: Cited) -> Score:
 
 def markers_of(answer: str, chunks: list[Chunk], language: str | None) -> list[Marker]:
     """The markers of the answer in order, each once a sentence."""
-    spans = sentences(answer, language)
+    spans = split_sentences(answer, language)
     found: dict[Marker, None] = {}
     for match in _BRACKETS.finditer(answer):
         for shown, ranks in _targets(match[1], chunks):

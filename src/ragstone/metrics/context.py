@@ -8,7 +8,7 @@ from ragstone.asks import Asking, ask_all, useful
 from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.metrics.ledger import by_id, check, claims_of, named, rows_of, sources_of
 from ragstone.registry import metric
-from ragstone.text.language import fold
+from ragstone.text.words import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 NOTHING = Score(0.0, warnings=("nothing was retrieved",))
@@ -98,7 +98,7 @@ def grades(
         raise NotApplicable("the question is empty")
     known: dict[int, tuple[tuple[int, str], ...]] = {}
     chunks = named(contexts)
-    asked_for = fold(question)
+    asked_for = fold_text(question)
     for at, chunk in enumerate(chunks):
         why = _worthless(chunk, asked_for)
         if why:
@@ -136,7 +136,7 @@ def _worthless(chunk: Chunk, question: str) -> str:
     """Why a chunk is worth nothing for a folded question without asking; empty when it must be asked."""
     if not chunk.text.strip():
         return "the chunk is empty"
-    return "the chunk is the question itself" if fold(chunk.text) == question else ""
+    return "the chunk is the question itself" if fold_text(chunk.text) == question else ""
 
 
 def _read(reply: object, count: int, target: str) -> list[tuple[int, str]]:

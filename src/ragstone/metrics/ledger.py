@@ -19,8 +19,9 @@ from typing import Any, NamedTuple, TypeVar
 from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import fold, sentences
+from ragstone.text.evidence import find_quote
+from ragstone.text.sentences import split_sentences
+from ragstone.text.words import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Verdict
 
 T = TypeVar("T")
@@ -147,7 +148,7 @@ _KEPT_READ = 64
 
 def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
     """The claims in the reply to `claims(text)`; the same one twice in a sentence counts once."""
-    spans = sentences(text, language)
+    spans = split_sentences(text, language)
     found: dict[tuple[int, str], Claim] = {}
     for row in rows_of(reply, "claims", text_id=str, sentence=int, claim=str):
         number, claim = row["sentence"], row["claim"].strip()
@@ -158,7 +159,7 @@ def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
             )
         if not claim:
             raise JudgeFailed("unparseable", "the judge gave an empty claim")
-        found.setdefault((number, fold(claim)), Claim(claim, number, spans[number]))
+        found.setdefault((number, fold_text(claim)), Claim(claim, number, spans[number]))
     return sorted(found.values(), key=lambda claim: claim.sentence)
 
 
@@ -211,7 +212,7 @@ def _evidence(piece: Any, sources: Sequence[Chunk]) -> Evidence:
         raise JudgeFailed(
             "incomplete", f"the judge quotes a source {source!r} that it was not given"
         )
-    return Evidence(at, quote, verify_quote(quote, sources[at].text))
+    return Evidence(at, quote, find_quote(quote, sources[at].text))
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
 from ragstone.registry import metric
-from ragstone.text.language import ABSTENTIONS, bare_words, fold, strip_end, words
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import fold_text, split_bare_words, split_words, strip_final_punctuation
 from ragstone.types import Score
 
 Normalize = Literal["none", "squad"]
@@ -91,7 +92,7 @@ def chrf(answer: str, reference: str, *, word_order: Literal[0, 1, 2] = 0) -> Sc
 
 @lru_cache(maxsize=8)  # answer and reference of one sample, as its metrics compare them
 def _tokens(text: str, normalize: Normalize, language: str | None) -> list[str]:
-    return words(text) if normalize == "none" else bare_words(text, language)
+    return split_words(text) if normalize == "none" else split_bare_words(text, language)
 
 
 def _shared(given: list[str], wanted: list[str]) -> int:
@@ -116,7 +117,7 @@ def _refusals(texts: tuple[str, ...]) -> frozenset[str]:
 
 def _plain(text: str) -> str:
     """The text as abstentions are compared: folded, without final punctuation."""
-    return strip_end(" ".join(_tokens(text, "none", None)))
+    return strip_final_punctuation(" ".join(_tokens(text, "none", None)))
 
 
 def _judged_abstention(
@@ -167,7 +168,7 @@ class _Words:
 
     @staticmethod
     def tokenize(text: str) -> list[str]:
-        return _WORD.findall(fold(text))
+        return _WORD.findall(fold_text(text))
 
 
 _WORD = re.compile(r"[^\W_]+")

@@ -7,9 +7,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from ragstone.monitor.forgetting import forget_before, forget_ids
+from ragstone.monitor.ingest.spans import Span
 from ragstone.monitor.interactions import Feedback, Interaction, micros
-from ragstone.monitor.spans import Span
+from ragstone.monitor.purge import forget_before, forget_ids
 from ragstone.monitor.statements import (
     HOUR,
     MANY,

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragstone.errors import MissingExtra
-from ragstone.monitor.alerts import open_alerts
+from ragstone.monitor.alerts.alert import open_alerts
+from ragstone.monitor.alerts.evaluation import GRAVITY, last_status
+from ragstone.monitor.alerts.outbox import pending
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import micros
-from ragstone.monitor.outbox import pending
 from ragstone.monitor.statements import HOUR
-from ragstone.monitor.watcher import GRAVITY, last_status
-from ragstone.monitor.windows import Window, between
+from ragstone.monitor.windows.summary import Window, between
 
 MOST_METRICS = 50
 """Metrics with labels of their own, in alphabetical order: labels never grow with the data."""

@@ -20,7 +20,10 @@ from typing import Any, TypeVar
 from ragstone.data.strict import BadRow
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.gentle import gentle_row, written
+from ragstone.monitor.ingest.coercion import gentle_row, written
+from ragstone.monitor.ingest.instrumentation import Turn, watched
+from ragstone.monitor.ingest.redaction import Redact, redacted, redacted_feedback, redactor
+from ragstone.monitor.ingest.spool import Spool, SpoolFull
 from ragstone.monitor.interactions import (
     Feedback,
     Interaction,
@@ -31,9 +34,6 @@ from ragstone.monitor.interactions import (
     new_id,
     row_of,
 )
-from ragstone.monitor.redaction import Redact, redacted, redacted_feedback, redactor
-from ragstone.monitor.spool import Spool, SpoolFull
-from ragstone.monitor.watching import Turn, watched
 from ragstone.store import Store, usual_place
 
 F = TypeVar("F", bound=Callable[..., Any])

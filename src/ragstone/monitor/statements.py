@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ragstone.monitor.ingest.spans import Span, span_row
 from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_row
-from ragstone.monitor.spans import Span, span_row
 from ragstone.store.database import Connection
 from ragstone.types import EMPTY, Chunk, Ranked
 

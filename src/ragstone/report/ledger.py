@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from ragstone.report.document import Tone
 from ragstone.report.excerpts import EvidenceMark
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import fold
+from ragstone.text.evidence import find_quote
+from ragstone.text.words import fold_text
 from ragstone.types import Finding, Sample, Score
 
 GOOD_VERDICTS = frozenset({"supported", "covered", "useful", "relevant", "correct", "right"})
@@ -69,7 +69,7 @@ def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
 
 def verdict_tone(verdict: str) -> Tone:
     """How a verdict is coloured: good, bad, warn or plain."""
-    word = fold(verdict).replace(" ", "_")
+    word = fold_text(verdict).replace(" ", "_")
     return (
         "good"
         if word in GOOD_VERDICTS
@@ -118,10 +118,10 @@ def _locate_quote(finding: Finding, text: str) -> tuple[int, int] | None:
         start is not None
         and end is not None
         and 0 <= start < end <= len(text)
-        and fold(text[start:end]) == fold(finding.quote)
+        and fold_text(text[start:end]) == fold_text(finding.quote)
     ):
         return start, end
-    return verify_quote(finding.quote, text)
+    return find_quote(finding.quote, text)
 
 
 def _is_in_reference(finding: Finding, sample: Sample) -> bool:
@@ -137,4 +137,4 @@ def _is_in_reference(finding: Finding, sample: Sample) -> bool:
 
 
 def _word_set(text: str) -> set[str]:
-    return set(re.findall(r"\w+", fold(text)))
+    return set(re.findall(r"\w+", fold_text(text)))

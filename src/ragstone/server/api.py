@@ -14,18 +14,18 @@ from ragstone._version import __version__
 from ragstone.data.strict import BadRow, parse
 from ragstone.errors import DataError, MissingExtra
 from ragstone.monitor import Archive, Interaction
-from ragstone.monitor.interactions import feedback_of, interaction_of, iso, micros, moment, row_of
-from ragstone.monitor.otlp import spans_of_json, spans_of_protobuf
-from ragstone.monitor.redaction import (
+from ragstone.monitor.ingest.otlp import spans_of_json, spans_of_protobuf
+from ragstone.monitor.ingest.redaction import (
     RedactionFailed,
     redacted,
     redacted_feedback,
     redacted_texts,
 )
-from ragstone.monitor.spans import Span
-from ragstone.server.intake import Intake
+from ragstone.monitor.ingest.spans import Span
+from ragstone.monitor.interactions import feedback_of, interaction_of, iso, micros, moment, row_of
+from ragstone.server.ingest_queue import Intake
 from ragstone.server.openapi import document
-from ragstone.server.replies import Refused, reply
+from ragstone.server.responses import Refused, reply
 from ragstone.server.settings import Settings
 from ragstone.store.codec import encode_score
 
@@ -222,7 +222,7 @@ def _whole_interaction(archive: Archive, id: str) -> dict[str, Any] | None:
 
 async def get_summary(request: web.Request) -> web.Response:
     """A window in figures, whole and by slice."""
-    from ragstone.monitor.windows import summary
+    from ragstone.monitor.windows.summary import summary
 
     service = request.app[SERVICE]
     query = _query(request, {"window", "until", "by", "slice"})

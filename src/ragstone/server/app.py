@@ -14,15 +14,15 @@ from aiohttp import web
 
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor import Archive
+from ragstone.monitor.ingest.traces import put_together
 from ragstone.monitor.interactions import micros
-from ragstone.monitor.traces import put_together
 from ragstone.server import api, page
+from ragstone.server.alert_worker import get_metrics
 from ragstone.server.api import SERVICE, Service
 from ragstone.server.guard import Handler, add_headers, guard
-from ragstone.server.intake import Intake
-from ragstone.server.replies import Refused, refuse
+from ragstone.server.ingest_queue import Intake
+from ragstone.server.responses import Refused, refuse
 from ragstone.server.settings import Settings, checked
-from ragstone.server.watching import get_metrics
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from ragstone.server.replies import refuse
+from ragstone.server.responses import refuse
 from ragstone.server.settings import Settings, is_address, is_loopback
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

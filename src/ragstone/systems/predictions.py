@@ -12,7 +12,7 @@ from ragstone.data.rows import compile_shape
 from ragstone.data.strict import reparse
 from ragstone.errors import DataError
 from ragstone.systems.protocol import SystemFault, SystemReply
-from ragstone.text.language import fold
+from ragstone.text.words import fold_text
 from ragstone.types import EMPTY, Sample
 
 
@@ -33,7 +33,7 @@ class Predictions:
             if given(reparse(record.row), 1)[1]:
                 self._by_id[record.sample.id] = record.sample
             if record.sample.question is not None:
-                key = fold(record.sample.question)
+                key = fold_text(record.sample.question)
                 # a question that stands twice tells its answers apart by id only
                 self._by_question[key] = None if key in self._by_question else record.sample
         if not self._by_id and not self._by_question:
@@ -55,7 +55,7 @@ class Predictions:
         """The prediction for this sample."""
         found = self._by_id.get(sample.id)
         if found is None:
-            found = self._by_question.get(fold(question))
+            found = self._by_question.get(fold_text(question))
         if found is None:
             raise SystemFault(f"no prediction for {sample.id!r} in {self.source}")
         if found.error is not None:

@@ -16,8 +16,9 @@ from ragstone.testset.likeness import alike, dangling, leaked
 from ragstone.testset.sampling import Topics, drawn
 from ragstone.testset.sources import Corpus, Source, open_corpus
 from ragstone.testset.trivial import Search, Trivial, asked, trivial
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import ABSTENTIONS, fold
+from ragstone.text.evidence import find_quote
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import fold_text
 from ragstone.types import Sample
 
 FaultKind = Literal[
@@ -137,10 +138,10 @@ def check(source: str | Path, documents: Source | None = None, **reading: Any) -
 
 def _answerable(sample: Sample) -> bool:
     """Whether the set says that there is an answer: a reference that is not an abstention."""
-    return fold(sample.reference or "") not in _ABSTENTIONS
+    return fold_text(sample.reference or "") not in _ABSTENTIONS
 
 
-_ABSTENTIONS = frozenset(fold(text) for text in ABSTENTIONS)
+_ABSTENTIONS = frozenset(fold_text(text) for text in ABSTENTIONS)
 
 
 def _counts(samples: Sequence[Sample], value: Callable[[Sample], Any]) -> dict[str, int]:
@@ -176,7 +177,7 @@ def _asked_twice(samples: Sequence[Sample]) -> Iterator[Fault]:
         ]
         if any(before) and not list(alike(before)):
             continue
-        same = fold(first.reference or "") == fold(second.reference or "")
+        same = fold_text(first.reference or "") == fold_text(second.reference or "")
         kind: FaultKind = "duplicate" if same else "ambiguous"
         detail = f"{first.id}: {first.question}"
         if not same:
@@ -197,7 +198,7 @@ def _faults_in_corpus(samples: Sequence[Sample], corpus: Corpus, search: Search)
                 texts[name] = f"{document.title}\n{document.text}"
         for piece in _evidence(sample):
             text = texts.get(piece["document"])
-            if text is not None and verify_quote(piece["quote"], text) is None:
+            if text is not None and find_quote(piece["quote"], text) is None:
                 yield Fault("quote_not_verbatim", sample.id, question, piece["quote"])
         wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
         if _answerable(sample):
@@ -215,12 +216,13 @@ def _evidence(sample: Sample) -> list[Mapping[str, Any]]:
 
 def _held(sample: Sample, texts: Sequence[str]) -> bool:
     """Whether the relevant documents together hold the words of the reference."""
-    from ragstone.systems.pipeline.wording import language_of, terms
+    from ragstone.text.language import detect_language
+    from ragstone.text.terms import extract_terms
 
     reference = sample.reference or ""
-    language = language_of(reference, sample.language)
-    wanted = set(terms(reference, language))
-    held = {term for text in texts for term in terms(text, language)}
+    language = detect_language(reference, sample.language)
+    wanted = set(extract_terms(reference, language))
+    held = {term for text in texts for term in extract_terms(text, language)}
     return not wanted or len(wanted & held) / len(wanted) >= _HELD
 
 
@@ -231,7 +233,7 @@ def _elsewhere(sample: Sample, wanted: set[str], search: Search) -> Iterator[Fau
         return
     for piece in search.found(asked(sample), sample.language):
         judged = piece.document in (sample.relevant or {})
-        if judged or verify_quote(reference, piece.shown) is None:
+        if judged or find_quote(reference, piece.shown) is None:
             continue
         if search.holds(piece, asked(sample)) >= _ELSEWHERE:
             detail = f"{piece.document}: {reference}"

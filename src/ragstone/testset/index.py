@@ -14,8 +14,9 @@ from types import TracebackType
 from typing import Protocol
 
 from ragstone.data.documents import Document
-from ragstone.systems.pipeline.wording import language_of, unaccented
 from ragstone.testset.wording import asked
+from ragstone.text.language import detect_language
+from ragstone.text.terms import strip_accents
 
 _TABLE = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')"
 _SETTINGS = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-4000; PRAGMA temp_store=FILE;"
@@ -64,7 +65,7 @@ class CorpusIndex:
         found = dict.fromkeys(_NAME.findall(document.text[:_LOOKED_AT]))
         if not found:
             return
-        language = language_of(document.text[:_LOOKED_AT], document.language)
+        language = detect_language(document.text[:_LOOKED_AT], document.language)
         kept = self._names[language]
         for name in found:
             self._seen[language] += 1
@@ -97,7 +98,7 @@ class CorpusIndex:
         self, text: str, count: int, but: frozenset[str] = frozenset()
     ) -> list[tuple[str, str]]:
         """Id and text of the documents nearest to a text by its rarest words, best first."""
-        stems = self.rarest(asked(text, language_of(text)), 8)
+        stems = self.rarest(asked(text, detect_language(text)), 8)
         return [(one.id, one.text) for one in self.near(stems, but=tuple(but), most=count)]
 
     def _found(self, query: str, but: Sequence[str], most: int) -> list[Document]:
@@ -148,7 +149,7 @@ class CorpusIndex:
 
 def _searched(stem: str) -> str:
     """A stem as a search: what its forms begin with; the pieces of a number all."""
-    plain = unaccented(stem).replace("ñ", "n")
+    plain = strip_accents(stem).replace("ñ", "n")
     pieces = _PIECE.findall(plain)
     if len(pieces) != 1:
         return f"({' AND '.join(map(_quoted, pieces))})" if pieces else ""

@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ragstone.systems.pipeline.wording import language_of, terms
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import fold
+from ragstone.text.evidence import find_quote
+from ragstone.text.language import detect_language
+from ragstone.text.terms import extract_terms
+from ragstone.text.words import fold_text
 
 SAME = 0.85
 """Share of words in common, of all words of both, from which two questions are one."""
@@ -33,15 +34,15 @@ _DANGLING = {
 
 def leaked(question: str, answer: str) -> bool:
     """Whether a question holds its own answer; a bare yes or no cannot be leaked."""
-    words = fold(answer).split()
+    words = fold_text(answer).split()
     if not words or (len(words) == 1 and len(words[0]) < 2):
         return False
-    return verify_quote(answer, question) is not None
+    return find_quote(answer, question) is not None
 
 
 def dangling(question: str, language: str | None) -> bool:
     """Whether a question speaks of a text that nobody sees."""
-    return _DANGLING[language_of(question, language)].search(fold(question)) is not None
+    return _DANGLING[detect_language(question, language)].search(fold_text(question)) is not None
 
 
 def alike(questions: Sequence[str], least: float = SAME) -> Iterator[tuple[int, int]]:
@@ -68,5 +69,5 @@ def alike(questions: Sequence[str], least: float = SAME) -> Iterator[tuple[int, 
 
 def _words(question: str) -> frozenset[str]:
     """The stems that carry meaning, or all words when there are none."""
-    found = terms(question, language_of(question))
-    return frozenset(found or fold(question).split())
+    found = extract_terms(question, detect_language(question))
+    return frozenset(found or fold_text(question).split())

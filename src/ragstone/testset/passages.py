@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 from ragstone.data.documents import Document
-from ragstone.systems.pipeline.wording import language_of, terms
 from ragstone.testset.index import CorpusIndex
+from ragstone.text.language import detect_language
+from ragstone.text.terms import extract_terms
 
 LONGEST = 800
 """Characters of a passage."""
@@ -23,10 +24,12 @@ def nearest(
     """Id and text of the passages that share most with the text, from other documents than these.
 
     Documents come up by the rarest words, together and one by one; which of them is nearest is decided by all words."""
-    language = language_of(text)
+    language = detect_language(text)
     # a word that only the left-out documents have finds nothing
     least = 1 + bool(without)
-    known = [stem for stem in dict.fromkeys(terms(text, language)) if index.held(stem) >= least]
+    known = [
+        stem for stem in dict.fromkeys(extract_terms(text, language)) if index.held(stem) >= least
+    ]
     wanted = index.rarest(known, _WORDS)
     weight = {stem: math.log1p(index.count / index.held(stem)) for stem in wanted}
     found: dict[str, Document] = {}
@@ -35,8 +38,8 @@ def nearest(
         found.update({one.id: one for one in some})
 
     def likeness(document: Document) -> float:
-        spoken = language_of(document.text[:2000], document.language)
-        held = set(terms(f"{document.title} {document.text}", spoken))
+        spoken = detect_language(document.text[:2000], document.language)
+        held = set(extract_terms(f"{document.title} {document.text}", spoken))
         return sum(weight[stem] for stem in wanted if stem in held)
 
     order = sorted(found.values(), key=lambda one: (-likeness(one), one.id))
@@ -48,12 +51,12 @@ def passage(document: Document, wanted: Sequence[str]) -> str:
     text = document.text
     if len(text) <= LONGEST:
         return text
-    language = language_of(text[:2000], document.language)
+    language = detect_language(text[:2000], document.language)
     stems = set(wanted)
     lines: list[tuple[int, int, int]] = []
     at = 0
     for line in text.split("\n"):
-        lines.append((at, at + len(line), len(stems.intersection(terms(line, language)))))
+        lines.append((at, at + len(line), len(stems.intersection(extract_terms(line, language)))))
         at += len(line) + 1
     best = max(range(len(lines)), key=lambda n: (lines[n][2], -n))
     first = last = best

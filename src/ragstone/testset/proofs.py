@@ -14,13 +14,14 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone.data.documents import Document
-from ragstone.systems.pipeline.wording import language_of, terms
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
 from ragstone.testset.likeness import SAME, dangling, leaked
 from ragstone.testset.reader import Found, agrees, asks_for, best
 from ragstone.testset.wording import asked, content
-from ragstone.text.evidence import verify_quote
+from ragstone.text.evidence import find_quote
+from ragstone.text.language import detect_language
+from ragstone.text.terms import extract_terms
 
 COVERED = 0.6
 """Weighted share of a question's words that its evidence, the sentence before it and the title must have."""
@@ -92,7 +93,7 @@ class Prover:
             return "malformed", "the evidence comes from one document"
         if item.kind == "follow_up" and not item.history:
             return "malformed", "a follow-up has no first turn"
-        if len(content(item.question, language_of(item.question, item.language))) < 1:
+        if len(content(item.question, detect_language(item.question, item.language))) < 1:
             return "malformed", "the question has no word that carries meaning"
         return None
 
@@ -110,7 +111,7 @@ class Prover:
         return None
 
     def _words(self, item: Item) -> tuple[Reason, str] | None:
-        spoken = language_of(item.question, item.language)
+        spoken = detect_language(item.question, item.language)
         if item.reference is not None and item.kind not in ("negation", "false_premise"):
             said = frozenset(content(item.reference, spoken))
             asks = frozenset(content(item.question, spoken))
@@ -157,8 +158,8 @@ class Prover:
         self, item: Item, question: str, reference: str, evidence: Evidence, also: set[str]
     ) -> float | tuple[Reason, str]:
         document = self._index.document(evidence.document)
-        spoken = language_of(document.text, item.language)
-        held = verify_quote(reference, evidence.quote) is not None
+        spoken = detect_language(document.text, item.language)
+        held = find_quote(reference, evidence.quote) is not None
         if not held and item.kind not in _OPEN:
             return "not_answerable_from_evidence", "the reference does not stand in the evidence"
         if item.how == "cloze":
@@ -195,7 +196,7 @@ class Prover:
             found = best(question, document.text, document.title, spoken)
             if found is None or found.cover < ANSWERS or found.own < ANSWERS:
                 continue
-            if verify_quote(reference, found.sentence) is not None:
+            if find_quote(reference, found.sentence) is not None:
                 also.add(document.id)
             elif found.answers or not asks_for(question):
                 return "ambiguous", f"{document.id} says {found.sentence[:80]!r}"
@@ -205,7 +206,7 @@ class Prover:
         """Proof that no document of the corpus tells: the sentences that come closest do not cover the question."""
         # the words of a style would hide how close a document comes
         question = str(item.proof.get("plain", item.question))
-        spoken = language_of(question, item.language)
+        spoken = detect_language(question, item.language)
         stems = asked(question, spoken)
         rare = self._index.rarest(stems, 6)
         looked: dict[str, Document] = {}
@@ -241,7 +242,7 @@ def _rival(
     """Whether the rest of the document answers as well as the evidence does."""
     if other.own < ANSWERS or other.own < 0.95 * found.own:
         return None
-    if verify_quote(reference, other.sentence) is not None:
+    if find_quote(reference, other.sentence) is not None:
         return "answerable_without_evidence", f"{other.sentence[:80]!r} tells it too"
     if other.answers or not asks_for(question):
         return "ambiguous", f"{other.sentence[:80]!r} answers it as well"
@@ -304,6 +305,6 @@ def _bag(item: Item) -> frozenset[str]:
     styled = item.style in ("formal", "informal", "terse") and item.kind != "false_premise"
     framed = item.kind in ("typos", "follow_up") or styled
     plain = str(item.proof.get("plain", item.question)) if framed else item.question
-    spoken = language_of(plain, item.language)
-    found: Sequence[str] = terms(plain, spoken)
+    spoken = detect_language(plain, item.language)
+    found: Sequence[str] = extract_terms(plain, spoken)
     return frozenset(found or plain.lower().split())

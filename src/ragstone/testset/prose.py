@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 
 _FENCE = re.compile(r"^(?:```|~~~)[^\n]*\n.*?(?:^(?:```|~~~)[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -43,7 +43,7 @@ def prose(text: str) -> str:
 def read_sentences(text: str, language: str) -> list[tuple[int, int]]:
     """Where the sentences of a document stand; what is code rather than words is left out."""
     plain = prose(text)
-    return [(a, b) for a, b in sentences(plain, language) if not _CODE.search(plain[a:b])]
+    return [(a, b) for a, b in split_sentences(plain, language) if not _CODE.search(plain[a:b])]
 
 
 def _link(found: re.Match[str]) -> str:

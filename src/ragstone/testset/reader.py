@@ -10,7 +10,7 @@ from functools import lru_cache
 from ragstone.testset.prose import prose
 from ragstone.testset.spans import is_number, tokens_of, typed
 from ragstone.testset.wording import asked, content
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 
 _SORTS: tuple[tuple[str, str], ...] = (
     ("clock", r"what time|what hours|qué hora"),
@@ -60,7 +60,7 @@ class Parsed:
 def parsed(text: str, language: str) -> Parsed:
     """The sentences of a text and their stems."""
     plain = prose(text)
-    places = tuple(sentences(plain, language))
+    places = tuple(split_sentences(plain, language))
     stems = tuple(frozenset(content(plain[a:b], language)) for a, b in places)
     held = Counter(stem for one in stems for stem in one)
     return Parsed(places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()})

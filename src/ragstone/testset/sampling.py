@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.testset.sources import Corpus
-from ragstone.text.language import fold
+from ragstone.text.words import fold_text
 
 Floats = npt.NDArray[np.float32]
 
@@ -141,7 +141,7 @@ def _centres(vectors: Floats, count: int, rng: random.Random) -> Floats:
 def _hashed(text: str) -> Floats:
     """How often words fall into each place; the square root, so that one word does not decide."""
     vector = np.zeros(_SIZE, np.float32)
-    for word, times in Counter(_WORD.findall(fold(text[:_READ]))).items():
+    for word, times in Counter(_WORD.findall(fold_text(text[:_READ]))).items():
         vector[zlib.crc32(word[:7].encode("utf-8", "surrogatepass")) % _SIZE] += times
     return np.sqrt(vector)
 

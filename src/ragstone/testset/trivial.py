@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.systems.pipeline.chunking import Piece
-from ragstone.systems.pipeline.wording import language_of, terms
 from ragstone.testset.index import CorpusIndex, Documents
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import ABSTENTIONS, fold
+from ragstone.text.evidence import find_quote
+from ragstone.text.language import ABSTENTIONS, detect_language
+from ragstone.text.terms import extract_terms
+from ragstone.text.words import fold_text
 from ragstone.types import Sample
 
 FOUND = 3
@@ -43,18 +44,20 @@ class Search:
         """The nearest documents to a question, best first; asked twice for each, searched once."""
 
     def _found(self, question: str, language: str | None) -> list[Piece]:
-        stems = self._index.rarest(terms(question, language_of(question, language)), WORDS)
+        stems = self._index.rarest(
+            extract_terms(question, detect_language(question, language)), WORDS
+        )
         return [
-            Piece(one.id, one.text, one.title, language_of(one.text[:2000], one.language))
+            Piece(one.id, one.text, one.title, detect_language(one.text[:2000], one.language))
             for one in self._index.near(stems, most=FOUND)
         ]
 
     def holds(self, piece: Piece, text: str) -> float:
         """The share of a text's words, rare ones counting more, that stand in a document."""
-        wanted = set(terms(text, piece.language))
+        wanted = set(extract_terms(text, piece.language))
         if not wanted:
             return 1.0
-        held = wanted.intersection(terms(piece.shown, piece.language))
+        held = wanted.intersection(extract_terms(piece.shown, piece.language))
         weight = {word: self._weight(word) for word in wanted}
         return sum(weight[word] for word in held) / sum(weight.values())
 
@@ -95,7 +98,7 @@ def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
         hits = search.found(asked(sample), sample.language)
         if hits and hits[0].document in wanted:
             first += 1
-            told += verify_quote(sample.reference or "", hits[0].shown) is not None
+            told += find_quote(sample.reference or "", hits[0].shown) is not None
     if not count:
         return Trivial(constant, shown)
     return Trivial(constant, shown, first / count, told / count)
@@ -103,8 +106,8 @@ def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
 
 def _same(sample: Sample) -> str:
     """The reference as it is compared; an abstention is one answer in every language."""
-    text = fold(sample.reference or "")
-    return fold(ABSTENTIONS[0]) if text in _ABSTENTIONS else text
+    text = fold_text(sample.reference or "")
+    return fold_text(ABSTENTIONS[0]) if text in _ABSTENTIONS else text
 
 
-_ABSTENTIONS = frozenset(map(fold, ABSTENTIONS))
+_ABSTENTIONS = frozenset(map(fold_text, ABSTENTIONS))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ragstone.systems.pipeline.wording import terms
 from ragstone.testset.vocabulary import word_set
+from ragstone.text.terms import extract_terms
 
 _ASKING = {
     "en": word_set(
@@ -23,13 +23,13 @@ _ASKING = {
 @lru_cache(maxsize=20_000)
 def content(text: str, language: str) -> tuple[str, ...]:
     """The stems of the words that carry meaning, each once, in order."""
-    return tuple(dict.fromkeys(terms(text, language)))
+    return tuple(dict.fromkeys(extract_terms(text, language)))
 
 
 @lru_cache(maxsize=4)
 def _asking(language: str) -> frozenset[str]:
     return (
-        frozenset(stem for word in _ASKING[language] for stem in terms(word, language))
+        frozenset(stem for word in _ASKING[language] for stem in extract_terms(word, language))
         | _ASKING[language]
     )
 

@@ -16,8 +16,8 @@ from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, item
 from ragstone.testset.making import Checker, Made
 from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
-from ragstone.text.evidence import verify_quote
-from ragstone.text.language import bare_words
+from ragstone.text.evidence import find_quote
+from ragstone.text.words import split_bare_words
 from ragstone.types import NOTHING_USED, Chunk
 
 LONGEST = 6000
@@ -163,7 +163,7 @@ class JudgeWriter:
         proof["answer"] = own["answer"]
         if not other["told"]:
             return _with(item, proof=proof)
-        home = next((n for n, text in near if verify_quote(other["quote"], text)), None)
+        home = next((n for n, text in near if find_quote(other["quote"], text)), None)
         if home is None:  # no quote, no answer
             return _with(item, proof=proof)
         if not agree(other, item):
@@ -274,7 +274,7 @@ class Sheet:
         named = int(number) - 1 if number.isdigit() else -1
         order = sorted(enumerate(self.shown), key=lambda one: one[0] != named)
         for _, one in order:
-            place = verify_quote(piece["quote"], one.text)
+            place = find_quote(piece["quote"], one.text)
             if place is not None:
                 start, end = place
                 return Evidence(
@@ -296,14 +296,14 @@ def part_of(document: Document, rng: random.Random) -> Shown:
 
 def agree(row: Mapping[str, Any], item: Item) -> bool:
     """Whether an answer found from sources is the reference: its words, or the same place in the evidence."""
-    given = set(bare_words(row["answer"], item.language))
-    wanted = set(bare_words(item.reference or "", item.language))
+    given = set(split_bare_words(row["answer"], item.language))
+    wanted = set(split_bare_words(item.reference or "", item.language))
     if given and wanted:
         shared = len(given & wanted)
         if 2 * shared / (len(given) + len(wanted)) >= 0.5 or shared == min(len(given), len(wanted)):
             return True
     return any(
-        verify_quote(row["quote"], one.quote) or verify_quote(one.quote, row["quote"])
+        find_quote(row["quote"], one.quote) or find_quote(one.quote, row["quote"])
         for one in item.evidence
     )
 

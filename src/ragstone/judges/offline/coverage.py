@@ -13,7 +13,7 @@ from ragstone.judges.offline.reading import STOP, read
 from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import asks
 from ragstone.text.encoder import encode
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 
 _JOIN = re.compile(
     r"\?\s+|;\s+|,?\s+(?:and|y|e)\s+(?=(?:¿|who|what|when|where|which|why|how|quién|qué|cuándo|dónde|cuál|por qué|cómo|"
@@ -31,7 +31,7 @@ def answer_aspects(values: Mapping[str, Any], language: str | None) -> Any:
     question, answer = values["question"], values["answer"]
     parts = [part.strip(" ?¿.,") for part in _JOIN.split(question)]
     parts = [part for part in parts if len(part) > 2] or [question.strip() or "?"]
-    told = [answer[a:b] for a, b in sentences(answer, language)]
+    told = [answer[a:b] for a, b in split_sentences(answer, language)]
     told = [] if evasive(told) else [one for one in told if not asks(one)]
     if not told:
         return {"aspects": [{"aspect": p, "covered": False, "quote": ""} for p in parts]}

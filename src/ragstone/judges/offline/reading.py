@@ -27,7 +27,7 @@ from ragstone.judges.offline.words import (
     unaccented,
     written,
 )
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
@@ -77,7 +77,7 @@ def read(text: str, language: str | None = None) -> Reading:
 @lru_cache(maxsize=2048)
 def _read(text: str, language: str) -> Reading:
     structured = _is_record(text)
-    spans = list(_record_parts(text)) if structured else sentences(text, language)
+    spans = list(_record_parts(text)) if structured else split_sentences(text, language)
     found: list[int] = []
     sizes: list[int] = []
     if structured:
@@ -118,14 +118,18 @@ def _places(text: str, language: str) -> list[tuple[int, int]]:
         spans = list(_record_parts(text))
         parts = [row for here in _record_tokens(text, spans, language) for row in here]
         return [(row[0], row[1]) for row in parts]
-    return [place for a, b in sentences(text, language) for place in places(text, a, b, language)]
+    return [
+        place for a, b in split_sentences(text, language) for place in places(text, a, b, language)
+    ]
 
 
 @lru_cache(maxsize=512)
 def _written(text: str, language: str) -> list[str]:
     if _is_record(text):
         return [text[a:b] for a, b in _places(text, language)]
-    return [word for a, b in sentences(text, language) for word in written(text, a, b, language)]
+    return [
+        word for a, b in split_sentences(text, language) for word in written(text, a, b, language)
+    ]
 
 
 _YES_NO = re.compile(r':\s*"?(?:(true|yes|free)|(false|no|none)|(null|))"?\s*$', re.IGNORECASE)
@@ -197,7 +201,7 @@ def _record_parts(text: str) -> Iterator[tuple[int, int]]:
         if end - start < 160:
             yield start, end
             continue
-        for a, b in sentences(text[start:end], "en"):
+        for a, b in split_sentences(text[start:end], "en"):
             yield start + a, start + b
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ragstone.text.language import ABSTENTIONS, fold
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import fold_text
 
 _EN = (
     r"\bi (?:do not|don't|cannot|can't|could not|couldn't|am unable to|am not able to|'m unable to|have no)\b"
@@ -74,12 +75,12 @@ _MARKS = (
 )  # fmt: skip
 """No sentence declines without one of these, or "n/a" at its start; most have none, and looking for plain text is many
 times quicker than the patterns."""
-_ABSTAINS = frozenset(fold(text) for text in ABSTENTIONS)
+_ABSTAINS = frozenset(fold_text(text) for text in ABSTENTIONS)
 
 
 def declines(sentence: str) -> bool:
     """Whether the sentence says that it does not answer."""
-    folded = fold(sentence).replace("’", "'").replace("n't", " n't").replace(" n't", "n't")
+    folded = fold_text(sentence).replace("’", "'").replace("n't", " n't").replace(" n't", "n't")
     if folded in _ABSTAINS:
         return True
     marked = folded.startswith(("n/a", "na")) or any(mark in folded for mark in _MARKS)

@@ -12,7 +12,8 @@ from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import judge_case
 from ragstone.text.encoder import encode
-from ragstone.text.language import fold, sentences
+from ragstone.text.sentences import split_sentences
+from ragstone.text.words import fold_text
 
 _LINKS = frozenset(
     [
@@ -90,7 +91,7 @@ def answer_rate(values: Mapping[str, Any], language: str | None) -> Any:
 
 def form(text: str, language: str | None) -> tuple[float, list[str]]:
     """How well a text is built, 0..1, and its faults: fragments, repetition, contradiction, lost thread."""
-    parts = [text[a:b] for a, b in sentences(text, language)]
+    parts = [text[a:b] for a, b in split_sentences(text, language)]
     readings = [read(part, language) for part in parts]
     if not any(len(one.ids) for one in readings):
         return 0.0, ["no words"]
@@ -101,7 +102,7 @@ def form(text: str, language: str | None) -> tuple[float, list[str]]:
         lost.append((0.6, "few function words: a list of words, not sentences"))
     if words >= 12 and _salad(readings):
         lost.append((0.75, "words out of order"))
-    repeated = len(parts) - len({fold(part) for part in parts})
+    repeated = len(parts) - len({fold_text(part) for part in parts})
     if repeated:
         lost.append((0.25 * min(repeated, 3), f"{repeated} repeated sentence(s)"))
     if _contradicts(readings):
@@ -149,7 +150,7 @@ def _jumps(parts: list[str], readings: list[Reading]) -> float:
     jumps = 0
     for n in range(1, len(parts)):
         mine = set(readings[n].ids[readings[n].kinds != STOP].tolist())
-        linked = bool(_LINKS & set(fold(parts[n]).split()[:6]))
+        linked = bool(_LINKS & set(fold_text(parts[n]).split()[:6]))
         alike = float((vectors[:n] @ vectors[n]).max())
         jumps += not (mine & seen or linked or alike >= 0.25)
         seen |= mine
@@ -159,7 +160,7 @@ def _jumps(parts: list[str], readings: list[Reading]) -> float:
 def _met(texts: Mapping[str, str], language: str | None) -> tuple[float, list[str]]:
     """How the answer meets the question, the reference and the contexts that are shown with it."""
     answer = texts["answer"]
-    parts = [answer[a:b] for a, b in sentences(answer, language)]
+    parts = [answer[a:b] for a, b in split_sentences(answer, language)]
     if not answer.strip() or evasive(parts):
         return 0.0, ["the answer declines"]
     marks, said = [], []

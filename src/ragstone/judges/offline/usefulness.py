@@ -16,7 +16,7 @@ from ragstone.judges.offline.verdicts import unit_text
 from ragstone.judges.offline.view import best_units, bounds_of
 from ragstone.judges.offline.wording import say
 from ragstone.text.encoder import encode
-from ragstone.text.language import sentences
+from ragstone.text.sentences import split_sentences
 
 QUESTION_BARS = {1: (0.42, 0.62), 2: (0.34, 0.52)}
 """Relevance from which a chunk gets 1 and 2, for each wording of the question: strict and lenient."""
@@ -119,7 +119,7 @@ def _reached(
     question: str, text: str, chunks: Sequence[Reading], language: str | None
 ) -> list[tuple[float, str]]:
     """How much of a wanted text each chunk holds: the best of its statements, words the question has not."""
-    parts = [text[a:b] for a, b in sentences(text, language)] or [text]
+    parts = [text[a:b] for a, b in split_sentences(text, language)] or [text]
     said = [one.text for part in parts for one in statements(part)] or [text]
     wanted = [read(one, language) for one in said]
     known = set(read(question, language).ids.tolist())

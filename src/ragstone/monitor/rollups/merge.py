@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragstone.monitor.rollups.build import Stored
-from ragstone.monitor.rollups.stack import Pile, extent
+from ragstone.monitor.rollups.table_stack import Pile, extent
 from ragstone.monitor.rollups.tables import stored_bins, stored_table
 from ragstone.monitor.statements import BUCKET, HOUR
 from ragstone.store.database import Connection

@@ -12,7 +12,7 @@ from ragstone.config.durations import duration
 from ragstone.data.strict import BadRow
 from ragstone.errors import DataError
 from ragstone.monitor.interactions import moment
-from ragstone.monitor.windows import time_zone
+from ragstone.monitor.windows.summary import time_zone
 from ragstone.report.words import Words
 
 WINDOWS = ("1h", "6h", "24h", "7d", "30d")

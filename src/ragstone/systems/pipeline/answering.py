@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragstone.systems.pipeline.retrieval import Index
-from ragstone.systems.pipeline.wording import language_of, terms
-from ragstone.text.encoder import encode_each
-from ragstone.text.language import ABSTENTIONS, sentences
+from ragstone.text.encoder import encode_separately
+from ragstone.text.language import ABSTENTIONS, detect_language
+from ragstone.text.sentences import split_sentences
+from ragstone.text.terms import extract_terms
 
 REFUSALS = dict(zip(("en", "es"), ABSTENTIONS, strict=True))
 
@@ -69,13 +70,13 @@ def extract(
 def _candidates(
     question: str, passages: Sequence[Passage], index: Index, language: str
 ) -> list[_Candidate]:
-    wanted = terms(question, language)
+    wanted = extract_terms(question, language)
     numeric = _ASKS_NUMBER.search(question) is not None
     found: list[tuple[int, str]] = []
     seen: set[str] = set()
     for number, passage in enumerate(passages):
-        spoken = language_of(passage.text)
-        for start, end in sentences(passage.text, spoken):
+        spoken = detect_language(passage.text)
+        for start, end in split_sentences(passage.text, spoken):
             for sentence in passage.text[start:end].split("; "):
                 # shorter ones are headings
                 if len(sentence.split()) >= 4 and sentence not in seen:
@@ -83,13 +84,15 @@ def _candidates(
                     found.append((number, sentence))
     if not found:
         return []
-    likeness = encode_each([sentence for _, sentence in found]) @ encode_each([question])[0]
+    likeness = (
+        encode_separately([sentence for _, sentence in found]) @ encode_separately([question])[0]
+    )
     ranked = []
     for (number, sentence), like in zip(found, likeness.tolist(), strict=True):
         passage = passages[number]
-        spoken = language_of(passage.text)
-        title = terms(passage.title, spoken)
-        own = terms(sentence, spoken)
+        spoken = detect_language(passage.text)
+        title = extract_terms(passage.title, spoken)
+        own = extract_terms(sentence, spoken)
         # what the title says already, no sentence need say again: the rest is what is asked
         asked = [term for term in wanted if term not in title] or wanted
         score = 0.7 * index.coverage(asked, own) + 0.3 * index.coverage(wanted, [*own, *title])

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragstone.data.documents import Document
-from ragstone.systems.pipeline.wording import language_of
-from ragstone.text.language import sentences
+from ragstone.text.language import detect_language
+from ragstone.text.sentences import split_sentences
 
 By = Literal["sentence", "heading", "words"]
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
@@ -38,7 +38,7 @@ def pieces(
     """All pieces of all documents, in order; `size` and `overlap` are numbers of words."""
     out: list[Piece] = []
     for document in documents:
-        language = language_of(document.text, document.language)
+        language = detect_language(document.text, document.language)
         for heading, body in _sections(document.text) if by == "heading" else [("", document.text)]:
             title = ". ".join(part for part in (document.title, heading) if part)
             units = body.split() if by == "words" else _sentences(body, language)
@@ -67,7 +67,7 @@ def _sentences(text: str, language: str) -> list[str]:
     """Sentences without the marks of headings; a heading is a sentence of its own."""
     lines = [_HEADING.sub(r"\1.", line) for line in text.splitlines()]
     plain = "\n".join(lines)
-    return [plain[start:end] for start, end in sentences(plain, language)]
+    return [plain[start:end] for start, end in split_sentences(plain, language)]
 
 
 def _packed(units: Sequence[str], size: int, overlap: int) -> Iterator[str]:

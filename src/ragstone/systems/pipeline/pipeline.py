@@ -20,9 +20,9 @@ from ragstone.systems.http import HttpSystem
 from ragstone.systems.pipeline.answering import Passage, extract
 from ragstone.systems.pipeline.chunking import By, pieces
 from ragstone.systems.pipeline.retrieval import Index, Retriever
-from ragstone.systems.pipeline.wording import language_of
 from ragstone.systems.protocol import SystemReply
-from ragstone.text.encoder import sparing
+from ragstone.text.encoder import track_saved_seconds
+from ragstone.text.language import detect_language
 from ragstone.types import Chunk, Ranked, Sample
 
 EDITION = 2
@@ -137,10 +137,10 @@ class Pipeline:
 
         Its latency is that of a question that comes alone: the index is there, other questions' vectors are not."""
         self.index.prepare(self.settings.retriever)
-        with sparing() as spared:
+        with track_saved_seconds() as spared:
             started = time.perf_counter()
             passages, contexts = self.retrieve(question, sample.language)
-            language = language_of(question, sample.language)
+            language = detect_language(question, sample.language)
             reply = await self._reply(question, language, passages, contexts, started)
         assert reply.latency is not None
         return replace(reply, latency=round(reply.latency + spared.seconds, 6))
@@ -150,7 +150,7 @@ class Pipeline:
         settings = self.settings
         found = self.index.search(
             question,
-            language_of(question, language),
+            detect_language(question, language),
             retriever=settings.retriever,
             top_k=settings.top_k,
             rerank=settings.rerank,
@@ -169,7 +169,7 @@ class Pipeline:
     ) -> SystemReply:
         """The answer from these contexts alone."""
         started = time.perf_counter()
-        language = language_of(question, sample.language if sample is not None else None)
+        language = detect_language(question, sample.language if sample is not None else None)
         passages = [Passage(chunk.text) for chunk in contexts]
         return await self._reply(question, language, passages, contexts, started)
 

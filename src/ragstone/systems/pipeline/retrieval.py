@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.systems.pipeline.chunking import Piece
-from ragstone.systems.pipeline.wording import terms
-from ragstone.text.encoder import Vectors, encode_each
-from ragstone.text.language import sentences
+from ragstone.text.encoder import Vectors, encode_separately
+from ragstone.text.sentences import split_sentences
+from ragstone.text.terms import extract_terms
 
 Retriever = Literal["bm25", "dense", "hybrid"]
 Floats = npt.NDArray[np.float64]
@@ -30,7 +30,7 @@ class Index:
 
     def __init__(self, pieces: Sequence[Piece]) -> None:
         self.pieces = list(pieces)
-        self.terms = [terms(piece.shown, piece.language) for piece in self.pieces]
+        self.terms = [extract_terms(piece.shown, piece.language) for piece in self.pieces]
         held = Counter(term for found in self.terms for term in set(found))
         count = len(self.pieces)
         self.idf = {term: math.log(1 + count / held[term]) for term in held}
@@ -83,16 +83,16 @@ class Index:
 
     @cached_property
     def _vectors(self) -> Vectors:
-        return encode_each([piece.shown for piece in self.pieces])
+        return encode_separately([piece.shown for piece in self.pieces])
 
     def _scores(self, question: str, language: str, retriever: Retriever) -> Floats:
         if retriever == "bm25":
-            return self._lexical(terms(question, language))
-        vector = encode_each([question])[0]
+            return self._lexical(extract_terms(question, language))
+        vector = encode_separately([question])[0]
         dense: Floats = (self._vectors @ vector).astype(np.float64)
         if retriever == "dense":
             return dense
-        return _fused(self._lexical(terms(question, language)), dense)
+        return _fused(self._lexical(extract_terms(question, language)), dense)
 
     def _lexical(self, wanted: Sequence[str]) -> Floats:
         known = [term for term in wanted if term in self.idf]
@@ -104,7 +104,7 @@ class Index:
         self, question: str, language: str, retriever: Retriever, first: Sequence[int]
     ) -> Floats:
         """Scores for the question with what the first search found: rare words of it, and its direction."""
-        wanted = terms(question, language)
+        wanted = extract_terms(question, language)
         worth: dict[str, float] = {}
         for at in first:
             for term in set(self.terms[at]) - set(wanted):
@@ -115,19 +115,23 @@ class Index:
         )  # the question's own words count more
         if retriever == "bm25":
             return lexical
-        vector = encode_each([question])[0] + 0.3 * self._vectors[list(first)].mean(axis=0)
+        vector = encode_separately([question])[0] + 0.3 * self._vectors[list(first)].mean(axis=0)
         dense = (self._vectors @ vector).astype(np.float64)
         return dense if retriever == "dense" else _fused(lexical, dense)
 
     def _reranked(self, question: str, language: str, found: Sequence[int]) -> dict[int, float]:
         """Words that the piece covers plus the likeness of its nearest sentence: too dear for all pieces, fine for a few."""
-        wanted = terms(question, language)
-        vector = encode_each([question])[0]
+        wanted = extract_terms(question, language)
+        vector = encode_separately([question])[0]
         scores: dict[int, float] = {}
         for at in found:
             piece = self.pieces[at]
-            parts = [piece.text[start:end] for start, end in sentences(piece.text, piece.language)]
-            likeness = encode_each([f"{piece.title} {part}".strip() for part in parts]) @ vector
+            parts = [
+                piece.text[start:end] for start, end in split_sentences(piece.text, piece.language)
+            ]
+            likeness = (
+                encode_separately([f"{piece.title} {part}".strip() for part in parts]) @ vector
+            )
             scores[at] = self.coverage(wanted, self.terms[at]) + float(likeness.max(initial=0.0))
         return scores
 

@@ -1,0 +1,179 @@
+"""Text of an HTML page as Markdown: headings, list items, table rows, code and definition lists keep their marks.
+
+Navigation (`nav`, headers and footers of DocBook and Sphinx pages) is left out; blocks are separated by blank lines."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+_HIDDEN_TAGS = frozenset({"script", "style", "noscript", "template", "svg", "nav"})
+_HIDDEN_CLASSES = frozenset(
+    [
+        "navheader",
+        "navfooter",
+        "navbar",
+        "sphinxsidebar",
+        "related",
+        "headerlink",
+        "toc",
+        "toctree-wrapper",
+        "breadcrumbs",
+        "contents_nav",
+    ]
+)
+_BLOCKS = frozenset(
+    [
+        "p",
+        "div",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "main",
+        "aside",
+        "ul",
+        "ol",
+        "table",
+        "blockquote",
+        "dl",
+        "dt",
+        "figure",
+    ]
+)
+_HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
+_CODE = frozenset({"code", "tt", "kbd", "samp"})
+_PRE_START, _PRE_END = "\x02", "\x03"
+"""Control characters around preformatted text, whose line breaks are kept."""
+
+
+def html_to_text(page: str) -> tuple[str, str]:
+    """The text of a page and its title."""
+    parser = _PageParser()
+    parser.feed(page)
+    parser.close()
+    return _tidy("".join(parser.parts)), " ".join(parser.title.split())
+
+
+def _tidy(text: str) -> str:
+    """White space made even outside of preformatted text, which becomes a fenced block."""
+    pieces = re.split(f"{_PRE_START}(.*?)(?:{_PRE_END}|$)", text, flags=re.DOTALL)
+    for at in range(0, len(pieces), 2):
+        lines = (" ".join(line.split()) for line in pieces[at].split("\n"))
+        pieces[at] = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace("``", "")
+    for at in range(1, len(pieces), 2):
+        code = pieces[at].strip("\n").rstrip()
+        pieces[at] = f"\n\n```\n{code}\n```\n\n" if code else ""
+    return re.sub(r"\n{3,}", "\n\n", "".join(pieces)).strip()
+
+
+class _PageParser(HTMLParser):
+    """Collects the visible text of a page."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self.title = ""
+        self._hidden: list[str] = []
+        """The tag that hides what is being read, once for each open element of that name."""
+        self._in_title = False
+        self._preformatted = False
+        self._row: list[str] | None = None
+        """Cells of the table row that is open; None outside of a row."""
+        self._header_row = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._hidden:
+            if tag == self._hidden[0]:
+                self._hidden.append(tag)
+        elif tag == "title":
+            self._in_title = True
+        elif tag in _HIDDEN_TAGS or _is_navigation(attrs):
+            if tag not in ("br", "hr", "img", "input", "link", "meta"):
+                self._hidden.append(tag)
+        elif tag == "pre":
+            self._preformatted = True
+            self.parts.append(_PRE_START)
+        elif not self._preformatted:
+            self._open_block(tag)
+
+    def _open_block(self, tag: str) -> None:
+        if tag == "tr":
+            self._row, self._header_row = [], True
+        elif self._row is not None:
+            self._open_cell(tag)
+        elif tag in _HEADINGS:
+            self.parts.append(f"\n\n{_HEADINGS[tag]} ")
+        elif tag == "li":
+            self.parts.append("\n- ")
+        elif tag == "dd":
+            self.parts.append("\n: ")
+        elif tag == "br":
+            self.parts.append("\n")
+        elif tag in _BLOCKS and not (tag == "p" and self._starts_item()):
+            self.parts.append("\n\n")
+        elif tag in _CODE:
+            self.parts.append("`")
+
+    def _open_cell(self, tag: str) -> None:
+        assert self._row is not None
+        if tag in ("td", "th"):
+            self._row.append("")
+            self._header_row = self._header_row and tag == "th"
+        elif tag in _CODE:
+            self._add("`")
+        elif tag in _BLOCKS or tag in ("li", "br", "dd"):
+            self._add(" ")
+
+    def _starts_item(self) -> bool:
+        """Whether nothing stands yet in the list item or description that is open."""
+        last = next((part for part in reversed(self.parts) if part.strip(" ")), "")
+        return last in ("\n- ", "\n: ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._hidden:
+            if tag == self._hidden[0]:
+                self._hidden.pop()
+        elif tag == "title":
+            self._in_title = False
+        elif tag == "pre" and self._preformatted:
+            self._preformatted = False
+            self.parts.append(_PRE_END)
+        elif tag == "tr" and self._row is not None:
+            self._close_row(self._row)
+        elif tag in _CODE and not self._preformatted:
+            self._add("`")
+        elif self._row is None and tag != "dt" and (tag in _HEADINGS or tag in _BLOCKS):
+            self.parts.append("\n\n")
+
+    def _close_row(self, row: list[str]) -> None:
+        self._row = None
+        cells = [" ".join(cell.replace("|", "\\|").split()) for cell in row]
+        if len(cells) < 2:
+            self.parts.append(f"\n{''.join(cells)}\n")
+            return
+        self.parts.append(f"\n| {' | '.join(cells)} |")
+        if self._header_row:
+            self.parts.append(f"\n|{' --- |' * len(cells)}")
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.title += data
+        elif not self._hidden:
+            self._add(data if self._preformatted else data.replace("\n", " "))
+
+    def _add(self, text: str) -> None:
+        if self._row:
+            self._row[-1] += text.strip("\x02\x03")
+        elif self._row is None:
+            self.parts.append(text)
+
+
+def _is_navigation(attrs: list[tuple[str, str | None]]) -> bool:
+    """Whether an element is a page's menu: by its class or role."""
+    for name, value in attrs:
+        if name == "class" and _HIDDEN_CLASSES.intersection((value or "").split()):
+            return True
+        if name == "role" and value == "navigation":
+            return True
+    return False
