@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import note, report_language, store_option
+from ragstone.cli.options import check_outputs, note, output_option, report_language, store_option
 
 if TYPE_CHECKING:
     from ragstone.experiments.bench import Ablation
-
-ENDINGS = (".html", ".json", ".md", ".svg", ".png")
 
 
 @click.command("ablate")
@@ -43,13 +41,7 @@ ENDINGS = (".html", ".json", ".md", ".svg", ".png")
 @click.option("-m", "--metric", "metrics", multiple=True, metavar="METRICS", help="Metrics, with commas between them.")  # fmt: skip
 @click.option("--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .json .svg .png. May be repeated.",
-)
+@output_option("effects")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option
@@ -64,12 +56,10 @@ def command(data: str, system: str, **flags: Any) -> None:
     from ragstone.cli.progress import aside
     from ragstone.errors import ConfigError
     from ragstone.experiments.bench import ablate
+    from ragstone.report.build.effects import EffectsReport
+    from ragstone.report.formats import write_report
 
-    for path in flags["output"]:
-        if not path.endswith(ENDINGS):
-            raise click.UsageError(
-                f"{path!r} names no format; end it in one of {' '.join(ENDINGS)}"
-            )
+    check_outputs("effects", flags["output"])
     complaints: list[str] = []
     metrics = metrics_of(flags["metrics"], complaints)
     if complaints:
@@ -88,14 +78,15 @@ def command(data: str, system: str, **flags: Any) -> None:
             watch=progress_lines(quiet=flags["quiet"]),
         )
     language = report_language(flags["language"])
+    report = EffectsReport(found.effects, Path(data).name, language, _runs(found))
     if not flags["quiet"]:
         from rich.console import Console
 
-        from ragstone.report.effects import show
+        from ragstone.report.render import terminal
 
-        show(found.effects, Console(), language)
+        terminal.show(report.document(), Console())
     for path in flags["output"]:
-        _write(found, data, path, language)
+        write_report(report, path)
         note(f"wrote {path}", quiet=flags["quiet"])
 
 
@@ -114,25 +105,6 @@ def _value(text: str) -> Any:
     except ValueError:
         return text
     return text if isinstance(found, dict | list) else found
-
-
-def _write(found: Ablation, data: str, path: str, language: str) -> None:
-    from ragstone.report import effects as report
-    from ragstone.report.drawing import files
-    from ragstone.report.files import write_text
-
-    if path.endswith(".json"):
-        plain: dict[str, Any] = {
-            "runs": _runs(found),
-            "effects": [one.to_dict() for one in found.effects],
-        }
-        write_text(path, json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
-    elif path.endswith(".md"):
-        write_text(path, report.markdown(found.effects, language))
-    elif path.endswith(".html"):
-        write_text(path, report.page(found.effects, Path(data).name, language))
-    else:
-        files.write(report.picture(found.effects, language), Path(path))
 
 
 def _runs(found: Ablation) -> Sequence[dict[str, Any]]:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import counted, note, report_language, store_option
+from ragstone.cli.options import (
+    check_outputs,
+    counted,
+    note,
+    output_option,
+    report_language,
+    store_option,
+)
 
 if TYPE_CHECKING:
     from ragstone.experiments.bench import Bench
@@ -37,13 +44,7 @@ EVERY = 1.0
 )
 @click.option("--fail-on-regression", is_flag=True, help="Exit with 1 when a run is worse than the baseline, with 3 when a verdict is withheld.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .json .svg .png. May be repeated.",
-)
+@output_option("comparison")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option
@@ -52,7 +53,7 @@ def command(config: str, **flags: Any) -> int:
 
     FILE is a YAML file: data, metrics, judge, system and configurations (NAME: {setting: value}). Interrupted, the same
     command goes on where it was."""
-    from ragstone.cli.compare import check_outputs, present
+    from ragstone.cli.compare import present
     from ragstone.cli.flags import judge_settings
     from ragstone.cli.progress import aside
     from ragstone.config import revealed
@@ -62,7 +63,7 @@ def command(config: str, **flags: Any) -> int:
     found = load_benchmark(config)
     plan = found.plan
     flags["output"] = flags["output"] or plan.output
-    check_outputs(flags["output"])
+    check_outputs("comparison", flags["output"])
     if plan.data.path is None:
         raise click.UsageError(f"{config} names no data; add data: FILE")
     judged = any(metric.judged for metric in plan.metrics)

@@ -230,13 +230,13 @@ def score(
 def check_outputs(plan: Plan) -> None:
     """Complain of files that could not be written before anything is paid for."""
     from ragstone.errors import ConfigError
-    from ragstone.report import PAGES, ROWS
+    from ragstone.report.formats import describe_unknown, list_endings
 
-    endings, complaints = (*PAGES, *ROWS), []
+    complaints = []
     for output in plan.output:
         path = Path(output)
-        if path.suffix.lower() not in endings:
-            complaints.append(f"{output!r} names no format; end it in one of {' '.join(endings)}")
+        if path.suffix.lower() not in list_endings("run"):
+            complaints.append(describe_unknown("run", output))
         elif path.is_dir():
             complaints.append(f"{output!r} is a folder; name a file in it")
         elif not path.parent.is_dir():
@@ -262,9 +262,10 @@ def show_summary(summary: Summary, language: str) -> None:
     """The table on stdout, as wide as the terminal."""
     from rich.console import Console
 
-    from ragstone.report import terminal
+    from ragstone.report.build.run import build_summary
+    from ragstone.report.render import terminal
 
-    terminal.show(summary, Console(), language)
+    terminal.show(build_summary(summary, language), Console())
 
 
 def _system(flags: dict[str, Any]) -> dict[str, Any]:

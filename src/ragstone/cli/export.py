@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from ragstone.cli.options import counted, note, open_run, store_option, write_files
-
-EXPORTS = (".jsonl", ".json", ".csv", ".parquet")
+from ragstone.report.formats import RowsFormat
 
 
 @click.command("export")
@@ -17,7 +16,7 @@ EXPORTS = (".jsonl", ".json", ".csv", ".parquet")
     required=True,
     multiple=True,
     metavar="FILE",
-    help="The file to write: .jsonl .json .csv .parquet. May be repeated.",
+    help=f"The file to write: {' '.join(RowsFormat.endings)}. May be repeated.",
 )
 @click.option(
     "--shards",
@@ -31,17 +30,17 @@ def command(run: str, output: tuple[str, ...], shards: int | None, store: str | 
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     if shards is not None:
-        from ragstone.report import export
+        from ragstone.report.render.rows import export_rows
 
         stored = open_run(run, store).stored
         for path in output:
-            count = export.write(stored, path, shards=shards)
+            count = export_rows(stored, path, shards=shards)
             note(f"wrote {counted(count, 'row')} into {path}")
         return
     for path in output:
-        if not path.endswith(EXPORTS):
+        if not path.endswith(RowsFormat.endings):
             raise click.UsageError(
-                f"{path!r} is no table of rows; end it in one of {' '.join(EXPORTS)}"
+                f"{path!r} is no table of rows; end it in one of {' '.join(RowsFormat.endings)}"
                 " (`ragstone report` writes the others)"
             )
     write_files(open_run(run, store), output, "en")

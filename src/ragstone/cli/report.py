@@ -7,6 +7,7 @@ import click
 from ragstone.cli.options import (
     known_language,
     open_run,
+    output_option,
     report_language,
     store_option,
     summed_up,
@@ -16,13 +17,7 @@ from ragstone.cli.options import (
 
 @click.command("report")
 @click.argument("run", default="last")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .xml (JUnit) .csv .jsonl .json .parquet. May be repeated. Default: a table here.",
-)
+@output_option("run", "a table here")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @store_option
 def command(run: str, output: tuple[str, ...], language: str | None, store: str | None) -> None:

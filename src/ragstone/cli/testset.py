@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import note, reading_options, report_language
+from ragstone.cli.options import note, output_option, reading_options, report_language
 
 
 @click.group("testset")
@@ -18,7 +18,7 @@ def command() -> None:
 @command.command("check")
 @click.argument("file")
 @click.option("--documents", multiple=True, metavar="DOCS", help="The corpus: a folder, a file or a BEIR folder. May be repeated.")  # fmt: skip
-@click.option("-o", "--output", multiple=True, metavar="FILE", help="Write a file: .md .json. May be repeated. Default: text here.")  # fmt: skip
+@output_option("testset", "text here")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @reading_options
@@ -32,15 +32,16 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
 
     from ragstone.cli.flags import fields_of
     from ragstone.errors import ConfigError
-    from ragstone.report.checkup import views as report
+    from ragstone.report.build.testset import CheckupReport
+    from ragstone.report.formats import describe_unknown, list_endings, write_report
     from ragstone.testset.checkup import check as judged
 
     complaints: list[str] = []
     fields = fields_of(flags["fields"], complaints)
     complaints += [
-        f"{path!r} names no format of this report; end it in one of {' '.join(report.ENDINGS)}"
+        describe_unknown("testset", path)
         for path in output
-        if Path(path).suffix.lower() not in report.ENDINGS
+        if Path(path).suffix.lower() not in list_endings("testset")
     ]
     if complaints:
         raise ConfigError(complaints)
@@ -52,14 +53,16 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
         limit=flags["limit"],
         skip_bad_rows=flags["skip_bad_rows"],
     )
-    language = report_language(flags["language"])
+    report = CheckupReport(found, report_language(flags["language"]))
     if flags["as_json"]:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2))
     elif not output:
         from rich.console import Console
 
-        report.show(found, Console(), language)
+        from ragstone.report.render import terminal
+
+        terminal.show(report.document(), Console())
     for path in output:
-        report.write(found, path, language)
+        write_report(report, path)
         note(f"wrote {path}")
     return 1 if found.faults else 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import counted, note, report_language, store_option
+from ragstone.cli.options import check_outputs, counted, note, report_language, store_option
 
 if TYPE_CHECKING:
     from ragstone.experiments.tune import Tuned
@@ -47,11 +47,11 @@ def command(data: str, system: str, **flags: Any) -> None:
         --vary top_k=3,5,10 --vary rerank=false,true"""
     from ragstone.cli.ablate import setting
     from ragstone.cli.bench import progress_lines
-    from ragstone.cli.compare import check_outputs, present
+    from ragstone.cli.compare import present
     from ragstone.cli.progress import aside
     from ragstone.experiments.tune import Budget, tune
 
-    check_outputs(flags["output"])
+    check_outputs("comparison", flags["output"])
     quiet = flags["quiet"]
     with aside():
         found = tune(
@@ -129,10 +129,9 @@ def _say(found: Tuned) -> None:
     from rich.console import Console
 
     from ragstone.experiments.tune import label
-    from ragstone.report.terminal import Screen
-    from ragstone.report.words import words
+    from ragstone.report.render.terminal import Screen
 
-    screen = Screen(Console(), words("en"))
+    screen = Screen(Console())
     against = found.objective.against
     heads = [("configuration", False), ("questions", True), ("objective", True)]
     heads += [(name, True) for name in against] + ([("front", False)] if against else [])

@@ -42,7 +42,7 @@ async def get_overview(request: web.Request) -> web.Response:
         return _ask(frame, request)
     archive = request.app[SERVICE].reading
     try:
-        return _html(await asyncio.to_thread(live.overview, archive, frame))
+        return _html(await asyncio.to_thread(live.render_overview, archive, frame))
     except StoreError as away:
         return _away(frame, away)
 
@@ -57,26 +57,26 @@ async def get_interaction(request: web.Request) -> web.Response:
     page = None
     try:
         if id and "\x00" not in id:
-            page = await asyncio.to_thread(live.interaction, archive, id, frame)
+            page = await asyncio.to_thread(live.render_interaction, archive, id, frame)
     except StoreError as away:
         return _away(frame, away)
-    return _html(live.missing(frame), 404) if page is None else _html(page)
+    return _html(live.render_missing(frame), 404) if page is None else _html(page)
 
 
 async def get_style(request: web.Request) -> web.Response:
     """`GET /page.css`."""
-    return web.Response(text=live.style(), content_type="text/css", headers=_CACHED)
+    return web.Response(text=live.build_style(), content_type="text/css", headers=_CACHED)
 
 
 async def get_script(request: web.Request) -> web.Response:
     """`GET /page.js`."""
-    return web.Response(text=live.script(), content_type="text/javascript", headers=_CACHED)
+    return web.Response(text=live.build_script(), content_type="text/javascript", headers=_CACHED)
 
 
 async def get_login(request: web.Request) -> web.Response:
     """`GET /login`: the form; for who is in already, the overview."""
     frame = _frame(request)
-    return _html(live.login(frame, "./")) if not _may(request) else _to("./")
+    return _html(live.render_login(frame, "./")) if not _may(request) else _to("./")
 
 
 async def post_login(request: web.Request) -> web.Response:
@@ -94,7 +94,7 @@ async def post_login(request: web.Request) -> web.Response:
     if not equal(form.get("token", "").strip(), token):
         service.intake.counts["refused_token"] += 1
         frame = _frame(request, form.get("lang", ""))
-        return _html(live.login(frame, to, wrong=True), 401)
+        return _html(live.render_login(frame, to, wrong=True), 401)
     answer = _to(to)
     answer.set_cookie(
         COOKIE,
@@ -137,7 +137,7 @@ def _frame(request: web.Request, lang: str = "") -> Frame:
     query = read_query({"lang": lang, **request.query}, now, settings.zone)
     signed_in = settings.token is not None and _may(request)
     address = f"{request.url.origin()}{settings.prefix}/"
-    say = live.language_of(query.lang, request.headers.get("Accept-Language", ""), query.zone)
+    say = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
     return Frame(say, query, now, signed_in, address)
 
 
@@ -148,12 +148,12 @@ def _may(request: web.Request) -> bool:
 
 def _ask(frame: Frame, request: web.Request) -> web.Response:
     page = request.path.rsplit("/", 1)[-1] or "./"
-    return _html(live.login(frame, _own(f"{page}?{request.query_string}")), 401)
+    return _html(live.render_login(frame, _own(f"{page}?{request.query_string}")), 401)
 
 
 def _away(frame: Frame, why: StoreError) -> web.Response:
     """What a person sees instead of the API's JSON while the store cannot be read."""
-    answer = _html(live.away(frame, str(why)), 503)
+    answer = _html(live.render_away(frame, str(why)), 503)
     answer.headers["Retry-After"] = "5"
     return answer
 

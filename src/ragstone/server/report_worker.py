@@ -14,8 +14,9 @@ from ragstone.monitor.interactions import from_micros, micros
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows.period_report import last_complete
 from ragstone.monitor.windows.summary import time_zone
-from ragstone.report.files import write_text
-from ragstone.report.monitor.period import read, rendered
+from ragstone.report.build.monitor_period import MonitorReport
+from ragstone.report.formats import write_report
+from ragstone.report.monitor.period import analyse_period
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
@@ -54,9 +55,9 @@ class ReportingPart:
         missing = [path for path in wanted if not path.exists()]
         if missing:
             folder.mkdir(parents=True, exist_ok=True)
-            whole = read(self._archive, settings.period, now - LATE, settings.zone)
+            analysis = analyse_period(self._archive, settings.period, now - LATE, settings.zone)
             for path in missing:
-                write_text(path, rendered(whole, path.suffix, settings.language))
+                write_report(MonitorReport(analysis, settings.language), path)
         self._last = day
         return missing
 

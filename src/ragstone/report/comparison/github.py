@@ -15,7 +15,9 @@ SUMMARY_BYTES = 1_000_000
 """Bytes of a step summary that GitHub still shows."""
 
 
-def build_commands(comparison: Comparison, language: str = "en", *, error: bool = False) -> list[str]:
+def build_commands(
+    comparison: Comparison, language: str = "en", *, error: bool = False
+) -> list[str]:
     """Workflow commands: an error or warning for each regression, a warning for each withheld verdict."""
     say = words(language)
     regressions = {(regression.run, regression.metric) for regression in comparison.regressions}
@@ -32,7 +34,9 @@ def build_commands(comparison: Comparison, language: str = "en", *, error: bool 
                     after=say.number(difference.after),
                     says=verdict,
                 )
-                lines.append(_format_command("error" if error else "warning", versus.run.name, text))
+                lines.append(
+                    _format_command("error" if error else "warning", versus.run.name, text)
+                )
             elif difference.verdict == "withheld":
                 text = say("annotation.withheld", metric=difference.metric, says=verdict)
                 lines.append(_format_command("warning", versus.run.name, text))

@@ -11,7 +11,6 @@ COMPARING: dict[str, tuple[str, str]] = {
     "before": ("Before", "Antes"),
     "after": ("After", "Después"),
     "difference": ("Difference", "Diferencia"),
-    "p": ("p", "p"),
     "p_corrected.holm": ("p (Holm)", "p (Holm)"),
     "p_corrected.bh": ("p (B–H)", "p (B–H)"),
     "p_corrected.none": ("p (uncorrected)", "p (sin corregir)"),

@@ -63,7 +63,10 @@ def view_pairs(
     for change in changes:
         old, new = before.row(change.before), after.row(change.after)
         arrows = [
-            (name, say("arrow", before=_format_value(pair[0], say), after=_format_value(pair[1], say)))
+            (
+                name,
+                say("arrow", before=_format_value(pair[0], say), after=_format_value(pair[1], say)),
+            )
             for name, pair in change.metrics.items()
         ]
         sign = "+" if change.change > 0 else "−"

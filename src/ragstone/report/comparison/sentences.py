@@ -31,7 +31,10 @@ def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark
     if difference.verdict == "unclear":
         if difference.detectable is None or difference.needed is None:
             return Remark(say("says.unclear_short"), tone)
-        seen, effect = format_amount(difference.detectable, say), format_amount(difference.effect, say)
+        seen, effect = (
+            format_amount(difference.detectable, say),
+            format_amount(difference.effect, say),
+        )
         return Remark(
             say("says.unclear", seen=seen, effect=effect, needed=say.whole(difference.needed)), tone
         )
@@ -53,7 +56,9 @@ def describe_run_verdicts(versus: Versus, say: Words) -> Remark:
     parts = []
     verdicts = {}
     for kind in ("better", "worse", "equivalent", "unclear", "withheld"):
-        names = [difference.metric for difference in versus.differences if difference.verdict == kind]
+        names = [
+            difference.metric for difference in versus.differences if difference.verdict == kind
+        ]
         verdicts[kind] = len(names)
         if names:
             shown = ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
@@ -93,10 +98,15 @@ def describe_pairing(versus: Versus, comparison: Comparison, say: Words) -> list
     return lines
 
 
-def describe_exclusions(difference: Difference, versus: Versus, comparison: Comparison, say: Words) -> list[Remark]:
+def describe_exclusions(
+    difference: Difference, versus: Versus, comparison: Comparison, say: Words
+) -> list[Remark]:
     """Which samples do not count in a difference, and its warnings."""
     lines = []
-    names = {"baseline": shorten_name(comparison.baseline.name), "run": shorten_name(versus.run.name)}
+    names = {
+        "baseline": shorten_name(comparison.baseline.name),
+        "run": shorten_name(versus.run.name),
+    }
     if difference.left_out:
         parts = []
         for key, n in difference.left_out.items():
@@ -152,7 +162,9 @@ def format_amount(value: float, say: Words) -> str:
 
 def format_moved(difference: Difference, say: Words) -> str:
     """How many samples became better, stayed, became worse."""
-    return " / ".join(say.whole(n) for n in (difference.improved, difference.unchanged, difference.worsened))
+    return " / ".join(
+        say.whole(n) for n in (difference.improved, difference.unchanged, difference.worsened)
+    )
 
 
 def shorten_name(name: str) -> str:

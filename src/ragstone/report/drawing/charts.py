@@ -16,8 +16,8 @@ from ragstone.report.drawing.shapes import (
     Role,
     Shape,
     Stroke,
-    text_width,
     cut_to_width,
+    text_width,
 )
 from ragstone.report.words import Words
 

@@ -66,7 +66,10 @@ def find_scale(metric: str) -> KnownScale:
 
 def load_scores(archive: Archive, interactions: Iterable[Interaction]) -> list[JudgedInteraction]:
     """The interactions with their scores, numbered from 1."""
-    return [JudgedInteraction(place, interaction, archive.scores(interaction.id)) for place, interaction in enumerate(interactions, 1)]
+    return [
+        JudgedInteraction(place, interaction, archive.scores(interaction.id))
+        for place, interaction in enumerate(interactions, 1)
+    ]
 
 
 def load_recent(

@@ -11,7 +11,9 @@ MINUTE_MICROS = 60_000_000
 HOUR_MICROS = 60 * MINUTE_MICROS
 DAY_MICROS = 24 * HOUR_MICROS
 
-CHART_STEPS = tuple(minutes * MINUTE_MICROS for minutes in (5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 10080))
+CHART_STEPS = tuple(
+    minutes * MINUTE_MICROS for minutes in (5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 10080)
+)
 """Lengths of the windows that a chart can have."""
 
 
@@ -27,7 +29,13 @@ def format_second(at: int, say: Words) -> str:
 
 def format_tick(at: int, stretch: int, say: Words) -> str:
     """What tells times of a stretch apart: the hour within a day, else the day."""
-    form = "%H:%M" if stretch <= DAY_MICROS else "%m-%d %H:%M" if stretch <= 3 * DAY_MICROS else "%m-%d"
+    form = (
+        "%H:%M"
+        if stretch <= DAY_MICROS
+        else "%m-%d %H:%M"
+        if stretch <= 3 * DAY_MICROS
+        else "%m-%d"
+    )
     return _to_local(at, say).strftime(form)
 
 
