@@ -9,7 +9,7 @@ import pytest
 
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium, playwright
 from ragstone.analysis import Summary, summarise
-from ragstone.report.build.run import RunReport
+from ragstone.report.builders.run import RunReport
 from ragstone.report.formats import write_report
 from ragstone.report.render import notebook
 from ragstone.store import StoredRun

@@ -12,7 +12,7 @@ import pytest
 
 from ragstone.analysis.compare import Comparison, compare
 from ragstone.errors import RagstoneError
-from ragstone.report.build.comparison import ComparisonReport
+from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.comparison import github, sentences
 from ragstone.report.formats import write_report
 from ragstone.report.render import html, markdown, terminal

@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.analysis.pareto import Offer, TradeOff
 from ragstone.errors import MissingExtra
-from ragstone.report.build.run import RunReport
+from ragstone.report.builders.run import RunReport
 from ragstone.report.drawing import charts, svg
 from ragstone.report.drawing.rows import ChartRow, choose_ticks, draw_rows
 from ragstone.report.drawing.shapes import (

@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.analysis import Summary, summarise
 from ragstone.errors import RagstoneError
-from ragstone.report.build.run import RunReport
+from ragstone.report.builders.run import RunReport
 from ragstone.report.formats import write_report
 from ragstone.report.render.rows import export_rows
 from ragstone.store import StoredRun

@@ -11,7 +11,7 @@ from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import CLASSES, Failures, analyse
 from ragstone.errors import RagstoneError
-from ragstone.report.build.failures import FailureReport, build_symptoms
+from ragstone.report.builders.failures import FailureReport, build_symptoms
 from ragstone.report.formats import write_report
 from ragstone.report.phrases import PHRASES
 from ragstone.report.render import terminal

@@ -19,12 +19,12 @@ from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
 from ragstone.monitor.windows.summary import moment_of
 from ragstone.report import formats
-from ragstone.report.build.comparison import ComparisonReport
-from ragstone.report.build.effects import EffectsReport
-from ragstone.report.build.failures import FailureReport
-from ragstone.report.build.monitor_period import MonitorReport
-from ragstone.report.build.run import RunReport
-from ragstone.report.build.testset import CheckupReport
+from ragstone.report.builders.comparison import ComparisonReport
+from ragstone.report.builders.effects import EffectsReport
+from ragstone.report.builders.failures import FailureReport
+from ragstone.report.builders.monitor_period import MonitorReport
+from ragstone.report.builders.run import RunReport
+from ragstone.report.builders.testset import CheckupReport
 from ragstone.report.document import (
     BulletList,
     Byline,

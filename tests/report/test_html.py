@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragstone.analysis import Summary, summarise
-from ragstone.report.build.run import RunReport
+from ragstone.report.builders.run import RunReport
 from ragstone.report.formats import write_report
 from ragstone.report.render import html, notebook
 from ragstone.store import StoredRun

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from ragstone.analysis import summarise
 from ragstone.cli.judge import command
 from ragstone.judges.offline import OfflineJudge, quality
-from ragstone.report.build.run import RunReport, build_summary
+from ragstone.report.builders.run import RunReport, build_summary
 from ragstone.report.prose import blocks
 from ragstone.report.render import html, markdown, terminal
 from ragstone.types import Score

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ragstone.analysis import Summary, summarise
-from ragstone.report.build.run import RunReport
+from ragstone.report.builders.run import RunReport
 from ragstone.report.render import markdown
 from ragstone.store import StoredRun
 from ragstone.types import Score

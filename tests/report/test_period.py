@@ -20,7 +20,7 @@ from ragstone.monitor import Archive, Interaction, Scored
 from ragstone.monitor.rollups.refresh import refresh
 from ragstone.monitor.windows.period_report import change, last_complete, period_report
 from ragstone.monitor.windows.summary import Figure, moment_of
-from ragstone.report.build.monitor_period import MonitorReport
+from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.formats import find_format, write_report
 from ragstone.report.monitor.charts import SeriesPoint, format_sparkline
 from ragstone.report.monitor.period import MAX_WORST, PeriodAnalysis, analyse_period

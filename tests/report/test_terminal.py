@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from ragstone.analysis import Summary, summarise
-from ragstone.report.build.run import build_summary
+from ragstone.report.builders.run import build_summary
 from ragstone.report.render import terminal
 from ragstone.store import StoredRun
 from ragstone.types import Score

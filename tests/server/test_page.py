@@ -18,7 +18,7 @@ from ragstone.errors import DataError, StoreError
 from ragstone.monitor import Archive, Interaction, Scored
 from ragstone.monitor.interactions import micros
 from ragstone.monitor.windows.summary import moment_of
-from ragstone.report.build.monitor_period import MonitorReport
+from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.monitor.interactions import load_recent, load_worst
 from ragstone.report.monitor.period import analyse_period
 from ragstone.report.render import markdown

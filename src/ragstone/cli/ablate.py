@@ -56,7 +56,7 @@ def command(data: str, system: str, **flags: Any) -> None:
     from ragstone.cli.progress import aside
     from ragstone.errors import ConfigError
     from ragstone.experiments.bench import ablate
-    from ragstone.report.build.effects import EffectsReport
+    from ragstone.report.builders.effects import EffectsReport
     from ragstone.report.formats import write_report
 
     check_outputs("effects", flags["output"])

@@ -107,7 +107,7 @@ def present(
     comparison: Comparison, runs: list[StoredRun], flags: dict[str, Any], language: str
 ) -> None:
     """Show the comparison, write its files, and tell GitHub when it is listening."""
-    from ragstone.report.build.comparison import ComparisonReport
+    from ragstone.report.builders.comparison import ComparisonReport
     from ragstone.report.formats import write_report
 
     report = ComparisonReport(comparison, {run.id: run for run in runs}, language)

@@ -61,7 +61,7 @@ def command(
     if not output:
         from rich.console import Console
 
-        from ragstone.report.build.failures import build_symptoms
+        from ragstone.report.builders.failures import build_symptoms
         from ragstone.report.render import terminal
 
         terminal.show(build_symptoms(found, spoken), Console())

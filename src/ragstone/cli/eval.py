@@ -262,7 +262,7 @@ def show_summary(summary: Summary, language: str) -> None:
     """The table on stdout, as wide as the terminal."""
     from rich.console import Console
 
-    from ragstone.report.build.run import build_summary
+    from ragstone.report.builders.run import build_summary
     from ragstone.report.render import terminal
 
     terminal.show(build_summary(summary, language), Console())

@@ -62,7 +62,7 @@ def command(
     if not output:
         from rich.console import Console
 
-        from ragstone.report.build.failures import FailureReport
+        from ragstone.report.builders.failures import FailureReport
         from ragstone.report.render import terminal
 
         terminal.show(FailureReport(failures, None, found, spoken).document(), Console())
@@ -91,7 +91,7 @@ def write(
     language: str,
 ) -> None:
     """Write each file in the format of its extension, and say so."""
-    from ragstone.report.build.failures import FailureReport
+    from ragstone.report.builders.failures import FailureReport
     from ragstone.report.formats import write_report
 
     for path in paths:

@@ -28,7 +28,7 @@ def command(
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import micros
     from ragstone.monitor.windows.summary import moment_of
-    from ragstone.report.build.monitor_period import MonitorReport
+    from ragstone.report.builders.monitor_period import MonitorReport
     from ragstone.report.formats import write_report
     from ragstone.report.monitor.period import analyse_period
     from ragstone.report.render import markdown

@@ -32,7 +32,7 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
 
     from ragstone.cli.flags import fields_of
     from ragstone.errors import ConfigError
-    from ragstone.report.build.testset import CheckupReport
+    from ragstone.report.builders.testset import CheckupReport
     from ragstone.report.formats import describe_unknown, list_endings, write_report
     from ragstone.testset.checkup import check as judged
 

@@ -73,7 +73,7 @@ class Run:
 
     def write(self, path: str | Path, *, language: str = "en") -> Path:
         """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet)."""
-        from ragstone.report.build.run import RunReport
+        from ragstone.report.builders.run import RunReport
         from ragstone.report.formats import write_report
 
         write_report(RunReport(self.stored, self.summary(), language), path)
@@ -101,7 +101,7 @@ class Run:
         return f"<Run {self.id}: {self.stored.count()} samples, {self.info.status}>"
 
     def __str__(self) -> str:
-        from ragstone.report.build.run import build_summary
+        from ragstone.report.builders.run import build_summary
         from ragstone.report.render import terminal
 
         return terminal.render(build_summary(self.summary()))

@@ -1,1 +1,1 @@
-"""Reports: an analysis is built into a document tree once (build/), which each format renders (render/, formats.py)."""
+"""Reports: an analysis is built into a document tree once (builders/), which each format renders (render/, formats.py)."""

@@ -14,7 +14,7 @@ from ragstone.monitor.interactions import from_micros, micros
 from ragstone.monitor.statements import HOUR
 from ragstone.monitor.windows.period_report import last_complete
 from ragstone.monitor.windows.summary import time_zone
-from ragstone.report.build.monitor_period import MonitorReport
+from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.formats import write_report
 from ragstone.report.monitor.period import analyse_period
 from ragstone.store import Store

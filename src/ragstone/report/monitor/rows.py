@@ -6,14 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragstone.monitor.windows.summary import Figure, Window
-from ragstone.report.build.parts import build_row, number_columns
-from ragstone.report.document import (
-    ReportTable,
-    Styled,
-    TableCell,
-    TableColumn,
-    Tone,
-)
+from ragstone.report import document as doc
+from ragstone.report.builders.parts import build_row, number_columns
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.interactions import JudgedInteraction, find_scale
 from ragstone.report.monitor.query import Query
@@ -38,18 +32,18 @@ class InteractionRow:
     error: str
     chips: tuple[ScoreView, ...]
     feedback: str
-    tone: Tone
+    tone: doc.Tone
     comment: str
 
 
 def build_slices(
     slices: Sequence[Window], total: int, names: Sequence[str], query: Query, say: Words
-) -> ReportTable:
+) -> doc.ReportTable:
     """Each value of a field with its means, and a link to the page of it alone."""
     whole = max(total, sum(slice.interactions for slice in slices), 1)
     rows = [
         build_row(
-            TableCell(
+            doc.TableCell(
                 shorten(slice.value, 80) or "–",
                 href=query.href(slice=f"{slice.field}:{slice.value}"),
             ),
@@ -59,9 +53,9 @@ def build_slices(
         )
         for slice in slices
     ]
-    metrics = (TableColumn(Styled(name, "code"), numeric=True) for name in names)
+    metrics = (doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names)
     counts = number_columns(say, "interactions", "slice_of_all")
-    return ReportTable((TableColumn(query.by), *counts, *metrics), tuple(rows), id="slices")
+    return doc.ReportTable((doc.TableColumn(query.by), *counts, *metrics), tuple(rows), id="slices")
 
 
 def list_slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str, str]]:

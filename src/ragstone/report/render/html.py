@@ -10,17 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
-from ragstone.report.document import (
-    Node,
-    ReportDocument,
-    SampleList,
-    Section,
-    TableCell,
-    cell_of,
-    select,
-    select_columns,
-    spans_of,
-)
+from ragstone.report import document as doc
 from ragstone.report.drawing.shapes import Drawing
 from ragstone.report.drawing.svg import to_inline_svg
 from ragstone.report.files import encode_text
@@ -43,7 +33,7 @@ STYLES = {
 """Style sheets that a kind of report adds to those of every page."""
 
 
-def render(document: ReportDocument, *, budget: int = PAGE_BYTES) -> str:
+def render(document: doc.ReportDocument, *, budget: int = PAGE_BYTES) -> str:
     """The page as text, within the budget of bytes however long its samples are."""
     from markupsafe import Markup
 
@@ -109,10 +99,10 @@ def load_template(name: str) -> Any:
     )
     environment.filters |= {
         "kind": lambda node: type(node).__name__,
-        "shown": lambda nodes: select(nodes, "page"),
-        "shown_columns": lambda table: select_columns(table, "page"),
+        "shown": lambda nodes: doc.select(nodes, "page"),
+        "shown_columns": lambda table: doc.select_columns(table, "page"),
         "cells": _list_cells,
-        "spans": spans_of,
+        "spans": doc.spans_of,
         "svg": to_markup,
     }
     return environment.get_template(name)
@@ -125,8 +115,8 @@ def to_markup(drawing: Drawing, style: str) -> Markup:
     return Markup(to_inline_svg(drawing, style))  # noqa: S704 - every text in it is escaped
 
 
-def _list_cells(cells: Iterable[TableCell | str]) -> list[TableCell]:
-    return [cell_of(cell) for cell in cells]
+def _list_cells(cells: Iterable[doc.TableCell | str]) -> list[doc.TableCell]:
+    return [doc.cell_of(cell) for cell in cells]
 
 
 def _light_rules() -> Iterator[str]:
@@ -156,16 +146,16 @@ def render_sample(sample: object, say: Words, *, is_open: bool) -> Markup:
     return Markup(text)  # noqa: S704 - rendered by our own template
 
 
-def _find_samples(nodes: Sequence[Node]) -> SampleList | None:
-    for node in select(nodes, "page"):
-        if isinstance(node, SampleList):
+def _find_samples(nodes: Sequence[doc.Node]) -> doc.SampleList | None:
+    for node in doc.select(nodes, "page"):
+        if isinstance(node, doc.SampleList):
             return node
-        if isinstance(node, Section) and (listed := _find_samples(node.nodes)):
+        if isinstance(node, doc.Section) and (listed := _find_samples(node.nodes)):
             return listed
     return None
 
 
-def _fit_samples(listed: SampleList, say: Words, budget: int) -> ShownSamples:
+def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSamples:
     """The samples as HTML, the largest ones shortened until all fit."""
 
     def draw(cap: int) -> Iterator[tuple[str, bool]]:
@@ -186,7 +176,7 @@ def _fit_samples(listed: SampleList, say: Words, budget: int) -> ShownSamples:
     return ShownSamples(texts, cut or len(texts) < len(sizes), _count_samples(listed, texts, say))
 
 
-def _count_samples(listed: SampleList, texts: Sequence[str], say: Words) -> str:
+def _count_samples(listed: doc.SampleList, texts: Sequence[str], say: Words) -> str:
     if listed.filter is None:
         return ""
     total = listed.filter.total

@@ -5,35 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ragstone.report.document import (
-    BulletList,
-    Byline,
-    Checklist,
-    CodeLine,
-    Details,
-    Facts,
-    Heading,
-    Inline,
-    ListItem,
-    Node,
-    Paragraph,
-    ReportDocument,
-    ReportTable,
-    Section,
-    Status,
-    Styled,
-    cell_of,
-    select,
-    select_columns,
-    spans_of,
-)
+from ragstone.report import document as doc
 
 NO_BREAK_SPACES = "\xa0\u202f"
 """Part the digits and units of numbers in Spanish."""
 SIGNS = {"good": "✅", "bad": "❌", "warn": "❓"}
 
 
-def render(document: ReportDocument) -> str:
+def render(document: doc.ReportDocument) -> str:
     """The document as text."""
     return "\n\n".join(_blocks((*document.head, *document.body))) + "\n"
 
@@ -48,56 +27,56 @@ def escape(text: str) -> str:
     return re.sub(r"(?<!\w)@(?=\w)|#(?=\d)", r"\g<0>&#8203;", line)
 
 
-def _blocks(nodes: Sequence[Node]) -> list[str]:
+def _blocks(nodes: Sequence[doc.Node]) -> list[str]:
     blocks = []
-    for node in select(nodes, "text"):
-        if isinstance(node, Section):
+    for node in doc.select(nodes, "text"):
+        if isinstance(node, doc.Section):
             blocks += _blocks(node.nodes)
         else:
             blocks.append(_block(node))
     return [block for block in blocks if block]
 
 
-def _block(node: Node) -> str:
+def _block(node: doc.Node) -> str:
     match node:
-        case Heading():
+        case doc.Heading():
             note = f" ({escape(node.note)})" if node.note else ""
             return f"{'#' * node.level} {_paragraph(node.text)}{note}"
-        case Paragraph():
+        case doc.Paragraph():
             text = _paragraph(node.text)
             return f"**{text}**" if node.style == "strong" else text
-        case Byline():
+        case doc.Byline():
             return " · ".join(_inline(fact) for fact in node.facts)
-        case Status():
+        case doc.Status():
             return f"**{escape(node.text)}**"
-        case CodeLine():
+        case doc.CodeLine():
             is_safe = node.text.isprintable() and "`" not in node.text
             return f"`{node.text}`" if node.text and is_safe else ""
-        case Checklist():
+        case doc.Checklist():
             return "\n".join(f"- {SIGNS[check.tone]} {escape(check.text)}" for check in node.checks)
-        case Facts():
+        case doc.Facts():
             return "\n".join(f"- {escape(f.label)}: {escape(f.value)}" for f in node.facts)
-        case BulletList():
+        case doc.BulletList():
             return "\n".join(_items(node))
-        case ReportTable():
+        case doc.ReportTable():
             return "\n".join(_table(node))
-        case Details():
+        case doc.Details():
             summary = f"<details><summary>{escape(node.summary)}</summary>"
             return "\n\n".join([summary, *_blocks(node.nodes), "</details>"])
         case _:  # pictures and whole samples are for pages
             return ""
 
 
-def _paragraph(text: Inline) -> str:
+def _paragraph(text: doc.Inline) -> str:
     """A text at the start of a line, where nothing in it may begin a heading, a list or a rule."""
     return re.sub(r"^(\d+(?=[.)])|(?=[#+=.)-]))(.)", r"\1\\\2", _inline(text))
 
 
-def _inline(text: Inline) -> str:
-    return "".join(_span(part) for part in spans_of(text))
+def _inline(text: doc.Inline) -> str:
+    return "".join(_span(part) for part in doc.spans_of(text))
 
 
-def _span(part: str | Styled) -> str:
+def _span(part: str | doc.Styled) -> str:
     if isinstance(part, str):
         # the spaces that part it from its neighbours stay
         start, end = part[:1] == " ", part.strip() and part[-1:] == " "
@@ -120,35 +99,35 @@ def _span(part: str | Styled) -> str:
             return escape(part.text)
 
 
-def _items(node: BulletList, indent: str = "") -> Iterable[str]:
+def _items(node: doc.BulletList, indent: str = "") -> Iterable[str]:
     mark = "1." if node.ordered else "-"
     for item in node.items:
         yield from _item(item, f"{indent}{mark} ", indent)
 
 
-def _item(item: ListItem, start: str, indent: str) -> Iterable[str]:
-    label = f"{_span(Styled(item.label, 'code'))}: " if item.label else ""
+def _item(item: doc.ListItem, start: str, indent: str) -> Iterable[str]:
+    label = f"{_span(doc.Styled(item.label, 'code'))}: " if item.label else ""
     lines = [f"{start}{label}{_paragraph(item.text)}".rstrip()]
-    for node in select(item.nodes, "text"):
+    for node in doc.select(item.nodes, "text"):
         match node:
-            case Paragraph():
+            case doc.Paragraph():
                 lines[-1] += "  "  # a line break
                 lines.append(f"{indent}  {_paragraph(node.text)}")
-            case BulletList():
+            case doc.BulletList():
                 lines += _items(node, f"{indent}    ")
-            case CodeLine():
+            case doc.CodeLine():
                 lines += ["", "    ```sh", f"    {node.text}", "    ```", ""]
             case _:
                 lines.append(f"{indent}  {_block(node)}")
     yield from lines
 
 
-def _table(node: ReportTable) -> Iterable[str]:
-    heads, rows, total = select_columns(node, "text")
+def _table(node: doc.ReportTable) -> Iterable[str]:
+    heads, rows, total = doc.select_columns(node, "text")
     yield _line(_inline(column.head) for column in heads)
     yield _line("---:" if column.numeric else "---" for column in heads)
     for row in (*rows, *([total] if total else [])):
-        cells = [cell_of(cell) for cell in row.cells]
+        cells = [doc.cell_of(cell) for cell in row.cells]
         yield _line(
             f"**{_inline(cell.text)}**" if cell.style == "strong" else _inline(cell.text)
             for cell in cells

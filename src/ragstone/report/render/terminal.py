@@ -6,26 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ragstone.report.document import (
-    BulletList,
-    Byline,
-    Checklist,
-    CodeLine,
-    Details,
-    Facts,
-    Heading,
-    ListItem,
-    Node,
-    Paragraph,
-    ReportDocument,
-    ReportTable,
-    Section,
-    Status,
-    cell_of,
-    plain_text,
-    select,
-    select_columns,
-)
+from ragstone.report import document as doc
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -43,13 +24,13 @@ ASCII_SIGNS = str.maketrans(
 """What stands for a sign where the terminal cannot write it."""
 
 
-def show(document: ReportDocument, console: Console) -> None:
+def show(document: doc.ReportDocument, console: Console) -> None:
     """Print a document."""
     printer = _Printer(Screen(console))
     printer.print_nodes((*document.head, *document.body))
 
 
-def render(document: ReportDocument, width: int = 100) -> str:
+def render(document: doc.ReportDocument, width: int = 100) -> str:
     """The document as plain text."""
     import io
 
@@ -115,7 +96,7 @@ def fit_encoding(content: str, encoding: str) -> str:
     return visible
 
 
-def _style_of(node: Paragraph) -> str:
+def _style_of(node: doc.Paragraph) -> str:
     styles = (STYLES.get(name, "") for name in node.style.split())
     return COLOURS[node.tone] or next(styles, "")
 
@@ -128,37 +109,37 @@ class _Printer:
         self._has_printed = False
         self._needs_gap = False
 
-    def print_nodes(self, nodes: Sequence[Node]) -> None:
-        for node in select(nodes, "terminal", self._screen.width):
-            if isinstance(node, Section):
+    def print_nodes(self, nodes: Sequence[doc.Node]) -> None:
+        for node in doc.select(nodes, "terminal", self._screen.width):
+            if isinstance(node, doc.Section):
                 self._needs_gap = self._has_printed
                 self.print_nodes(node.nodes)
             else:
                 self._print(node)
 
-    def _print(self, node: Node) -> None:
+    def _print(self, node: doc.Node) -> None:
         match node:
-            case Heading():
-                self._line(plain_text(node.text), "bold")
-            case Paragraph():
-                self._line(plain_text(node.text), _style_of(node))
-            case Byline():
-                self._line(" · ".join(map(plain_text, node.facts)), "dim")
-            case Status():
+            case doc.Heading():
+                self._line(doc.plain_text(node.text), "bold")
+            case doc.Paragraph():
+                self._line(doc.plain_text(node.text), _style_of(node))
+            case doc.Byline():
+                self._line(" · ".join(map(doc.plain_text, node.facts)), "dim")
+            case doc.Status():
                 self._line(node.text, COLOURS[node.tone])
-            case CodeLine():
+            case doc.CodeLine():
                 self._indented(f"$ {node.text}", "cyan")
-            case Checklist():
+            case doc.Checklist():
                 for check in node.checks:
                     self._line(f"{SIGNS[check.tone]} {check.text}", COLOURS[check.tone])
-            case Facts():
+            case doc.Facts():
                 for fact in node.facts:
                     self._line(f"{fact.label}: {fact.value}")
-            case BulletList():
+            case doc.BulletList():
                 self._print_items(node.items, 0 if node.flush else 1)
-            case ReportTable():
+            case doc.ReportTable():
                 self._print_table(node)
-            case Details():
+            case doc.Details():
                 self._line(node.summary, "bold")
                 self.print_nodes(node.nodes)
             case _:  # pictures and whole samples are for pages
@@ -178,40 +159,40 @@ class _Printer:
             self._screen.line("")
         self._has_printed, self._needs_gap = True, False
 
-    def _print_items(self, items: Iterable[ListItem], depth: int) -> None:
+    def _print_items(self, items: Iterable[doc.ListItem], depth: int) -> None:
         for item in items:
-            text = plain_text(item.text)
+            text = doc.plain_text(item.text)
             content = f"{item.label}: {text}" if item.label else text
             if depth:
                 self._indented("  " * (depth - 1) + content, COLOURS[item.tone])
             else:
                 self._line(content, COLOURS[item.tone])
-            for node in select(item.nodes, "terminal", self._screen.width):
+            for node in doc.select(item.nodes, "terminal", self._screen.width):
                 self._print_below(node, depth)
 
-    def _print_below(self, node: Node, depth: int) -> None:
+    def _print_below(self, node: doc.Node, depth: int) -> None:
         """What hangs on an item of a list, one step further in."""
         indent = "  " * depth
         match node:
-            case Paragraph():
-                self._indented(indent + plain_text(node.text), _style_of(node))
-            case CodeLine():
+            case doc.Paragraph():
+                self._indented(indent + doc.plain_text(node.text), _style_of(node))
+            case doc.CodeLine():
                 self._indented(f"{indent}$ {node.text}", "cyan")
-            case BulletList():
+            case doc.BulletList():
                 self._print_items(node.items, depth + 1)
             case _:
                 self._print(node)
 
-    def _print_table(self, node: ReportTable) -> None:
-        heads, rows, total = select_columns(node, "terminal", self._screen.width)
-        grid = self._screen.table(*((h.short or plain_text(h.head), h.numeric) for h in heads))
+    def _print_table(self, node: doc.ReportTable) -> None:
+        heads, rows, total = doc.select_columns(node, "terminal", self._screen.width)
+        grid = self._screen.table(*((h.short or doc.plain_text(h.head), h.numeric) for h in heads))
         for row in (*rows, *([total] if total else [])):
-            cells = [cell_of(cell) for cell in row.cells]
+            cells = [doc.cell_of(cell) for cell in row.cells]
             base = "bold" if row is total else ""
             grid.add_row(
                 *(
                     self._screen.cell(
-                        plain_text(cell.text),
+                        doc.plain_text(cell.text),
                         COLOURS[cell.tone] or STYLES.get(cell.style, base),
                     )
                     for cell in cells
