@@ -111,7 +111,7 @@ def _group(metric: Any) -> str:
 
 
 def _metric_row(metric: Any, language: str) -> list[str]:
-    from ragstone.registry import accepted
+    from ragstone.registry import describe_options
 
     say = WORDS[language]
     name = f"`{metric.name}`" + (f", `{metric.name}@k`" if "k" in metric.options else "")
@@ -119,7 +119,7 @@ def _metric_row(metric: Any, language: str) -> list[str]:
     options = [
         f"`{option}={_option(metric.options[option])}`"
         + (f" ({words})" if _choice(words) and language == "en" else "")
-        for option, words in accepted(metric).items()
+        for option, words in describe_options(metric).items()
         if option != "k"
     ]
     meaning = meaning_of(metric, language)
@@ -181,7 +181,7 @@ def formats(language: str) -> str:
     }[language]
     rows = []
     for known in FORMATS.values():
-        marks = "<br>".join(_listed(sorted(mark)) for mark in _least(known.marks))
+        marks = "<br>".join(_listed(sorted(mark)) for mark in _least(known.signatures))
         fields = "<br>".join(
             f"{field}: {_shortened(columns)}"
             for field, columns in known.fields.items()
@@ -321,7 +321,7 @@ SETTINGS = {
 
 def settings(language: str) -> str:
     """Every setting of a judge; a new one must be described here."""
-    from ragstone.judges.choose import SETTINGS as KNOWN
+    from ragstone.judges.factory import SETTINGS as KNOWN
 
     if set(KNOWN) != set(SETTINGS):
         raise SystemExit(f"describe these settings of a judge: {set(KNOWN) ^ set(SETTINGS)}")
@@ -330,10 +330,12 @@ def settings(language: str) -> str:
 
 def keys_of_hosts(language: str) -> str:
     """Which environment variable holds the key of which host."""
-    from ragstone.judges.secrets import HOSTS
+    from ragstone.judges.dialects import collect_key_variables
 
     head = {"en": "host | environment variable", "es": "servidor | variable de entorno"}[language]
-    return table(head, [[f"`{host}`", _listed(names)] for host, names in HOSTS.items()])
+    return table(
+        head, [[f"`{host}`", _listed(names)] for host, names in collect_key_variables().items()]
+    )
 
 
 # ── command line and Python ───────────────────────────────────────────────────────────────

@@ -22,7 +22,7 @@ LAYERS = [
     {"config", "systems"},
     {"metrics", "judges", "data"},
     ("asks", "prompts", "rankings", "registry", "text"),
-    ("types", "errors", "", "_version"),
+    ("types", "errors", "locale", "", "_version"),
 ]
 """From the top down: a room imports from the layers below its own. Rooms in braces do not know each other;
 rooms in parentheses may import those to their right."""

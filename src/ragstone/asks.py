@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from ragstone.errors import JudgeFailed, OutOfBudget, Unscored
 from ragstone.text.sentences import split_sentences
-from ragstone.types import NOTHING_USED, Chunk, Usage
+from ragstone.types import NO_USAGE, Chunk, Usage
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ class Reply:
     """A judge's answer that fits the Ask's schema, and what it took."""
 
     value: Any
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
     notes: tuple[str, ...] = field(default=())
     """What a reader of the score should know (a jury that disagreed, a heuristic reply)."""
 

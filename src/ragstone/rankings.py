@@ -29,8 +29,9 @@ from itertools import repeat
 from operator import truediv
 from typing import Any, NamedTuple
 
-from ragstone.errors import DataError, UnknownMetric, nearest
-from ragstone.registry.specs import parse
+from ragstone.errors import DataError, UnknownMetric, suggest_nearest
+from ragstone.locale.messages import compose
+from ragstone.registry.specs import parse_spec
 
 Ranking = Sequence[str] | Mapping[str, float]
 """Document ids, best first; or document id → retrieval score. Equal scores are ordered as trec_eval does: ids descending."""
@@ -38,7 +39,6 @@ Ranking = Sequence[str] | Mapping[str, float]
 RelevantDocuments = Mapping[str, float] | Collection[str]
 """Document id → grade, or the ids of the relevant documents."""
 
-REPEATED = "the ranking repeats document ids; each counts once, at its first rank"
 GAINS = ("linear", "exp2")
 """What a grade is worth: itself, or 2^grade − 1."""
 
@@ -270,7 +270,9 @@ def score_rankings(
                 values[name] = array("d", FORMULAS[family](columns[k], k))
     unranked = [q for q in relevant if q not in rankings] if isinstance(relevant, Mapping) else []
     seen = len(ids) + len(undefined)
-    warnings = (f"{REPEATED} (in {repeated} of {seen})",) if repeated else ()
+    warnings: tuple[str, ...] = ()
+    if repeated:
+        warnings = (compose("ranking_repeats_ids_in", n=repeated, total=seen),)
     return RankingScores(
         ids, {name: values[name] for name, *_ in chosen}, undefined, unranked, warnings
     )
@@ -312,19 +314,21 @@ def _walk(
 def _parse_metric(spec: Any) -> tuple[str, str, int | None, str | None]:
     """Name as typed, family, cut-off and gain of `ndcg@10(gain=exp2)`, `{ndcg@10: {gain: exp2}}` or a Metric."""
     if isinstance(spec, str):
-        (family, options), name = parse(spec), spec.strip()
+        (family, options), name = parse_spec(spec), spec.strip()
     elif isinstance(spec, Mapping) and len(spec) == 1:
         ((text, given),) = spec.items()
-        family, options = parse(str(text))
+        family, options = parse_spec(str(text))
         options |= given or {}
         name = str(text)
     else:
         family, options, name = spec.family, dict(spec.options), spec.name
     if family not in FORMULAS:
-        raise UnknownMetric(f"{name!r} is no ranking metric{nearest(family, list(FORMULAS))}")
+        raise UnknownMetric(
+            f"{name!r} is no ranking metric{suggest_nearest(family, list(FORMULAS))}"
+        )
     known = ("k", "gain") if family == "ndcg" else ("k",)
     for option in options.keys() - set(known):
-        raise UnknownMetric(f"{family!r} has no option {option!r}{nearest(option, known)}")
+        raise UnknownMetric(f"{family!r} has no option {option!r}{suggest_nearest(option, known)}")
     k, gain = options.get("k"), options.get("gain", "linear")
     if gain not in GAINS:
         raise UnknownMetric(f"{name}: gain is {gain!r}; give {' or '.join(GAINS)}")

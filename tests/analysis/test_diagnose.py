@@ -39,9 +39,9 @@ def test_every_symptom_speaks_every_language_and_names_real_metrics() -> None:
 
 
 def test_what_can_be_tried_are_settings_of_the_built_in_pipeline() -> None:
-    from ragstone.systems.pipeline.pipeline import Settings
+    from ragstone.systems.pipeline.pipeline import PipelineSettings
 
-    known = set(Settings.__dataclass_fields__)
+    known = set(PipelineSettings.__dataclass_fields__)
     for symptom in load_symptoms():
         for cause in symptom.causes:
             assert set(cause.settings) <= known

@@ -180,3 +180,11 @@ def test_a_closed_pipe_is_quiet(arguments):
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("group", ["", "monitor", "judge", "testset", "slurm"])
+def test_a_group_without_a_command_prints_its_help(call, group):
+    done = call(*group.split())
+    assert done.code == 0
+    assert "Commands" in done.out
+    assert not done.err

@@ -8,7 +8,7 @@ import pytest
 
 from ragstone import asks
 from ragstone.asks import Ask, digest
-from ragstone.judges.choose import make_judge
+from ragstone.judges.factory import make_judge
 from ragstone.types import Chunk
 
 SOURCES = (Chunk(text="A tower."), Chunk(text="Paris."))

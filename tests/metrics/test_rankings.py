@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import DataError, UnknownMetric, Unscored
+from ragstone.locale.messages import compose
 from ragstone.metrics import resolve
-from ragstone.metrics.retrieval import REPEATED
 from ragstone.rankings import FORMULAS, score_rankings
 from ragstone.types import chunks
 
@@ -165,7 +165,7 @@ def test_bulk_takes_relevant_ids_without_grades():
 def test_bulk_warns_of_repeated_documents():
     scores = score_rankings([["x", "x", "a"], ["a"]], [{"a": 1}, {"a": 1}], ["mrr"])
     assert scores["mrr"].tolist() == [0.5, 1.0]
-    assert scores.warnings == (f"{REPEATED} (in 1 of 2)",)
+    assert scores.warnings == (compose("ranking_repeats_ids_in", n=1, total=2),)
 
 
 def test_bulk_of_nothing_is_empty_and_has_no_mean():

@@ -17,7 +17,7 @@ from ragstone.analysis.failures import analyse
 from ragstone.config.reports import FORMATS as PERIOD_FORMATS
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
-from ragstone.monitor.windows.summary import moment_of
+from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.report import formats
 from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.builders.effects import EffectsReport
@@ -97,7 +97,7 @@ def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> 
         json.dumps({"id": "a", "question": "Who?", "reference": "She"}) + "\n", encoding="utf-8"
     )
     archive = Archive(Store.open(tmp_path / "live.db"))
-    watched.fill(archive, 60, moment_of("2026-05-11"))
+    watched.fill(archive, 60, parse_local_time("2026-05-11"))
     levels = (Level("5", 1, 0.5, 0.4, 0.6, True, True), Level("3", 1, 0.4, 0.3, 0.5, False, False))
     effects = Effects("recall@5", True, 40, 2, False, (Factor("top_k", levels),))
     found = [
@@ -106,7 +106,7 @@ def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> 
         FailureReport(failures, diagnose(run, summary, failures, load_symptoms()), run),
         EffectsReport((effects,), "questions.jsonl"),
         CheckupReport(check(str(tmp_path / "set.jsonl"))),
-        MonitorReport(analyse_period(archive, "daily", moment_of("2026-05-11"))),
+        MonitorReport(analyse_period(archive, "daily", parse_local_time("2026-05-11"))),
     ]
     return {report.kind: report for report in found}
 

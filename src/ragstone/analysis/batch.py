@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ragstone.analysis.tally import Tally
 from ragstone.analysis.values import Groups
 from ragstone.analysis.worst import UNSCORED, Worst
-from ragstone.types import NOTHING_USED, Score
+from ragstone.locale.messages import compose
+from ragstone.types import NO_USAGE, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,7 @@ SIZE = 512
 Row = tuple[int, str, str | None, Mapping[str, Score]]
 """Position, sample id, group and scores."""
 
-UNSTORED = Score(outcome="metric_error", reason="no score was stored for this sample")
+UNSTORED = Score(outcome="metric_error", reason=compose("score_not_stored"))
 
 
 def count(rows: Iterable[Row], tallies: list[Tally], groups: Groups, worst: Worst) -> int:
@@ -41,7 +42,7 @@ def count(rows: Iterable[Row], tallies: list[Tally], groups: Groups, worst: Wors
                 score.value is None
                 or score.label is not None
                 or score.warnings
-                or score.usage is not NOTHING_USED
+                or score.usage is not NO_USAGE
             ):
                 failed += tally.note(score)
         positions.append(position)

@@ -14,7 +14,8 @@ from ragstone.analysis.power import POWER, detectable, rounded
 from ragstone.analysis.significance import ALPHA, Correction, adjusted
 from ragstone.analysis.stats import FEW_CLUSTERS
 from ragstone.analysis.summary import FLOOR
-from ragstone.errors import RagstoneError, UnknownMetric, nearest
+from ragstone.errors import RagstoneError, UnknownMetric, suggest_nearest
+from ragstone.locale.messages import compose
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
@@ -108,7 +109,7 @@ class Versus:
             if one.metric == metric:
                 return one
         names = [one.metric for one in self.differences]
-        raise UnknownMetric(f"the runs share no metric {metric!r}{nearest(metric, names)}")
+        raise UnknownMetric(f"the runs share no metric {metric!r}{suggest_nearest(metric, names)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,7 @@ def _check_metrics(runs: Sequence[Valued], metrics: Sequence[str] | None) -> Non
     for name in metrics or ():
         if name not in shared:
             raise UnknownMetric(
-                f"not all runs have a metric {name!r}{nearest(name, sorted(shared))}"
+                f"not all runs have a metric {name!r}{suggest_nearest(name, sorted(shared))}"
             )
     if not shared:
         raise RagstoneError(
@@ -301,9 +302,7 @@ def _warnings(found: Paired, pair: Matched, left_out: dict[str, int]) -> tuple[s
     )
     warnings = list(found.interval.warnings)
     if one_sided > ONE_SIDED * pair.pairs:
-        warnings.append(
-            f"{one_sided} of {pair.pairs} samples have this metric on one side only and do not count"
-        )
+        warnings.append(compose("scored_on_one_side", n=one_sided, pairs=pair.pairs))
     return tuple(warnings)
 
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 from ragstone.analysis.labels import LabelRate
 from ragstone.analysis.slices import Slice, Slicing
 from ragstone.analysis.stats import wilson
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.types import FAILURES, Finding, Sample, Score
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def choose_deciders(
     known = [*CRITERIA, *(one.family for some in CRITERIA.values() for one in some)]
     for name in thresholds:
         if name not in known:
-            raise RagstoneError(f"no threshold {name!r}{nearest(name, known)}")
+            raise RagstoneError(f"no threshold {name!r}{suggest_nearest(name, known)}")
     found: dict[FailureClass, Decider] = {}
     for kind, criteria in CRITERIA.items():
         for one in criteria:
@@ -300,9 +300,9 @@ def refusal_label(sample: Sample, scores: Mapping[str, Score]) -> str | None:
 @lru_cache(maxsize=1)
 def _refusals() -> Callable[[Sample], Score | Asking[Score]]:
     from ragstone.metrics import resolve
-    from ragstone.metrics.scoring import starter
+    from ragstone.metrics.scoring import build_starter
 
-    return starter(resolve("abstention_accuracy"))
+    return build_starter(resolve("abstention_accuracy"))
 
 
 def _decided(

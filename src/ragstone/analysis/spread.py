@@ -10,7 +10,7 @@ from ragstone.analysis.columns import Valued, columns, matched
 from ragstone.analysis.paired import Paired, paired
 from ragstone.analysis.power import paired_sd
 from ragstone.analysis.stats import Z
-from ragstone.errors import RagstoneError, UnknownMetric, nearest
+from ragstone.errors import RagstoneError, UnknownMetric, suggest_nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def spread(runs: Sequence[Valued], metric: str) -> Spread:
         names = [str(one["name"]) for one in run.info.metrics]
         if metric not in names:
             raise UnknownMetric(
-                f"run {run.info.name!r} has no metric {metric!r}{nearest(metric, names)}"
+                f"run {run.info.name!r} has no metric {metric!r}{suggest_nearest(metric, names)}"
             )
     first = columns(runs[0], [metric])
     binary = bool(first.described(metric).get("binary"))

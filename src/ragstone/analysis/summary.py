@@ -12,7 +12,8 @@ from ragstone.analysis.tally import Tally
 from ragstone.analysis.values import Groups
 from ragstone.analysis.worst import Worst
 from ragstone.config.gates import GateResult, check, parse_gate
-from ragstone.errors import UnknownMetric, nearest
+from ragstone.errors import UnknownMetric, suggest_nearest
+from ragstone.locale.messages import compose
 from ragstone.types import FAILURES, Usage
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Summary:
             if one.metric == metric:
                 return one
         names = [one.metric for one in self.metrics]
-        raise UnknownMetric(f"this run has no metric {metric!r}{nearest(metric, names)}")
+        raise UnknownMetric(f"this run has no metric {metric!r}{suggest_nearest(metric, names)}")
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON: every number finite, what is unknown null."""
@@ -132,7 +133,7 @@ def summarise(
     for name in rules:
         if name not in names:
             raise UnknownMetric(
-                f"a gate on {name!r}, which is not among the metrics{nearest(name, names)}"
+                f"a gate on {name!r}, which is not among the metrics{suggest_nearest(name, names)}"
             )
     groups, first = Groups(), Worst(worst)
     samples = count(run.scores(), tallies, groups, first)
@@ -233,9 +234,12 @@ def _if_failures(
 def _warnings(tally: Tally, interval: Interval) -> tuple[str, ...]:
     found = list(interval.warnings)
     if tally.values.huge:
-        found.append("values beyond 1e100: no mean or interval can be calculated")
+        found.append(compose("values_too_large"))
     for text, n in tally.warnings.common(REASONS).items():
-        found.append(f"{text} ({n} sample{'s' if n != 1 else ''})")
+        if n == 1:
+            found.append(compose("in_samples.one", warning=text))
+        else:
+            found.append(compose("in_samples.many", warning=text, n=n))
     return tuple(found)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.values import Values
-from ragstone.types import FAILURES, NOTHING_USED, Score
+from ragstone.locale.messages import clip
+from ragstone.types import FAILURES, NO_USAGE, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +37,7 @@ class Tally:
         self.other_reasons = Texts()
         self.missing_reasons = Texts()
         self.warnings = Texts()
-        self.usage = NOTHING_USED
+        self.usage = NO_USAGE
 
     def add(self, values: NDArray[np.float64], places: NDArray[np.int64] | None) -> None:
         """Take in one value a sample, NaN where there is none, with the place of its group."""
@@ -56,7 +57,7 @@ class Tally:
             self.labels[score.label] = self.labels.get(score.label, 0) + 1
         for warning in score.warnings:
             self.warnings.add(warning)
-        if score.usage is not NOTHING_USED:
+        if score.usage is not NO_USAGE:
             self.usage += score.usage
         if score.ok:
             return False
@@ -93,7 +94,7 @@ class Texts:
 
     def add(self, text: str) -> None:
         """Count one more."""
-        self._counts[text[:TEXT_LENGTH]] += 1
+        self._counts[clip(text, TEXT_LENGTH)] += 1
         if len(self._counts) > TEXTS:
             self._counts = Counter(dict(self._counts.most_common(TEXTS // 2)))
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ragstone.cli.options import counted
 
 if TYPE_CHECKING:
-    from ragstone.data import Reading
-    from ragstone.systems import Filling, System
+    from ragstone.data import Dataset
+    from ragstone.systems import System, SystemRunner
     from ragstone.types import Sample
 
 
 def answered_in_thought(
-    reading: Reading, samples: Sequence[Sample], under_test: Mapping[str, Any], store: str | None
+    reading: Dataset, samples: Sequence[Sample], under_test: Mapping[str, Any], store: str | None
 ) -> tuple[list[Sample], list[str]]:
     """The samples with answers that cost nothing, and what there is to say; the system is asked only when it is the free pipeline.
 
@@ -24,18 +24,18 @@ def answered_in_thought(
     from ragstone.errors import StoreError
     from ragstone.experiments.answer import chosen_system
     from ragstone.store import Store
-    from ragstone.store.store import usual_place
-    from ragstone.systems import Filling
+    from ragstone.store.store import default_place
+    from ragstone.systems import SystemRunner
 
     system = chosen_system(under_test["system"], under_test["settings"]).system
     try:
-        kept: Filling | None = Filling(
-            system, Store.open(store or usual_place(), must_exist=True), "dry run"
+        kept: SystemRunner | None = SystemRunner(
+            system, Store.open(store or default_place(), must_exist=True), "dry run"
         )
     except StoreError:
         kept = None
     questions = [record.sample for record in reading if record.sample.question is not None]
-    known = sum(kept is not None and kept.stored(one) is not None for one in questions)
+    known = sum(kept is not None and kept.load_reply(one) is not None for one in questions)
     lines = [
         f"system: {system.name}, to be asked {counted(len(questions) - known, 'question')}"
         + (f"; {known:,} answered from the store" if known else "")
@@ -48,11 +48,11 @@ def answered_in_thought(
     return found, lines
 
 
-def _answered(sample: Sample, system: System, kept: Filling | None) -> Sample:
+def _answered(sample: Sample, system: System, kept: SystemRunner | None) -> Sample:
     from ragstone.systems import SystemReply
     from ragstone.systems.pipeline import Pipeline
 
-    reply: Any = kept.stored(sample) if kept is not None else None
+    reply: Any = kept.load_reply(sample) if kept is not None else None
     if reply is None and isinstance(system, Pipeline) and system.settings.generator is None:
         reply = asyncio.run(system.answer(sample.question or "", sample))
     if not isinstance(reply, SystemReply):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import counted, note, open_run, store_option, write_files
+from ragstone.cli.options import store_option
 from ragstone.report.formats import RowsFormat
 
 
@@ -29,18 +29,6 @@ def command(run: str, output: tuple[str, ...], shards: int | None, store: str | 
     """Write the rows of a stored run with one column per metric.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    if shards is not None:
-        from ragstone.report.render.rows import export_rows
+    from ragstone.cli.actions.export import export_run
 
-        stored = open_run(run, store).stored
-        for path in output:
-            count = export_rows(stored, path, shards=shards)
-            note(f"wrote {counted(count, 'row')} into {path}")
-        return
-    for path in output:
-        if not path.endswith(RowsFormat.endings):
-            raise click.UsageError(
-                f"{path!r} is no table of rows; end it in one of {' '.join(RowsFormat.endings)}"
-                " (`ragstone report` writes the others)"
-            )
-    write_files(open_run(run, store), output, "en")
+    export_run(run, output, shards=shards, store=store)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ragstone.errors import ConfigError, RagstoneError, nearest
+from ragstone.errors import ConfigError, RagstoneError, suggest_nearest
 
 if TYPE_CHECKING:
     from ragstone.config import Data, Plan
@@ -98,7 +98,9 @@ def fields_of(texts: Sequence[str], complaints: list[str]) -> dict[str, str]:
         if not equals or not where:
             complaints.append(f"--field {text!r}: write answer=output.text")
         elif name not in SAMPLE_FIELDS:
-            complaints.append(f"--field {text!r}: no field {name!r}{nearest(name, SAMPLE_FIELDS)}")
+            complaints.append(
+                f"--field {text!r}: no field {name!r}{suggest_nearest(name, SAMPLE_FIELDS)}"
+            )
         else:
             fields[name] = where
     return fields

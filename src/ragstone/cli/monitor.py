@@ -36,10 +36,10 @@ class LazySubcommands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from ragstone.errors import nearest
+        from ragstone.errors import suggest_nearest
 
         if args and args[0] not in SUBCOMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}{nearest(args[0], list(SUBCOMMANDS))}")
+            ctx.fail(f"no command {args[0]!r}{suggest_nearest(args[0], list(SUBCOMMANDS))}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

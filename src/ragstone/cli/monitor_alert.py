@@ -25,13 +25,13 @@ def test(config: str | None, language: str | None) -> int:
     from ragstone.cli.monitor_check import alerts_of
     from ragstone.cli.options import report_language
     from ragstone.errors import RagstoneError
-    from ragstone.monitor.alerts.channels import Undelivered, send
-    from ragstone.monitor.interactions import iso, micros, new_id
+    from ragstone.monitor.alerts.channels import DeliveryError, send_message
+    from ragstone.monitor.interactions import format_iso, new_id, now_micros
     from ragstone.monitor.wording import sentence
 
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     settings = alerts_of(config)
-    now = micros()
+    now = now_micros()
     body: dict[str, Any] = {
         "id": new_id(),
         "rule": "test",
@@ -40,15 +40,15 @@ def test(config: str | None, language: str | None) -> int:
         "metric": None,
         "slice": {},
         "title": sentence({"phrase": "test"}, report_language(language)),
-        "opened": iso(now),
-        "changed": iso(now),
+        "opened": format_iso(now),
+        "changed": format_iso(now),
         "facts": {},
     }
     failed = 0
     for channel in settings.channels:
         try:
-            send(channel, body, new_id(), False)
-        except (Undelivered, RagstoneError) as bad:
+            send_message(channel, body, new_id(), False)
+        except (DeliveryError, RagstoneError) as bad:
             failed += 1
             note(f"{channel.kind}: {bad}")
         else:

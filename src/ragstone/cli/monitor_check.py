@@ -11,7 +11,7 @@ from ragstone.cli.options import counted, note, store_option
 if TYPE_CHECKING:
     from ragstone.config.alerts import Alerts
     from ragstone.monitor import Archive
-    from ragstone.monitor.alerts.evaluation import Status
+    from ragstone.monitor.alerts.evaluation import MonitorStatus
 
 
 @click.command("check")
@@ -31,18 +31,18 @@ def command(
 
     Exit code 1 while an alert is firing, 3 while quality is unknown because no data comes in or the judge fails, else 0."""
     from ragstone.cli.options import report_language
-    from ragstone.monitor.alerts.drop_rules import forget_reference
-    from ragstone.monitor.alerts.evaluation import watch
-    from ragstone.monitor.alerts.outbox import deliver
-    from ragstone.monitor.interactions import micros
+    from ragstone.monitor.alerts.drop_rules import reset_reference
+    from ragstone.monitor.alerts.evaluation import evaluate_alerts
+    from ragstone.monitor.alerts.outbox import deliver_due
+    from ragstone.monitor.interactions import now_micros
 
     archive, settings = opened(config, store)
-    now = micros()
+    now = now_micros()
     if new_reference:
-        forget_reference(archive, now)
+        reset_reference(archive, now)
         note("the reference is learned anew from now on")
-    status = watch(archive, settings, now)
-    done = deliver(archive, settings.channels)
+    status = evaluate_alerts(archive, settings, now)
+    done = deliver_due(archive, settings.channels)
     show(status, report_language(language))
     if done.sent:
         note(f"sent {counted(done.sent, 'message')}")
@@ -75,7 +75,7 @@ def opened(config: str | None, store: str | None) -> tuple[Archive, Alerts]:
     return archive, (plan.monitor or MonitorPlan()).alerts
 
 
-def show(status: Status, language: str) -> None:
+def show(status: MonitorStatus, language: str) -> None:
     """Each metric's state and the open alerts."""
     from rich.console import Console
     from rich.markup import escape

@@ -31,8 +31,8 @@ def command(
     from ragstone.data import read
     from ragstone.errors import ConfigError
     from ragstone.monitor.archive import Archive
-    from ragstone.monitor.ingest.imports import import_log
-    from ragstone.monitor.ingest.redaction import redactor
+    from ragstone.monitor.ingest.log_import import import_log
+    from ragstone.monitor.ingest.redaction import load_hook
     from ragstone.monitor.rollups.refresh import refresh
     from ragstone.store import Store
 
@@ -49,7 +49,7 @@ def command(
         done = import_log(
             reading,
             archive,
-            redactor(redact),
+            load_hook(redact),
             skip_bad_rows=skip_bad_rows,
             progress=bar.counts("storing"),
         )

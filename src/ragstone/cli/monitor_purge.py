@@ -18,11 +18,12 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
     With them go their feedback, scores and spans; with --id also every reply of a judge that the monitor keeps, because
     replies quote the texts they are about. Roll-ups are computed anew from what is left."""
     from ragstone.cli.progress import Bar
+    from ragstone.config.durations import duration
     from ragstone.errors import DataError
     from ragstone.monitor import Archive
-    from ragstone.monitor.interactions import iso, micros
+    from ragstone.monitor.interactions import format_iso, now_micros
     from ragstone.monitor.rollups.refresh import refresh
-    from ragstone.monitor.windows.summary import duration, moment_of
+    from ragstone.monitor.windows.calendars import parse_local_time
     from ragstone.store import Store
 
     if (before is None) == (not ids):
@@ -38,10 +39,10 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
                 note(f"{counted(len(set(ids)) - gone, 'id')} not found")
         return
     try:
-        limit = micros() - duration(before)
+        limit = now_micros() - duration(before)
     except DataError:
-        limit = moment_of(before)
-    if yes or click.confirm(f"Forget every interaction before {iso(limit)}?", err=True):
+        limit = parse_local_time(before)
+    if yes or click.confirm(f"Forget every interaction before {format_iso(limit)}?", err=True):
         gone = archive.purge(before=limit)
         with Bar() as bar:
             refresh(archive, progress=bar.counts("adding up five-minute steps"))

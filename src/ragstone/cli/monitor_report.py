@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import check_outputs, note, output_option, report_language, store_option
+from ragstone.cli.options import (
+    check_outputs,
+    note,
+    output_option,
+    report_language,
+    store_option,
+)
 
 
 @click.command("report")
@@ -26,8 +32,8 @@ def command(
 
     Metrics with intervals and verdicts, trends, alerts, failure classes, worst interactions, cost and advice."""
     from ragstone.monitor import Archive
-    from ragstone.monitor.interactions import micros
-    from ragstone.monitor.windows.summary import moment_of
+    from ragstone.monitor.interactions import now_micros
+    from ragstone.monitor.windows.calendars import parse_local_time
     from ragstone.report.builders.monitor_period import MonitorReport
     from ragstone.report.formats import write_report
     from ragstone.report.monitor.period import analyse_period
@@ -36,7 +42,7 @@ def command(
 
     check_outputs("period", output)
     archive = Archive(Store.open(store, must_exist=True))
-    end = micros() if until is None else moment_of(until, zone)
+    end = now_micros() if until is None else parse_local_time(until, zone)
     report = MonitorReport(analyse_period(archive, period, end, zone), report_language(language))
     if not output:
         click.echo(markdown.render(report.document()), nl=False)

@@ -9,7 +9,7 @@ import click
 from ragstone.cli.options import counted, note, store_option
 
 if TYPE_CHECKING:
-    from ragstone.monitor.scoring.scorer import Progress, Scorer
+    from ragstone.monitor.scoring.scorer import Scorer, ScoringProgress
 
 
 @click.command("score")
@@ -28,16 +28,16 @@ def command(
 
     scorer = _scorer(config, store, rate)
     if since is not None:
-        from ragstone.monitor.interactions import micros
-        from ragstone.monitor.scoring.queue import requeue
-        from ragstone.monitor.windows.summary import duration
+        from ragstone.config.durations import duration
+        from ragstone.monitor.interactions import now_micros
+        from ragstone.monitor.scoring.queue import requeue_unscored
 
-        now = micros()
-        again = requeue(scorer.archive, now - duration(since), now)
+        now = now_micros()
+        again = requeue_unscored(scorer.archive, now - duration(since), now)
         note(f"{counted(again, 'interaction')} considered again")
     if follow:
         _leave_with_parent()
-        asyncio.run(scorer.follow())
+        asyncio.run(scorer.run_forever())
         return
     done = asyncio.run(_once(scorer))
     note(f"scored {counted(done.scored, 'interaction')} of {done.decided:,} new ones")
@@ -49,9 +49,9 @@ def command(
         note("the day's budget is spent; the rest waits")
 
 
-async def _once(scorer: Scorer) -> Progress:
+async def _once(scorer: Scorer) -> ScoringProgress:
     try:
-        return await scorer.run_out()
+        return await scorer.run_until_idle()
     finally:
         if scorer.judge is not None:
             await scorer.judge.close()
@@ -60,11 +60,11 @@ async def _once(scorer: Scorer) -> Progress:
 def _scorer(config: str | None, store: str | None, rate: float | None) -> Scorer:
     from ragstone.config import Plan, load, revealed
     from ragstone.config.monitor import MonitorPlan
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
     from ragstone.judges.limits import Budget
     from ragstone.metrics import resolve
     from ragstone.monitor.archive import Archive
-    from ragstone.monitor.scoring.sampling import Policy
+    from ragstone.monitor.scoring.sampling import SamplingPolicy
     from ragstone.monitor.scoring.scorer import DEFAULT_METRICS, Scorer
     from ragstone.store import Store
 
@@ -84,7 +84,7 @@ def _scorer(config: str | None, store: str | None, rate: float | None) -> Scorer
             concurrency=plan.concurrency,
             budget=budget,
         )
-    policy = Policy(
+    policy = SamplingPolicy(
         watch.rate if rate is None else rate,
         watch.rates if rate is None else {},
         watch.always.feedback_below,

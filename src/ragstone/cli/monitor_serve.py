@@ -10,7 +10,7 @@ import click
 from ragstone.cli.options import note, store_option
 
 if TYPE_CHECKING:
-    from ragstone.server import Part
+    from ragstone.server import BackgroundWorker
 
 
 @click.command("serve")
@@ -45,44 +45,44 @@ def command(
     import asyncio
 
     from ragstone.config import Plan, load, revealed
+    from ragstone.config.durations import duration
     from ragstone.config.monitor import MonitorPlan
-    from ragstone.monitor.ingest.redaction import redactor
-    from ragstone.monitor.windows.summary import duration
-    from ragstone.server import Settings, serve
-    from ragstone.server.settings import checked
-    from ragstone.store import Store, usual_place
+    from ragstone.monitor.ingest.redaction import load_hook
+    from ragstone.server import ServerSettings, serve
+    from ragstone.server.settings import check_settings
+    from ragstone.store import Store, default_place
 
     plan = load(config) if config is not None else Plan()
     watch = plan.monitor or MonitorPlan()
     age = retention or watch.retention
-    settings = checked(
-        Settings(
+    settings = check_settings(
+        ServerSettings(
             host=host,
             port=port,
             prefix=prefix,
             token=os.environ.get("RAGSTONE_MONITOR_TOKEN") or None,
             names=names,
             zone=zone or (watch.reports.zone if watch.reports else "UTC"),
-            redact=redactor(redact or watch.redact),
+            redact=load_hook(redact or watch.redact),
             retention=None if age is None else duration(age),
         )
     )
-    place = store or revealed(plan.store) or usual_place()
+    place = store or revealed(plan.store) or default_place()
     kept = Store.open(place)
-    parts: list[Part] = []
+    parts: list[BackgroundWorker] = []
     if not no_score and watch.metrics != ():
-        from ragstone.server.scoring_worker import ScoringPart
+        from ragstone.server.scoring_worker import ScoringWorker
 
-        parts.append(ScoringPart(config, str(place), kept))
+        parts.append(ScoringWorker(config, str(place), kept))
     if watched:
-        from ragstone.server.alert_worker import WatchingPart
+        from ragstone.server.alert_worker import AlertWorker
 
-        parts.append(WatchingPart(watch.alerts, kept))
+        parts.append(AlertWorker(watch.alerts, kept))
 
     if watch.reports is not None:
-        from ragstone.server.report_worker import ReportingPart
+        from ragstone.server.report_worker import ReportWorker
 
-        parts.append(ReportingPart(watch.reports, kept))
+        parts.append(ReportWorker(watch.reports, kept))
 
     def ready(address: str) -> None:
         note(f"listening on {address}, storing in {kept.place}; stop with Ctrl-C")

@@ -20,22 +20,22 @@ def command(as_json: bool, language: str | None, store: str | None) -> None:
     from ragstone.cli.monitor_check import show
     from ragstone.cli.options import report_language
     from ragstone.monitor import Archive
-    from ragstone.monitor.alerts.evaluation import last_status
-    from ragstone.monitor.alerts.outbox import pending
-    from ragstone.monitor.interactions import iso
+    from ragstone.monitor.alerts.evaluation import load_status
+    from ragstone.monitor.alerts.outbox import list_unsent
+    from ragstone.monitor.interactions import format_iso
     from ragstone.store import Store
 
     archive = Archive(Store.open(store, must_exist=True))
-    status = last_status(archive)
+    status = load_status(archive)
     if as_json:
         plain = None if status is None else status.to_dict()
-        click.echo(json.dumps({"status": plain, "outbox": pending(archive)}, indent=2))
+        click.echo(json.dumps({"status": plain, "outbox": list_unsent(archive)}, indent=2))
         return
     if status is None:
         note("nothing was looked at yet; `ragstone monitor check` looks once")
         return
-    note(f"as of {iso(status.at)}")
+    note(f"as of {format_iso(status.at)}")
     show(status, report_language(language))
-    waiting = pending(archive)
+    waiting = list_unsent(archive)
     if waiting:
         note(f"{len(waiting)} messages have not left; the last fault: {waiting[-1]['fault'] or 'none yet'}")  # fmt: skip

@@ -11,7 +11,8 @@ from ragstone.cli.options import counted, note, store_option
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ragstone.monitor.windows.summary import Figure, Summary, Window
+    from ragstone.monitor.windows.statistics import SeriesStats, Window
+    from ragstone.monitor.windows.summary import WindowSummary
 
 
 @click.command("summary")
@@ -37,29 +38,31 @@ def command(
     import json
 
     from ragstone.cli.progress import Bar
+    from ragstone.config.durations import duration
     from ragstone.monitor import Archive
-    from ragstone.monitor.interactions import micros
+    from ragstone.monitor.interactions import now_micros
     from ragstone.monitor.rollups.refresh import refresh
-    from ragstone.monitor.windows.summary import duration, moment_of, periods, summary, time_zone
+    from ragstone.monitor.windows.calendars import get_time_zone, parse_local_time
+    from ragstone.monitor.windows.summary import summarise_periods, summarise_window
     from ragstone.store import Store
 
     archive = Archive(Store.open(store, must_exist=True))
-    end = micros() if until is None else moment_of(until, zone)
+    end = now_micros() if until is None else parse_local_time(until, zone)
     slice = _slice(where)
     length = duration(window)
-    time_zone(zone)  # a mistake is told before any work is done
+    get_time_zone(zone)  # a mistake is told before any work is done
     with Bar() as bar:
         refresh(archive, end - length, end, progress=bar.counts("adding up five-minute steps"))
     if period is not None:
         if by is not None:
             raise click.UsageError("give either --period or --by")
-        rows = periods(archive, period, end - length, end, zone=zone, where=slice)  # type: ignore[arg-type]
+        rows = summarise_periods(archive, period, end - length, end, zone=zone, where=slice)  # type: ignore[arg-type]
         if as_json:
             click.echo(json.dumps([one.to_dict() for one in rows], indent=2))
         else:
             _show([(_day(one.since, zone), one) for one in rows])
         return
-    found = summary(archive, window, until=end, by=by, where=slice)
+    found = summarise_window(archive, window, until=end, by=by, where=slice)
     if as_json:
         click.echo(json.dumps(found.to_dict(), indent=2))
     else:
@@ -77,7 +80,7 @@ def _slice(text: str | None) -> tuple[str, str] | None:
     return field, value
 
 
-def _named(found: Summary) -> list[tuple[str, Window]]:
+def _named(found: WindowSummary) -> list[tuple[str, Window]]:
     whole = f"{found.whole.field}={found.whole.value}" if found.whole.field else "all"
     return [(whole, found.whole), *((f"{one.field}={one.value}", one) for one in found.slices)]
 
@@ -95,7 +98,7 @@ def _show(rows: list[tuple[str, Window]]) -> None:
         table.add_row(f"[bold]{escape(name)}[/bold]", f"{window.interactions:,}")
         if window.failed:
             table.add_row("  failed", f"{window.failed:,}")
-        figures: list[Figure | None] = [*window.metrics.values()]
+        figures: list[SeriesStats | None] = [*window.metrics.values()]
         figures += [window.feedback, window.latency, window.cost, window.tokens]
         for figure in figures:
             if figure is not None:
@@ -103,7 +106,7 @@ def _show(rows: list[tuple[str, Window]]) -> None:
     console.print(table)
 
 
-def _cells(figure: Figure, length: int) -> list[str]:
+def _cells(figure: SeriesStats, length: int) -> list[str]:
     """A row of the table; the trend is the change over the whole window, with a question mark when it may be chance."""
     from rich.markup import escape
 
@@ -117,7 +120,7 @@ def _cells(figure: Figure, length: int) -> list[str]:
     if figure.trend is not None:
         change = figure.trend.slope * length / 86_400_000_000
         slope = (f"{change:+.3f}" if abs(change) < 100 else f"{change:+,.0f}") + (
-            "" if figure.trend.moving else "?"
+            "" if figure.trend.is_moving else "?"
         )
     coverage = "" if figure.coverage is None else f"{figure.coverage:.0%}"
     at = figure.percentiles
@@ -129,6 +132,6 @@ def _cells(figure: Figure, length: int) -> list[str]:
 
 def _day(at: int, zone: str) -> str:
     from ragstone.monitor.interactions import from_micros
-    from ragstone.monitor.windows.summary import time_zone
+    from ragstone.monitor.windows.calendars import get_time_zone
 
-    return from_micros(at).astimezone(time_zone(zone)).date().isoformat()
+    return from_micros(at).astimezone(get_time_zone(zone)).date().isoformat()

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
-    from ragstone.systems import Filled
+    from ragstone.systems import AnswerProgress
 
 PATIENCE = 2.0
 """Seconds before there is anything to see."""
@@ -73,13 +73,13 @@ class Bar:
             facts=self.facts(progress, now),
         )
 
-    def asked(self, filled: Filled) -> None:
+    def asked(self, filled: AnswerProgress) -> None:
         """Take note of how many answers the system has given; a bar of its own, before that of the scores."""
         from ragstone.engine import Progress
 
         self.answers = filled.done
         what, self.what = self.what, "answering"
-        self(Progress(filled.done, None, filled.failures, NOTHING_USED))
+        self(Progress(filled.done, None, filled.failures, NO_USAGE))
         self.what = what
 
     def counts(self, what: str) -> Callable[[int, int | None], None]:
@@ -88,7 +88,7 @@ class Bar:
 
         def tell(done: int, total: int | None) -> None:
             self.what = what
-            self(Progress(done, total, 0, NOTHING_USED))
+            self(Progress(done, total, 0, NO_USAGE))
 
         return tell
 

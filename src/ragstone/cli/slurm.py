@@ -132,7 +132,7 @@ def evaluated(plan: Plan, words: Sequence[str], run_id: str | None, *, quiet: bo
     from ragstone.experiments.run import Run
     from ragstone.scale import slurm
     from ragstone.scale.progress import told_progress
-    from ragstone.types import NOTHING_USED
+    from ragstone.types import NO_USAGE
 
     plan = replace(plan, on=None)
     folder = Path(plan.slurm.folder) if plan.slurm and plan.slurm.folder else Path(FOLDER)
@@ -141,7 +141,7 @@ def evaluated(plan: Plan, words: Sequence[str], run_id: str | None, *, quiet: bo
         with Bar(quiet=quiet) as bar:
             bar.what = ticket.run
             while (now := slurm.state(ticket)) not in slurm.ENDED:
-                bar(Progress(*told_progress(ticket.progress), 0, NOTHING_USED))
+                bar(Progress(*told_progress(ticket.progress), 0, NO_USAGE))
                 time.sleep(1)
     except KeyboardInterrupt:
         raise Interrupted(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
-from ragstone.cli.options import note, output_option, reading_options, report_language
+from ragstone.cli.options import output_option, reading_options
 
 
 @click.group("testset")
@@ -28,41 +27,6 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
     FILE is a test set in any format that is read. With its documents, coverage, evidence and a BM25 search are looked at too.
 
     Exit codes: 0 all well, 1 an item needs attention, 2 bad input."""
-    from pathlib import Path
+    from ragstone.cli.actions.testset import check_file
 
-    from ragstone.cli.flags import fields_of
-    from ragstone.errors import ConfigError
-    from ragstone.report.builders.testset import CheckupReport
-    from ragstone.report.formats import describe_unknown, list_endings, write_report
-    from ragstone.testset.checkup import check as judged
-
-    complaints: list[str] = []
-    fields = fields_of(flags["fields"], complaints)
-    complaints += [
-        describe_unknown("testset", path)
-        for path in output
-        if Path(path).suffix.lower() not in list_endings("testset")
-    ]
-    if complaints:
-        raise ConfigError(complaints)
-    found = judged(
-        file,
-        (documents[0] if len(documents) == 1 else list(documents)) if documents else None,
-        format=flags["format"],
-        fields=fields or None,
-        limit=flags["limit"],
-        skip_bad_rows=flags["skip_bad_rows"],
-    )
-    report = CheckupReport(found, report_language(flags["language"]))
-    if flags["as_json"]:
-        click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2))
-    elif not output:
-        from rich.console import Console
-
-        from ragstone.report.render import terminal
-
-        terminal.show(report.document(), Console())
-    for path in output:
-        write_report(report, path)
-        note(f"wrote {path}")
-    return 1 if found.faults else 0
+    return check_file(file, documents, output, flags)

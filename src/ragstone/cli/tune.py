@@ -117,10 +117,10 @@ def _varied(text: str, system: str) -> tuple[str, list[Any]]:
     from ragstone.cli.ablate import setting
 
     if "=" not in text and system.partition(":")[0] == "pipeline":
-        from ragstone.systems.pipeline import SPACE
+        from ragstone.systems.pipeline import SEARCH_SPACE
 
-        if text in SPACE:
-            return text, list(SPACE[text])
+        if text in SEARCH_SPACE:
+            return text, list(SEARCH_SPACE[text])
     return setting(text)
 
 

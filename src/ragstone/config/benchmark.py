@@ -11,7 +11,7 @@ from ragstone.config.document import Value, read_document
 from ragstone.config.plan import PLAN_KEYS, Plan
 from ragstone.config.reading import Reader
 from ragstone.config.secrets import expand
-from ragstone.errors import ConfigError, nearest
+from ragstone.errors import ConfigError, suggest_nearest
 
 KEYS = ("system", "configurations", "baseline")
 """What a benchmark has besides the keys of a plan."""
@@ -44,7 +44,7 @@ def load_benchmark(path: str | Path) -> Benchmark:
     known = tuple(key for key in PLAN_KEYS if key not in _NO_PLACE)
     for key, item in tree.value.items():
         if key not in known and key not in KEYS:
-            reader.complain(item, f"unknown key {key!r}{nearest(key, (*known, *KEYS))}")
+            reader.complain(item, f"unknown key {key!r}{suggest_nearest(key, (*known, *KEYS))}")
     plan = reader.plan(
         Value(tree.at, {key: item for key, item in tree.value.items() if key in known})
     )
@@ -120,6 +120,6 @@ def _baseline(tree: Value, reader: Reader) -> str | None:
     if str(value.value) not in names:
         reader.complain(
             value,
-            f"the baseline {value.value!r} is no configuration{nearest(str(value.value), names)}",
+            f"the baseline {value.value!r} is no configuration{suggest_nearest(str(value.value), names)}",
         )
     return str(value.value)

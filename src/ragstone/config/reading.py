@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.config.document import Value
 from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS, SLURM_KEYS, Data, Plan, Slurm
 from ragstone.config.secrets import Secret
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 
 if TYPE_CHECKING:
     from ragstone.config.monitor import MonitorPlan
@@ -56,7 +56,7 @@ class Reader:
             return {}
         for key, item in value.value.items():
             if key not in known:
-                self.complain(item, f"unknown key {key!r}{nearest(key, known)}")
+                self.complain(item, f"unknown key {key!r}{suggest_nearest(key, known)}")
         return {key: item for key, item in value.value.items() if key in known}
 
     def scalar(self, key: str, value: Value) -> Any:
@@ -109,7 +109,7 @@ class Reader:
 
     def metric(self, value: Value) -> Metric | None:
         from ragstone import metrics as _every_metric  # noqa: F401  registers them
-        from ragstone.registry import bind, parse, resolve
+        from ragstone.registry import bind_options, parse_spec, resolve
 
         spec = value.plain
         if not isinstance(spec, str | dict):
@@ -119,9 +119,9 @@ class Reader:
             name, options = self.own_code(spec)
             if name is None:
                 return resolve(spec)
-            family, written = parse(name)
+            family, written = parse_spec(name)
             place, _, function = family.rpartition(":")
-            return bind(self.own_metric(place, function), {**written, **options})
+            return bind_options(self.own_metric(place, function), {**written, **options})
         except RagstoneError as bad:
             self.complain(value, str(bad))
             return None
@@ -137,7 +137,7 @@ class Reader:
     def own_metric(self, place: str, function: str) -> Metric:
         """A metric in a file or module beside the config."""
         from ragstone.registry import resolve
-        from ragstone.registry.plugins import load as load_code
+        from ragstone.registry.plugins import load_object as load_code
 
         if place.endswith(".py"):
             place = self.path(place)
@@ -162,7 +162,7 @@ class Reader:
 
     def settings(self, *models: Value) -> None:
         """Complain of settings that no judge has."""
-        from ragstone.judges.choose import SETTINGS
+        from ragstone.judges.factory import SETTINGS
 
         for model in models:
             if isinstance(model.value, dict):
@@ -201,7 +201,7 @@ class Reader:
             if metric not in names:
                 self.complain(
                     item,
-                    f"a gate on {metric!r}, which is not among the metrics{nearest(metric, names)}",
+                    f"a gate on {metric!r}, which is not among the metrics{suggest_nearest(metric, names)}",
                 )
 
     def store(self, value: Value) -> str | Secret | None:

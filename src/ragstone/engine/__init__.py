@@ -11,16 +11,16 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from ragstone.data import Record
-from ragstone.engine.desk import Desk
-from ragstone.engine.rounds import score_sample
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
-from ragstone.metrics.scoring import Start, plain_scores, starter
+from ragstone.metrics.scoring import Start, build_starter, score_unjudged
 from ragstone.registry import Metric
-from ragstone.store import NewRow, StoredRun, with_language
-from ragstone.types import FAILURES, NOTHING_USED, Sample, Score, Usage
+from ragstone.store import NewRow, StoredRun, set_language
+from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
-BATCH = 500
+MAX_BATCH_SAMPLES = 500
 """Samples written in one go when nothing waits for them."""
 
 FLUSH_SECONDS = 0.5
@@ -39,7 +39,7 @@ class Progress:
     """What was used so far by the samples done in this process."""
 
 
-Watch = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 
 Numbered = tuple[int, Record]
 
@@ -53,10 +53,10 @@ class Execution:
     judge: Judge | None = None
     concurrency: int | None = None
     total: int | None = None
-    watch: Watch | None = None
+    watch: ProgressCallback | None = None
     done: int = 0
     failures: int = 0
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
     shown: float = 0.0
 
     async def score_new(self, records: Iterable[Record]) -> int:
@@ -71,7 +71,7 @@ class Execution:
             async for position, record, scores in self._scored(enumerate(fresh, stored + 1)):
                 sample = record.sample
                 batch.append(NewRow(position, sample.id, sample.group, record.row, scores))
-                if len(batch) >= BATCH or time.monotonic() - flushed > FLUSH_SECONDS:
+                if len(batch) >= MAX_BATCH_SAMPLES or time.monotonic() - flushed > FLUSH_SECONDS:
                     pending.append(self.run.store.append(self.run.id, batch))
                     batch, flushed = [], time.monotonic()
                     if len(pending) > 2:  # write-behind, but never far behind
@@ -88,12 +88,12 @@ class Execution:
     async def retry_failures(self) -> int:
         """Score again the stored samples that ended in a failure; how many there were."""
         retried = 0
-        async for position, _, scores in self._scored(failed_rows(self.run)):
+        async for position, _, scores in self._scored(iter_failed_rows(self.run)):
             await asyncio.wrap_future(self.run.store.rescore(self.run.id, position, scores))
             retried += 1
         return retried
 
-    async def take_new_answers(self, answered: Iterable[Record]) -> int:
+    async def replace_failed_answers(self, answered: Iterable[Record]) -> int:
         """Put the records that a system was asked again for in the place of stored ones without an answer, and score them."""
         taken = 0
         fresh = (
@@ -111,11 +111,11 @@ class Execution:
         self, items: Iterable[Numbered]
     ) -> AsyncIterator[tuple[int, Record, dict[str, Score]]]:
         """Each item with its scores, in the order given."""
-        starts = {metric.name: starter(metric) for metric in self.metrics}
+        starts = {metric.name: build_starter(metric) for metric in self.metrics}
         language = self.run.info.plan.get("language")
         if not any(metric.judged for metric in self.metrics):
             for count, (position, record) in enumerate(items):
-                scores = plain_scores(starts, with_language(record.sample, language))
+                scores = score_unjudged(starts, set_language(record.sample, language))
                 self._note(scores)
                 yield position, record, scores
                 if count % 256 == 255:  # others on this loop get their turn
@@ -128,21 +128,21 @@ class Execution:
             )
         async with AsyncExitStack() as stack:
             desk = await stack.enter_async_context(
-                Desk(self.judge, self.run.store, self.run.id, self.concurrency)
+                AskBroker(self.judge, self.run.store, self.run.id, self.concurrency)
             )
             metrics = {metric.name: metric for metric in self.metrics}
 
             def begin(sample: Sample) -> asyncio.Task[dict[str, Score]]:
-                asked = with_language(sample, language)
+                asked = set_language(sample, language)
                 return asyncio.create_task(score_sample(asked, metrics, starts, desk))
 
             async for position, record, scores in _in_order(
-                items, begin, desk.window, desk.at_a_time
+                items, begin, desk.max_open_samples, desk.samples_per_turn
             ):
                 self._note(scores)
                 yield position, record, scores
 
-    def note(self, samples: int, failures: int, usage: Usage) -> None:
+    def add_counts(self, samples: int, failures: int, usage: Usage) -> None:
         """Count samples that were scored elsewhere."""
         self.done += samples
         self.failures += failures
@@ -154,7 +154,7 @@ class Execution:
         for score in scores.values():
             if score.value is None and score.outcome in FAILURES:
                 self.failures += 1
-            if score.usage is not NOTHING_USED:
+            if score.usage is not NO_USAGE:
                 self.usage = self.usage + score.usage
         if self.watch is not None and not self.done % 16:
             self._show()
@@ -227,11 +227,19 @@ def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Itera
     yield from source
 
 
-def failed_rows(run: StoredRun) -> Iterator[Numbered]:
+def iter_failed_rows(run: StoredRun) -> Iterator[Numbered]:
     """The stored samples that should have been scored and were not."""
     for row in run.rows():
         if row.sample.error is None and any(s.outcome in FAILURES for s in row.scores.values()):
             yield row.position, Record(row.sample, row.row)
 
 
-__all__ = ["Desk", "Execution", "Progress", "Start", "Watch", "failed_rows", "skip_stored"]
+__all__ = [
+    "AskBroker",
+    "Execution",
+    "Progress",
+    "ProgressCallback",
+    "Start",
+    "iter_failed_rows",
+    "skip_stored",
+]

@@ -17,17 +17,17 @@ from ragstone.experiments.answer import chosen_system
 from ragstone.experiments.blame import ASKED, Blame, Condition, contexts_for, split, texts_of
 from ragstone.experiments.run import Run, aevaluate
 from ragstone.judges import Judge
-from ragstone.registry import Spec
+from ragstone.registry import MetricSpec
 from ragstone.store import Store
 from ragstone.types import Chunk, Sample
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
-    from ragstone.systems import Filled
+    from ragstone.systems import AnswerProgress
 
 Found = TypeVar("Found")
 
-Watching = Callable[[str, "Filled | Progress"], None]
+Watching = Callable[[str, "AnswerProgress | Progress"], None]
 """Told the configuration's name and how far its answers or its scores are."""
 
 
@@ -53,7 +53,7 @@ class Ablation:
 def bench(
     samples: Any,
     configurations: Mapping[str, Any],
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     **options: Any,
 ) -> Bench:
     """Run named configurations on one test set and compare them; takes the options of `abench`."""
@@ -63,7 +63,7 @@ def bench(
 async def abench(
     samples: Any,
     configurations: Mapping[str, Any],
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     *,
     system: Any = None,
     baseline: str | None = None,
@@ -112,7 +112,7 @@ def ablate(
     samples: Any,
     system: Any,
     vary: Mapping[str, Sequence[Any]],
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     **options: Any,
 ) -> Ablation:
     """Run a grid of settings and say what each does; takes the options of `aablate`."""
@@ -123,7 +123,7 @@ async def aablate(
     samples: Any,
     system: Any,
     vary: Mapping[str, Sequence[Any]],
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     *,
     full: bool = False,
     settings: Mapping[str, Any] | None = None,
@@ -147,7 +147,7 @@ async def aablate(
 async def ablame(
     run: Run,
     system: Any,
-    metric: Spec,
+    metric: MetricSpec,
     *,
     documents: Mapping[str, str] | None = None,
     judge: Any = None,
@@ -209,7 +209,7 @@ async def ablame(
     return split(measure.name, table, best=best, worst=worst)
 
 
-def blame(run: Run, system: Any, metric: Spec, **options: Any) -> Blame:
+def blame(run: Run, system: Any, metric: MetricSpec, **options: Any) -> Blame:
     """Split the loss of a run's worst samples over retrieval, ordering, noise and generation; see `ablame`."""
     return finished(ablame(run, system, metric, **options))
 
@@ -273,7 +273,7 @@ def shared_judge(judge: Any) -> Judge | None:
     """One judge for all runs: what it was asked once it is not asked again."""
     if judge is None or (hasattr(judge, "answer") and hasattr(judge, "identity")):
         return judge  # type: ignore[no-any-return]
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
 
     return make_judge(judge)
 

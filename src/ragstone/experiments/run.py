@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
-from ragstone.data import Reading, read
-from ragstone.engine import Execution, Watch
+from ragstone.data import Dataset, read
+from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.experiments.answer import MEASURED, Tested, answered, chosen_system, measured
 from ragstone.judges import Judge
 from ragstone.metrics import REGISTERED, resolve
-from ragstone.registry import Metric, Spec
-from ragstone.store import RunInfo, Store, StoredRow, StoredRun, describe
+from ragstone.registry import Metric, MetricSpec
+from ragstone.store import RunInfo, Store, StoredRow, StoredRun, describe_metric
 from ragstone.types import Sample, Score
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
-    from ragstone.systems import Filled
+    from ragstone.systems import AnswerProgress
 
 CHECK_FIRST_BYTES = 64_000_000
 """Files up to this size are read through for bad rows before anything is scored."""
@@ -117,7 +117,7 @@ class Request:
     """Everything `evaluate` was asked to do."""
 
     samples: Any
-    metrics: Sequence[Spec] | None = None
+    metrics: Sequence[MetricSpec] | None = None
     judge: Any = None
     name: str | None = None
     store: str | Path | Store | None = None
@@ -132,18 +132,18 @@ class Request:
     fields: Mapping[str, str] | None = None
     floor: float = 0.95
     gates: Mapping[str, str] | None = None
-    watch: Watch | None = None
-    started: Callable[[StoredRun, Reading], None] | None = None
+    watch: ProgressCallback | None = None
+    started: Callable[[StoredRun, Dataset], None] | None = None
     command: Sequence[str] | None = None
     system: Any = None
     settings: Mapping[str, Any] | None = None
-    asked: Callable[[Filled], None] | None = None
+    asked: Callable[[AnswerProgress], None] | None = None
     on: str | None = None
 
 
 def evaluate(
     samples: Any,
-    metrics: Sequence[Spec] | None = None,
+    metrics: Sequence[MetricSpec] | None = None,
     *,
     judge: Any = None,
     name: str | None = None,
@@ -159,12 +159,12 @@ def evaluate(
     fields: Mapping[str, str] | None = None,
     floor: float = 0.95,
     gates: Mapping[str, str] | None = None,
-    watch: Watch | None = None,
-    started: Callable[[StoredRun, Reading], None] | None = None,
+    watch: ProgressCallback | None = None,
+    started: Callable[[StoredRun, Dataset], None] | None = None,
     command: Sequence[str] | None = None,
     system: Any = None,
     settings: Mapping[str, Any] | None = None,
-    asked: Callable[[Filled], None] | None = None,
+    asked: Callable[[AnswerProgress], None] | None = None,
     on: str | None = None,
 ) -> Run:
     """Score samples (a path, Samples, dicts, a DataFrame) and return the Run; also inside a running event loop.
@@ -183,7 +183,9 @@ def evaluate(
     return _in_thread(request)
 
 
-async def aevaluate(samples: Any, metrics: Sequence[Spec] | None = None, **options: Any) -> Run:
+async def aevaluate(
+    samples: Any, metrics: Sequence[MetricSpec] | None = None, **options: Any
+) -> Run:
     """`evaluate` for code that awaits; takes the same options."""
     return await _carry_out(Request(samples, metrics, **options))
 
@@ -191,7 +193,7 @@ async def aevaluate(samples: Any, metrics: Sequence[Spec] | None = None, **optio
 async def _carry_out(request: Request, *, own_loop: bool = False) -> Run:
     reading = (
         request.samples
-        if isinstance(request.samples, Reading)
+        if isinstance(request.samples, Dataset)
         else read(
             request.samples,
             format=request.format,
@@ -222,7 +224,7 @@ async def _carry_out(request: Request, *, own_loop: bool = False) -> Run:
     execution = _execution(request, stored, metrics, judge, total)
     try:
         if request.retry_errors and under_test is not None:
-            await execution.take_new_answers(reading)
+            await execution.replace_failed_answers(reading)
         if stored.info.status != "done":
             count = await execution.score_new(reading)
             store.finish(stored.id, total=count, bad_count=reading.bad_count, bad=reading.bad)
@@ -258,8 +260,8 @@ def _execution(
 
 
 async def _answered(
-    request: Request, reading: Reading, store: Store, run_id: str
-) -> tuple[Tested, Reading, str]:
+    request: Request, reading: Dataset, store: Store, run_id: str
+) -> tuple[Tested, Dataset, str]:
     """The system, the samples with its answers, and the run that they belong to: an unfinished one when resuming."""
     under_test = chosen_system(request.system, request.settings)
     if request.resume and request.run_id is None:
@@ -274,7 +276,7 @@ async def _answered(
     return under_test, answers, run_id
 
 
-def _begun(request: Request, reading: Reading, under_test: Tested, store: Store) -> str | None:
+def _begun(request: Request, reading: Dataset, under_test: Tested, store: Store) -> str | None:
     """The unfinished run of the same questions and the same system, whose metrics the answers may still decide."""
     plan = _plan(request, reading, (), None, under_test)
     known = [key for key in _SAME if key not in ("metrics", "judge")]
@@ -289,7 +291,7 @@ def _begun(request: Request, reading: Reading, under_test: Tested, store: Store)
     return None
 
 
-def chosen_metrics(specs: Sequence[Spec] | None, reading: Reading) -> list[Metric]:
+def chosen_metrics(specs: Sequence[MetricSpec] | None, reading: Dataset) -> list[Metric]:
     """The metrics named, or those without a judge whose fields the first samples have."""
     if specs is None:
         return default_metrics(first_samples(reading))
@@ -307,7 +309,7 @@ def chosen_metrics(specs: Sequence[Spec] | None, reading: Reading) -> list[Metri
 
 def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
     """Every metric that asks no judge, needs no extra, and finds its fields in one of the samples."""
-    from ragstone.metrics.scoring import starter
+    from ragstone.metrics.scoring import build_starter
 
     seen = list(samples)
     metrics = [
@@ -316,7 +318,10 @@ def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
         if not metric.judged
         and metric.extra is None
         and metric.function.__module__.startswith("ragstone.")
-        and any(isinstance(score := starter(metric)(sample), Score) and score.ok for sample in seen)
+        and any(
+            isinstance(score := build_starter(metric)(sample), Score) and score.ok
+            for sample in seen
+        )
     ]
     if not metrics:
         raise RagstoneError(
@@ -326,7 +331,7 @@ def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
     return metrics
 
 
-def first_samples(reading: Reading, count: int = 100) -> list[Sample]:
+def first_samples(reading: Dataset, count: int = 100) -> list[Sample]:
     """The first samples of a reading, which can still be read from its start afterwards."""
     return [record.sample for record in reading.peek(count)]
 
@@ -336,13 +341,13 @@ def _judge(given: Any, metrics: Sequence[Metric]) -> Judge | None:
         return None
     if hasattr(given, "answer") and hasattr(given, "identity"):
         return given  # type: ignore[no-any-return]
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
 
     return make_judge(given if given is not None else "offline")
 
 
 def _check(
-    reading: Reading, source: Any, judge: Judge | None, metrics: Sequence[Metric]
+    reading: Dataset, source: Any, judge: Judge | None, metrics: Sequence[Metric]
 ) -> int | None:
     """Complain about bad rows before any cost; the number of samples if it was worth counting them."""
     if hasattr(source, "__len__") and not isinstance(source, str | bytes | Path):
@@ -357,7 +362,7 @@ def _check(
 
 def _plan(
     request: Request,
-    reading: Reading,
+    reading: Dataset,
     metrics: Sequence[Metric],
     judge: Judge | None,
     under_test: Tested | None,
@@ -422,7 +427,7 @@ def new_id() -> str:
 
 def _new_info(
     request: Request,
-    reading: Reading,
+    reading: Dataset,
     metrics: Sequence[Metric],
     judge: Judge | None,
     plan: Mapping[str, Any],
@@ -438,7 +443,7 @@ def _new_info(
         shape=reading.shape,
         source=reading.source,
         format=reading.format,
-        metrics=tuple(describe(metric) for metric in metrics),
+        metrics=tuple(describe_metric(metric) for metric in metrics),
         judge=judge.name if judge is not None else None,
     )
 

@@ -41,7 +41,7 @@ from ragstone.types import Sample
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
-    from ragstone.systems import Filled
+    from ragstone.systems import AnswerProgress
 
 Sampler = Literal["race", "halving", "grid", "optuna"]
 HELD_OUT = 0.3
@@ -164,7 +164,7 @@ class _Search:
         }
         name = label(settings)
         told = self.watch
-        seen: Callable[[Filled | Progress], None] | None = (
+        seen: Callable[[AnswerProgress | Progress], None] | None = (
             None if told is None else lambda progress: told(name, progress)
         )
         return await aevaluate(

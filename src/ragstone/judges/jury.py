@@ -9,17 +9,17 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
-from ragstone.judges import Judge, Reopens
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.judges import Judge, Reopenable
+from ragstone.types import NO_USAGE, Usage
 
-FOREMAN = frozenset({"claims", "questions", "embed", "translate", "write"})
+FIRST_JUROR_KINDS = frozenset({"claims", "questions", "embed", "translate", "write"})
 """Kinds without an opinion to vote on: the first judge that can answers for all."""
 
 _CAUTION = {"not_found": 0, "contradicted": 1, "supported": 2}
 """Which verdict wins a tie: the one that claims least."""
 
 
-class Jury(Reopens):
+class Jury(Reopenable):
     """Judges that vote."""
 
     batch = 1
@@ -36,7 +36,7 @@ class Jury(Reopens):
     @property
     def spent(self) -> Usage:
         """What all members' calls took, those of failed questions included."""
-        return sum((getattr(m, "spent", NOTHING_USED) for m in self.members), NOTHING_USED)
+        return sum((getattr(m, "spent", NO_USAGE) for m in self.members), NO_USAGE)
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """Who sits on it, in order."""
@@ -51,11 +51,11 @@ class Jury(Reopens):
         await asyncio.gather(*(member.close() for member in self.members))
 
     async def _answer(self, ask: Ask) -> Answered:
-        if ask.kind in FOREMAN:
+        if ask.kind in FIRST_JUROR_KINDS:
             return await self._foreman(ask)
         heard = [rows[0] for rows in await asyncio.gather(*(m.answer([ask]) for m in self.members))]
         replies = [one for one in heard if isinstance(one, Reply)]
-        spent = sum((one.usage for one in replies), NOTHING_USED)
+        spent = sum((one.usage for one in replies), NO_USAGE)
         out = next((one for one in heard if isinstance(one, OutOfBudget)), None)
         if out is not None:
             return out
@@ -71,7 +71,7 @@ class Jury(Reopens):
 
     async def _foreman(self, ask: Ask) -> Answered:
         first: Answered | None = None
-        spent = NOTHING_USED
+        spent = NO_USAGE
         for member in self.members:
             (said,) = await member.answer([ask])
             if isinstance(said, Reply):

@@ -8,10 +8,11 @@ from typing import Any
 
 from ragstone.asks import Asking, together
 from ragstone.errors import MissingField, NotApplicable, SystemFailed, UnknownMetric, Unscored
+from ragstone.locale.messages import compose
 from ragstone.registry import REGISTERED, Metric, metric, resolve
 from ragstone.types import Finding, Sample, Score
 
-WEIGHTS: dict[str, float] = {
+DEFAULT_WEIGHTS: dict[str, float] = {
     "faithfulness": 0.30,
     "answer_relevance": 0.25,
     "completeness": 0.20,
@@ -20,7 +21,7 @@ WEIGHTS: dict[str, float] = {
 }
 
 
-def _complaint(options: Mapping[str, Any]) -> str | None:
+def _check_options(options: Mapping[str, Any]) -> str | None:
     weights = options["weights"]
     for name, weight in weights.items():
         try:
@@ -36,39 +37,50 @@ def _complaint(options: Mapping[str, Any]) -> str | None:
     return None if any(weights.values()) else "no component has a weight above 0"
 
 
-@metric(check=_complaint)
-def overall(sample: Sample, *, weights: Mapping[str, float] = WEIGHTS) -> Asking[Score]:
+@metric(check=_check_options)
+def overall(sample: Sample, *, weights: Mapping[str, float] = DEFAULT_WEIGHTS) -> Asking[Score]:
     """Weighted mean of component scores; one that is better when lower counts as 1 − its value.
 
     Default weights: faithfulness 0.30, answer_relevance 0.25, completeness 0.20, hallucination_rate 0.15, coherence 0.10.
     A component without a score makes it not applicable; the reason says which."""
     if sample.error is not None:
         raise SystemFailed(sample.error)
-    parts = {name: _component(name) for name, weight in weights.items() if weight}
-    scores = yield from together(*(_scored(part, sample) for part in parts.values()))
+    parts = {name: _find_component(name) for name, weight in weights.items() if weight}
+    scores = yield from together(*(_score_component(part, sample) for part in parts.values()))
     missing, findings, total = [], [], 0.0
     for (name, part), score in zip(parts.items(), scores, strict=True):
         if isinstance(score, Unscored) or score.value is None:
-            missing.append(f"{name} ({score.outcome}: {score.reason})")
+            missing.append(
+                compose(
+                    "component_without_score",
+                    name=name,
+                    outcome=score.outcome,
+                    reason=score.reason,
+                )
+            )
         else:
             good = score.value if part.higher_is_better else 1 - score.value
             total += weights[name] * good
-            findings.append(Finding(name, f"{score.value:.3f}", f"weight {weights[name]:g}"))
+            findings.append(
+                Finding(
+                    name, f"{score.value:.3f}", compose("component_weight", weight=weights[name])
+                )
+            )
     if missing:
-        raise NotApplicable("no score for " + ", ".join(missing))
+        raise NotApplicable("no_component_score", missing=tuple(missing))
     return Score(total / sum(weights[name] for name in parts), findings=tuple(findings))
 
 
-def _component(name: str) -> Metric:
+def _find_component(name: str) -> Metric:
     """The metric of that name; a plain name, the usual case, needs no parsing for every sample."""
     return REGISTERED[name] if name in REGISTERED else resolve(name)
 
 
-def _scored(part: Metric, sample: Sample) -> Asking[Score]:
+def _score_component(part: Metric, sample: Sample) -> Asking[Score]:
     """The component's score of the sample."""
     lacking = [name for name in part.needs if getattr(sample, name) is None]
     if lacking:
-        raise MissingField(f"the sample has no {' and no '.join(lacking)}")
+        raise MissingField("missing_fields", field=tuple(lacking))
     fields = [sample if name == "sample" else getattr(sample, name) for name in part.takes]
     result = part.function(*fields, **part.options)
     if isinstance(result, Generator):

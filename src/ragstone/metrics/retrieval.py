@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Literal
 
 from ragstone.errors import MissingField, NotApplicable
-from ragstone.rankings import REPEATED, score_ranking
+from ragstone.locale.messages import compose
+from ragstone.rankings import score_ranking
 from ragstone.registry import metric
 from ragstone.types import Ranked, Score
 
@@ -76,18 +77,13 @@ def _score(
 ) -> Score:
     """One metric of a sample; raises when there is nothing to look for or to look at."""
     if not any(grade > 0 for grade in relevant.values()):
-        raise NotApplicable(
-            "no document has a grade above 0" if relevant else "no relevant document is given"
-        )
+        raise NotApplicable("no_positive_grade" if relevant else "no_relevant_document")
     ids = [chunk.id for chunk in contexts]
     distinct = list(dict.fromkeys(ids))
     if "" in distinct:
-        raise MissingField(
-            "a retrieved chunk has no document id to compare with `relevant`; give the ids of the "
-            'contexts, e.g. as {"id", "text"}'
-        )
+        raise MissingField("chunk_without_id", example='{"id", "text"}')
     value = score_ranking(family, distinct, relevant, k, gain)
-    return _to_score(value, () if len(distinct) == len(ids) else (REPEATED,))
+    return _to_score(value, () if len(distinct) == len(ids) else (compose("ranking_repeats_ids"),))
 
 
 @lru_cache(maxsize=4096)

@@ -13,27 +13,27 @@ from ragstone.types import Score
 @metric(higher_is_better=False, bounds=None)
 def latency(meta: Mapping[str, Any]) -> Score:
     """Seconds the system took to answer, as recorded with the sample (`latency`)."""
-    return _recorded(meta, "latency")
+    return _read_measure(meta, "latency")
 
 
 @metric(higher_is_better=False, bounds=None)
 def tokens(meta: Mapping[str, Any]) -> Score:
     """Tokens the system used to answer, as recorded with the sample (`tokens`)."""
-    return _recorded(meta, "tokens")
+    return _read_measure(meta, "tokens")
 
 
 @metric(higher_is_better=False, bounds=None)
 def cost(meta: Mapping[str, Any]) -> Score:
     """Money the system spent on the answer, as recorded with the sample (`cost`)."""
-    return _recorded(meta, "cost")
+    return _read_measure(meta, "cost")
 
 
-def _recorded(meta: Mapping[str, Any], name: str) -> Score:
+def _read_measure(meta: Mapping[str, Any], name: str) -> Score:
     value = meta.get(name)
     if value is None:
-        raise MissingField(f"the sample records no {name}")
+        raise MissingField("not_recorded", name=name)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MissingField(f"the sample's {name} is {value!r}, which is not a number")
+        raise MissingField("recorded_not_number", name=name, value=repr(value))
     if not 0 <= value <= 1e300:
-        raise MissingField(f"the sample's {name} is {value!r}; a finite number from 0 on is wanted")
+        raise MissingField("recorded_not_positive", name=name, value=repr(value))
     return Score(float(value))

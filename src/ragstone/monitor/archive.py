@@ -7,22 +7,22 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from ragstone.monitor.ingest.spans import Span
-from ragstone.monitor.interactions import Feedback, Interaction, micros
-from ragstone.monitor.purge import forget_before, forget_ids
+from ragstone.monitor.ingest.spans import TraceSpan
+from ragstone.monitor.interactions import Feedback, Interaction, now_micros
+from ragstone.monitor.purge import purge_before, purge_ids
 from ragstone.monitor.statements import (
-    HOUR,
-    MANY,
-    SAVE_SCORE,
-    SELECT,
-    bucket_of,
-    count,
-    decoded,
-    insert,
-    mark,
-    numbers,
-    put_feedback,
-    put_spans,
+    HOUR_MICROS,
+    MAX_ROWS_PER_STATEMENT,
+    SELECT_INTERACTION,
+    UPSERT_SCORE,
+    add_to_counters,
+    decode_interaction,
+    find_numbers,
+    get_bucket,
+    insert_interactions,
+    mark_dirty,
+    save_feedback,
+    save_spans,
 )
 from ragstone.store import Store
 from ragstone.store.codec import decode_score, encode_score
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddResult:
     """What came of adding interactions."""
 
     new: int
@@ -44,7 +44,7 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredInteraction:
     """The scores of one interaction and how it came to be judged."""
 
     interaction: str
@@ -53,7 +53,7 @@ class Scored:
     """Whether the share alone chose it; False when only bad feedback or poor retrieval did."""
     weight: float = 1.0
     """1 / the chance of being judged: weighted means stand for all interactions."""
-    again: int | None = None
+    retry_at: int | None = None
     """When to ask the judge again, who failed; None when that is all."""
 
 
@@ -69,46 +69,46 @@ class Archive:
         self,
         interactions: Sequence[Interaction],
         feedback: Sequence[Feedback] = (),
-        spans: Sequence[Span] = (),
-    ) -> Future[Added]:
+        spans: Sequence[TraceSpan] = (),
+    ) -> Future[AddResult]:
         """Keep interactions, feedback for these or others, and spans; an id that is there already is left as it is."""
-        now = micros()
+        now = now_micros()
 
-        def write(db: Connection) -> Added:
-            new = insert(db, interactions, now)
+        def write(db: Connection) -> AddResult:
+            new = insert_interactions(db, interactions, now)
             said = [
                 Feedback(one.id, one.at, one.feedback, one.comment)
                 for one in interactions
                 if one.id in new and (one.feedback is not None or one.comment is not None)
             ]
-            dirty = {bucket_of(one.at) for one in interactions if one.id in new}
-            dirty |= put_feedback(db, [*said, *feedback])
-            mark(db, dirty)
-            put_spans(db, spans, now)
-            added = Added(len(new), len(interactions) - len(new), frozenset(new))
+            dirty = {get_bucket(one.at) for one in interactions if one.id in new}
+            dirty |= save_feedback(db, [*said, *feedback])
+            mark_dirty(db, dirty)
+            save_spans(db, spans, now)
+            added = AddResult(len(new), len(interactions) - len(new), frozenset(new))
             tally = {
                 "interactions": added.new,
                 "repeated": added.repeated,
                 "feedback": len(feedback),
                 "spans": len(spans),
             }
-            count(db, tally, now)
+            add_to_counters(db, tally, now)
             return added
 
         return self.run(write)
 
-    def add_feedback(self, feedback: Sequence[Feedback]) -> Future[Added]:
+    def add_feedback(self, feedback: Sequence[Feedback]) -> Future[AddResult]:
         """Keep feedback; the latest word on each interaction counts, a later comment keeps the value."""
         return self.add((), feedback)
 
     def save_scores(
-        self, scored: Sequence[Scored], counts: Mapping[str, int] | None = None
+        self, scored: Sequence[ScoredInteraction], counts: Mapping[str, int] | None = None
     ) -> Future[None]:
         """Keep scores in the place of earlier ones of the same metrics, and take the interactions off the queue."""
-        now = micros()
+        now = now_micros()
 
         def write(db: Connection) -> None:
-            places = numbers(db, [one.interaction for one in scored])
+            places = find_numbers(db, [one.interaction for one in scored])
             rows = [
                 (
                     *places[one.interaction], metric, score.value, score.outcome, int(one.drawn),
@@ -118,31 +118,31 @@ class Archive:
                 if one.interaction in places  # purged meanwhile: forgotten stays forgotten
                 for metric, score in one.scores.items()
             ]  # fmt: skip
-            db.execute_many(SAVE_SCORE, rows)
+            db.execute_many(UPSERT_SCORE, rows)
             known = [
                 (places[one.interaction][0], one) for one in scored if one.interaction in places
             ]
-            done = sorted(number for number, one in known if one.again is None)
+            done = sorted(number for number, one in known if one.retry_at is None)
             db.execute_many("DELETE FROM monitor_queue WHERE number = ?", [(n,) for n in done])
             db.execute_many(
                 "UPDATE monitor_queue SET claimed = ?, tries = tries + 1 WHERE number = ?",
-                sorted((one.again, number) for number, one in known if one.again is not None),
+                sorted((one.retry_at, number) for number, one in known if one.retry_at is not None),
             )
-            mark(db, {bucket_of(at) for _, at in places.values()})
-            count(db, counts or {}, now)
+            mark_dirty(db, {get_bucket(at) for _, at in places.values()})
+            add_to_counters(db, counts or {}, now)
 
         return self.run(write)
 
     def count(self, counts: Mapping[str, int]) -> Future[None]:
         """Add to the counters: what was refused, lost or failed."""
-        now = micros()
-        return self.run(lambda db: count(db, counts, now))
+        now = now_micros()
+        return self.run(lambda db: add_to_counters(db, counts, now))
 
     # ── out ───────────────────────────────────────────────────────────────────────────────
 
     def get(self, id: str) -> Interaction | None:
         """The interaction with this id."""
-        return next(iter(self._found(f"{SELECT} WHERE i.id = ?", (id,))), None)
+        return next(iter(self._query(f"{SELECT_INTERACTION} WHERE i.id = ?", (id,))), None)
 
     def interactions(
         self,
@@ -155,13 +155,15 @@ class Archive:
     ) -> Iterator[Interaction]:
         """Interactions from `since` up to, not including, `until`, of the slice where each field has the value."""
         way = "DESC" if order == "newest" else "ASC"
-        sql = f"{SELECT} WHERE i.at >= ? AND i.at < ? ORDER BY i.at {way}, i.number {way}"
+        sql = (
+            f"{SELECT_INTERACTION} WHERE i.at >= ? AND i.at < ? ORDER BY i.at {way}, i.number {way}"
+        )
         wanted = dict(slice or {})
         values: tuple[Any, ...] = (0 if since is None else since, 2**62 if until is None else until)
         if limit is not None and not wanted:
             sql, values = f"{sql} LIMIT ?", (*values, limit)
         left = limit
-        for one in self._streamed(sql, values):
+        for one in self._stream(sql, values):
             if wanted and any(one.slices.get(name) != text for name, text in wanted.items()):
                 continue
             if left is not None:
@@ -183,11 +185,11 @@ class Archive:
         """Each counter's sum over the hours from `since` on."""
         rows = self.store.read(
             "SELECT name, SUM(value) FROM monitor_counters WHERE hour >= ? GROUP BY name ORDER BY name",
-            (0 if since is None else since - since % HOUR,),
+            (0 if since is None else since - since % HOUR_MICROS,),
         )
         return {name: int(value) for name, value in rows}
 
-    def dirty(self, limit: int = 10_000) -> tuple[list[int], list[int]]:
+    def list_dirty(self, limit: int = 10_000) -> tuple[list[int], list[int]]:
         """Buckets whose roll-ups no longer hold, oldest mark first, and the marks to remove once they hold again."""
         rows = self.store.read(
             "SELECT number, bucket FROM monitor_dirty ORDER BY number LIMIT ?", (limit,)
@@ -201,12 +203,12 @@ class Archive:
         if (before is None) == (ids is None):
             raise ValueError("give either before or ids")
         if ids is not None:
-            return self.run(lambda db: forget_ids(db, list(ids))).result()
+            return self.run(lambda db: purge_ids(db, list(ids))).result()
         total = 0
         while True:  # in pieces: ingest waits for no long transaction
-            gone = self.run(lambda db: forget_before(db, before)).result()  # type: ignore[arg-type]
+            gone = self.run(lambda db: purge_before(db, before)).result()  # type: ignore[arg-type]
             total += gone
-            if gone < MANY:
+            if gone < MAX_ROWS_PER_STATEMENT:
                 return total
 
     # ── underneath ────────────────────────────────────────────────────────────────────────
@@ -230,8 +232,8 @@ class Archive:
         self.store.write(work).add_done_callback(tell)
         return result
 
-    def _found(self, sql: str, values: Sequence[Any]) -> Iterator[Interaction]:
-        return map(decoded, self.store.read(sql, values))
+    def _query(self, sql: str, values: Sequence[Any]) -> Iterator[Interaction]:
+        return map(decode_interaction, self.store.read(sql, values))
 
-    def _streamed(self, sql: str, values: Sequence[Any]) -> Iterator[Interaction]:
-        return map(decoded, self.store.stream(sql, values))
+    def _stream(self, sql: str, values: Sequence[Any]) -> Iterator[Interaction]:
+        return map(decode_interaction, self.store.stream(sql, values))

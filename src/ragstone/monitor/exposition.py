@@ -6,27 +6,28 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragstone.errors import MissingExtra
-from ragstone.monitor.alerts.alert import open_alerts
-from ragstone.monitor.alerts.evaluation import GRAVITY, last_status
-from ragstone.monitor.alerts.outbox import pending
+from ragstone.monitor.alerts.alert import load_open_alerts
+from ragstone.monitor.alerts.evaluation import STATES_BY_SEVERITY, load_status
+from ragstone.monitor.alerts.outbox import list_unsent
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import micros
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import Window, between
+from ragstone.monitor.interactions import now_micros
+from ragstone.monitor.statements import HOUR_MICROS
+from ragstone.monitor.windows.statistics import Window
+from ragstone.monitor.windows.summary import summarise_between
 
-MOST_METRICS = 50
+MAX_LABELLED_METRICS = 50
 """Metrics with labels of their own, in alphabetical order: labels never grow with the data."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def metrics_text(archive: Archive, now: int | None = None) -> str:
+def render_metrics(archive: Archive, now: int | None = None) -> str:
     """Everything as text in Prometheus' exposition format."""
     try:
         from prometheus_client import CollectorRegistry, generate_latest
     except ImportError:
         raise MissingExtra("Prometheus metrics", "prometheus") from None
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(archive, micros() if now is None else now))
+    registry.register(_Collector(archive, now_micros() if now is None else now))
     return str(generate_latest(registry).decode("utf-8"))
 
 
@@ -42,12 +43,14 @@ class _Collector:
 
     def collect(self) -> Iterator[Any]:
         """One family after the other."""
-        yield from _counters(self._archive)
-        yield from _last_hour(between(self._archive, self._now - HOUR, self._now).whole)
-        yield from _watching(self._archive)
+        yield from _collect_counters(self._archive)
+        yield from _collect_last_hour(
+            summarise_between(self._archive, self._now - HOUR_MICROS, self._now).whole
+        )
+        yield from _collect_alert_states(self._archive)
 
 
-def _counters(archive: Archive) -> Iterator[Any]:
+def _collect_counters(archive: Archive) -> Iterator[Any]:
     from prometheus_client.core import CounterMetricFamily
 
     counts = archive.counters()
@@ -66,10 +69,10 @@ def _counters(archive: Archive) -> Iterator[Any]:
     yield other
 
 
-def _last_hour(window: Window) -> Iterator[Any]:
+def _collect_last_hour(window: Window) -> Iterator[Any]:
     from prometheus_client.core import GaugeMetricFamily
 
-    shown = [window.metrics[name] for name in sorted(window.metrics)[:MOST_METRICS]]
+    shown = [window.metrics[name] for name in sorted(window.metrics)[:MAX_LABELLED_METRICS]]
     columns: dict[tuple[str, str], list[float | None]] = {
         ("ragstone_score_mean", "Mean score over the last hour."): [one.mean for one in shown],
         ("ragstone_score_low", "Lower end of its 95 % interval."): [one.low for one in shown],
@@ -109,24 +112,24 @@ def _last_hour(window: Window) -> Iterator[Any]:
     )
 
 
-def _watching(archive: Archive) -> Iterator[Any]:
+def _collect_alert_states(archive: Archive) -> Iterator[Any]:
     from prometheus_client.core import GaugeMetricFamily
 
     alerts = GaugeMetricFamily("ragstone_alerts", "Open alerts.", labels=["state"])
-    found = [one.state for one in open_alerts(archive)]
+    found = [one.state for one in load_open_alerts(archive)]
     for state in ("firing", "pending", "no_data", "judge_failing"):
         alerts.add_metric([state], found.count(state))
     yield alerts
     yield GaugeMetricFamily(
-        "ragstone_outbox_messages", "Messages that have not left.", value=len(pending(archive))
+        "ragstone_outbox_messages", "Messages that have not left.", value=len(list_unsent(archive))
     )
-    status = last_status(archive)
+    status = load_status(archive)
     if status is None:
         return
     yield GaugeMetricFamily(
         "ragstone_last_watch_timestamp_seconds", "When the last round was.", value=status.at / 1e6
     )
-    whole = [one for one in status.streams if not one.field][:MOST_METRICS]
+    whole = [one for one in status.streams if not one.field][:MAX_LABELLED_METRICS]
     states = GaugeMetricFamily(
         "ragstone_metric_state", "1 for the state a metric is in.", labels=["metric", "state"]
     )
@@ -139,7 +142,7 @@ def _watching(archive: Archive) -> Iterator[Any]:
         "ragstone_score_reference", "Mean of the reference period.", labels=["metric"]
     )
     for one in whole:
-        for state in GRAVITY:
+        for state in STATES_BY_SEVERITY:
             states.add_metric([one.metric, state], float(one.state == state))
         evidence.add_metric([one.metric], one.evidence)
         if one.reference is not None:

@@ -10,21 +10,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeGuard
 
-from ragstone.data.strict import BadRow, mend
-from ragstone.data.values import chunks_of, id_of
-from ragstone.errors import nearest
+from ragstone.data.field_values import to_chunks, to_id
+from ragstone.data.strict_json import BadRow, replace_unstorable
+from ragstone.errors import suggest_nearest
 from ragstone.types import EMPTY, Chunk, Ranked, Sample
 
 Scalar = str | int | float | bool
 """What a meta field may hold: anything one can group by."""
 
-LONGEST_ID = 200
-MOST_META = 32
-LONGEST_META = 200
-MOST_CHUNKS = 1000
-EARLIEST = 946_684_800_000_000
+MAX_ID_CHARS = 200
+MAX_META_FIELDS = 32
+MAX_META_CHARS = 200
+MAX_CHUNKS = 1000
+EARLIEST_MICROS = 946_684_800_000_000
 """2000-01-01: an earlier time is a mistake in its unit."""
-AHEAD = 86_400_000_000
+MAX_CLOCK_SKEW_MICROS = 86_400_000_000
 """How far a caller's clock may be ahead: a day, in microseconds."""
 
 
@@ -62,7 +62,7 @@ class Interaction:
     @property
     def slices(self) -> dict[str, str]:
         """Field → value, as text, of every slice that it belongs to."""
-        found = {name: slice_text(value) for name, value in self.meta.items()}
+        found = {name: to_slice_value(value) for name, value in self.meta.items()}
         if self.language is not None:
             found["language"] = self.language
         return found
@@ -101,76 +101,76 @@ FIELDS: tuple[str, ...] = (
 """Keys of an interaction written as JSON."""
 
 
-def interaction_of(row: Any, now: int | None = None) -> Interaction:
+def parse_interaction(row: Any, now: int | None = None) -> Interaction:
     """The interaction that a JSON object describes; BadRow says what is wrong with it."""
     if not isinstance(row, dict):
         raise BadRow("the interaction is not an object; write {key: value, …}")
     for key in row:
         if key not in FIELDS:
-            hint = nearest(key, FIELDS)
+            hint = suggest_nearest(key, FIELDS)
             raise BadRow(f"no field {key[:60]!r}{hint} (other facts go into meta)")
-    now = micros() if now is None else now
-    question, answer = text(row, "question"), text(row, "answer")
-    error = text(row, "error")
+    now = now_micros() if now is None else now
+    question, answer = parse_text(row, "question"), parse_text(row, "answer")
+    error = parse_text(row, "error")
     contexts = row.get("contexts")
     if contexts is not None:
-        contexts = chunks_of(contexts, "contexts")
-        if len(contexts) > MOST_CHUNKS:
-            raise BadRow(f'"contexts" has {len(contexts)} items; give at most {MOST_CHUNKS}')
+        contexts = to_chunks(contexts, "contexts")
+        if len(contexts) > MAX_CHUNKS:
+            raise BadRow(f'"contexts" has {len(contexts)} items; give at most {MAX_CHUNKS}')
     if question is None and answer is None and error is None:
         raise BadRow("has neither question, answer nor error; give the question and the answer")
-    tokens = number(row, "tokens")
+    tokens = parse_number(row, "tokens")
     return Interaction(
-        id=new_id() if row.get("id") is None else checked_id(row["id"]),
-        at=now if row.get("at") is None else moment(row["at"], now),
+        id=new_id() if row.get("id") is None else parse_id(row["id"]),
+        at=now if row.get("at") is None else parse_time(row["at"], now),
         question=question,
         contexts=contexts,
         answer=answer,
-        reference=text(row, "reference"),
-        feedback=opinion(row.get("feedback")),
-        comment=text(row, "comment"),
-        latency=number(row, "latency"),
-        cost=number(row, "cost"),
+        reference=parse_text(row, "reference"),
+        feedback=parse_rating(row.get("feedback")),
+        comment=parse_text(row, "comment"),
+        latency=parse_number(row, "latency"),
+        cost=parse_number(row, "cost"),
         tokens=None if tokens is None else int(tokens),
-        language=short(row.get("language"), "language"),
+        language=parse_label(row.get("language"), "language"),
         error=error,
-        meta=meta_of(row.get("meta")),
+        meta=parse_meta(row.get("meta")),
     )
 
 
 FEEDBACK_FIELDS: tuple[str, ...] = ("id", "at", "feedback", "comment")
 
 
-def feedback_of(row: Any, now: int | None = None) -> Feedback:
+def parse_feedback(row: Any, now: int | None = None) -> Feedback:
     """The feedback that a JSON object describes: the interaction's id, and a value, a comment or both."""
     if not isinstance(row, dict):
         raise BadRow("the feedback is not an object; write {key: value, …}")
     for key in row:
         if key not in FEEDBACK_FIELDS:
-            raise BadRow(f"no field {key[:60]!r}{nearest(key, FEEDBACK_FIELDS)}")
-    now = micros() if now is None else now
+            raise BadRow(f"no field {key[:60]!r}{suggest_nearest(key, FEEDBACK_FIELDS)}")
+    now = now_micros() if now is None else now
     if row.get("id") is None:
         raise BadRow('has no "id"; give the id of the interaction')
-    value, comment = opinion(row.get("feedback")), text(row, "comment")
+    value, comment = parse_rating(row.get("feedback")), parse_text(row, "comment")
     if value is None and comment is None:
         raise BadRow("has neither feedback nor comment; give one of them")
-    at = now if row.get("at") is None else moment(row["at"], now)
-    return Feedback(checked_id(row["id"]), at, value, comment)
+    at = now if row.get("at") is None else parse_time(row["at"], now)
+    return Feedback(parse_id(row["id"]), at, value, comment)
 
 
-def row_of(one: Interaction) -> dict[str, Any]:
-    """The interaction as a JSON object, which `interaction_of` reads back."""
-    row: dict[str, Any] = {"id": one.id, "at": iso(one.at)}
+def interaction_to_json(one: Interaction) -> dict[str, Any]:
+    """The interaction as a JSON object, which `parse_interaction` reads back."""
+    row: dict[str, Any] = {"id": one.id, "at": format_iso(one.at)}
     for name in FIELDS[2:-1]:
         value = getattr(one, name)
         if value is not None:
-            row[name] = [chunk_row(chunk) for chunk in value] if name == "contexts" else value
+            row[name] = [chunk_to_json(chunk) for chunk in value] if name == "contexts" else value
     if one.meta:
         row["meta"] = dict(one.meta)
     return row
 
 
-def chunk_row(chunk: Chunk) -> dict[str, Any]:
+def chunk_to_json(chunk: Chunk) -> dict[str, Any]:
     """A chunk as a JSON object without what it does not have."""
     row: dict[str, Any] = {"id": chunk.id} if chunk.id else {}
     row["text"] = chunk.text
@@ -187,7 +187,7 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
-def micros() -> int:
+def now_micros() -> int:
     """Now."""
     return time.time_ns() // 1000
 
@@ -203,12 +203,12 @@ def to_micros(when: datetime) -> int:
     return (aware - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
-def iso(at: int) -> str:
+def format_iso(at: int) -> str:
     """A time as ISO 8601 text."""
     return from_micros(at).isoformat().replace("+00:00", "Z")
 
 
-def moment(value: Any, now: int) -> int:
+def parse_time(value: Any, now: int) -> int:
     """A time from ISO 8601 text or seconds since 1970; neither before 2000 nor over a day ahead."""
     wrong = "give ISO 8601 text such as 2026-05-01T12:00:00Z, or seconds since 1970"
     if isinstance(value, str):
@@ -220,42 +220,42 @@ def moment(value: Any, now: int) -> int:
         at = round(value * 1_000_000) if abs(value) < 1e12 else -1
     else:
         raise BadRow(f'"at" is {str(value)[:60]!r}; {wrong}')
-    if not EARLIEST <= at <= now + AHEAD:
+    if not EARLIEST_MICROS <= at <= now + MAX_CLOCK_SKEW_MICROS:
         raise BadRow(f'"at" is {str(value)[:60]!r}, before 2000 or over a day ahead; {wrong}')
     return at
 
 
-def opinion(value: Any) -> float | None:
+def parse_rating(value: Any) -> float | None:
     """Feedback as a number from 0 to 1; a thumb up or down as text or as true and false is one too."""
     if value is None:
         return None
     if isinstance(value, str):
-        value = THUMBS.get(value.strip().lower(), value)
+        value = RATING_WORDS.get(value.strip().lower(), value)
     if isinstance(value, int | float) and 0 <= value <= 1:
         return float(value)
     raise BadRow(f'"feedback" is {str(value)[:60]!r}; give a number from 0 to 1, "up" or "down"')
 
 
-THUMBS: Mapping[str, float] = {
+RATING_WORDS: Mapping[str, float] = {
     "up": 1.0, "down": 0.0, "👍": 1.0, "👎": 0.0, "good": 1.0, "bad": 0.0, "thumbs_up": 1.0,
     "thumbs_down": 0.0, "positive": 1.0, "negative": 0.0,
 }  # fmt: skip
 
 
-def checked_id(value: Any) -> str:
+def parse_id(value: Any) -> str:
     """An id: a short text of visible characters, or a whole number."""
-    found = id_of(value, "id")
+    found = to_id(value, "id")
     if found is None:
         raise BadRow('"id" is an empty string; give a text, or leave it out')
-    if len(found) > LONGEST_ID or not _VISIBLE.fullmatch(found):
-        raise BadRow(f'"id" is {found[:60]!r}; give at most {LONGEST_ID} visible characters')
+    if len(found) > MAX_ID_CHARS or not _VISIBLE.fullmatch(found):
+        raise BadRow(f'"id" is {found[:60]!r}; give at most {MAX_ID_CHARS} visible characters')
     return found
 
 
 _VISIBLE = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]+")
 
 
-def text(row: Mapping[str, Any], key: str) -> str | None:
+def parse_text(row: Mapping[str, Any], key: str) -> str | None:
     """A text."""
     value = row.get(key)
     if value is None or isinstance(value, str):
@@ -263,7 +263,7 @@ def text(row: Mapping[str, Any], key: str) -> str | None:
     raise BadRow(f'"{key}" is {str(value)[:60]!r}; give a text')
 
 
-def number(row: Mapping[str, Any], key: str) -> float | None:
+def parse_number(row: Mapping[str, Any], key: str) -> float | None:
     """A finite number from 0 on."""
     value = row.get(key)
     if value is None:
@@ -275,25 +275,25 @@ def number(row: Mapping[str, Any], key: str) -> float | None:
     return float(value)
 
 
-def short(value: Any, key: str) -> str | None:
+def parse_label(value: Any, key: str) -> str | None:
     """A short text that can name a slice."""
     if value is None:
         return None
-    if isinstance(value, str) and len(value) <= LONGEST_META:
-        return mend(value) or None
+    if isinstance(value, str) and len(value) <= MAX_META_CHARS:
+        return replace_unstorable(value) or None
     raise BadRow(
-        f'"{key}" is {str(value)[:60]!r}; give a text of at most {LONGEST_META} characters'
+        f'"{key}" is {str(value)[:60]!r}; give a text of at most {MAX_META_CHARS} characters'
     )
 
 
-def meta_of(value: Any) -> Mapping[str, Scalar]:
+def parse_meta(value: Any) -> Mapping[str, Scalar]:
     """Meta fields: single values under short names; null is left out."""
     if value is None:
         return EMPTY
     if not isinstance(value, dict):
         raise BadRow(f'"meta" is {str(value)[:60]!r}; give an object')
-    if len(value) > MOST_META:
-        raise BadRow(f'"meta" has {len(value)} fields; give at most {MOST_META}')
+    if len(value) > MAX_META_FIELDS:
+        raise BadRow(f'"meta" has {len(value)} fields; give at most {MAX_META_FIELDS}')
     found: dict[str, Scalar] = {}
     for name, item in value.items():
         if not _NAME.fullmatch(name):
@@ -301,14 +301,14 @@ def meta_of(value: Any) -> Mapping[str, Scalar]:
         if item is None:
             continue
         if isinstance(item, str):
-            item = short(item, f"meta.{name}") or ""
-        elif not moderate(item):
+            item = parse_label(item, f"meta.{name}") or ""
+        elif not is_moderate_number(item):
             raise BadRow(f'"meta.{name}" is {str(item)[:60]!r}; give a text, a number or a boolean')
         found[name] = item
     return found or EMPTY
 
 
-def moderate(value: Any) -> TypeGuard[float]:
+def is_moderate_number(value: Any) -> TypeGuard[float]:
     """Whether it is a number between -1e15 and 1e15; `math.isfinite` fails on a whole number beyond every float."""
     return isinstance(value, int | float) and -1e15 <= value <= 1e15
 
@@ -316,7 +316,7 @@ def moderate(value: Any) -> TypeGuard[float]:
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 
 
-def slice_text(value: Scalar) -> str:
+def to_slice_value(value: Scalar) -> str:
     """A meta value as the text that names its slice; 1 and 1.0 are one slice, true is another."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -6,76 +6,79 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragstone.monitor.interactions import from_micros, micros
-from ragstone.monitor.state import lock_watching
+from ragstone.monitor.interactions import from_micros, now_micros
+from ragstone.monitor.state import lock_alerts
 from ragstone.monitor.statements import (
-    HOUR,
-    MANY,
-    RUN,
-    bucket_of,
-    dump,
-    mark,
-    marks,
-    numbers,
-    pieces,
+    HOUR_MICROS,
+    MAX_ROWS_PER_STATEMENT,
+    REPLIES_RUN_ID,
+    find_numbers,
+    format_placeholders,
+    get_bucket,
+    mark_dirty,
+    split_batches,
+    to_ascii_json,
 )
 from ragstone.store.database import Connection
 
 
-def forget_ids(db: Connection, ids: Sequence[str]) -> int:
+def purge_ids(db: Connection, ids: Sequence[str]) -> int:
     """Remove these interactions, their feedback, their spans and what alerts tell of them."""
-    found = numbers(db, ids)
-    for part in pieces(list(ids)):
+    found = find_numbers(db, ids)
+    for part in split_batches(list(ids)):
         for table, column in (("feedback", "interaction"), ("monitor_spans", "trace")):
-            sql = f"DELETE FROM {table} WHERE {column} IN ({marks(part)})"  # noqa: S608
+            sql = f"DELETE FROM {table} WHERE {column} IN ({format_placeholders(part)})"  # noqa: S608
             db.execute(sql, part)
-    forget(db, list(found.values()))
+    delete_interactions(db, list(found.values()))
     # replies quote the texts they judge and do not say whose they are; they are only a cache
-    db.execute("DELETE FROM replies WHERE run = ?", (RUN,))
-    forget_examples(db)
+    db.execute("DELETE FROM replies WHERE run = ?", (REPLIES_RUN_ID,))
+    purge_examples(db)
     return len(found)
 
 
-def forget_before(db: Connection, before: int) -> int:
+def purge_before(db: Connection, before: int) -> int:
     """Remove some of the interactions older than a time; fewer than `MANY` when none is left."""
     rows = list(
         db.execute(
             "SELECT number, at, id FROM interactions WHERE at < ? ORDER BY at LIMIT ?",
-            (before, MANY),
+            (before, MAX_ROWS_PER_STATEMENT),
         )
     )
     ids = [id for _, _, id in rows]
     if ids:
-        sql = f"DELETE FROM feedback WHERE interaction IN ({marks(ids)})"  # noqa: S608
+        sql = f"DELETE FROM feedback WHERE interaction IN ({format_placeholders(ids)})"  # noqa: S608
         db.execute(sql, ids)
-        forget(db, [(number, at) for number, at, _ in rows])
-    if len(rows) < MANY:
+        delete_interactions(db, [(number, at) for number, at, _ in rows])
+    if len(rows) < MAX_ROWS_PER_STATEMENT:
         db.execute("DELETE FROM feedback WHERE at < ?", (before,))  # of what never arrived
         db.execute("DELETE FROM monitor_spans WHERE arrived < ?", (before,))
-        db.execute("DELETE FROM monitor_counters WHERE hour < ?", (before - before % HOUR,))
-        db.execute("DELETE FROM replies WHERE run = ? AND created < ?", (RUN, day_text(before)))
-        forget_alerts(db, before)
-        forget_examples(db)
+        db.execute("DELETE FROM monitor_counters WHERE hour < ?", (before - before % HOUR_MICROS,))
+        db.execute(
+            "DELETE FROM replies WHERE run = ? AND created < ?",
+            (REPLIES_RUN_ID, format_reply_time(before)),
+        )
+        purge_alerts(db, before)
+        purge_examples(db)
     return len(rows)
 
 
-def forget(db: Connection, places: Sequence[tuple[int, int]]) -> None:
+def delete_interactions(db: Connection, places: Sequence[tuple[int, int]]) -> None:
     """Remove interactions by number with their texts and scores."""
-    for part in pieces([number for number, _ in places]):
+    for part in split_batches([number for number, _ in places]):
         for table in ("interactions", "interaction_texts", "monitor_scores", "monitor_queue"):
-            sql = f"DELETE FROM {table} WHERE number IN ({marks(part)})"  # noqa: S608
+            sql = f"DELETE FROM {table} WHERE number IN ({format_placeholders(part)})"  # noqa: S608
             db.execute(sql, part)
-    mark(db, {bucket_of(at) for _, at in places})
+    mark_dirty(db, {get_bucket(at) for _, at in places})
 
 
-def day_text(at: int) -> str:
+def format_reply_time(at: int) -> str:
     """A time as `replies.created` writes it."""
     return from_micros(at).isoformat(timespec="seconds")
 
 
 # ── what alerts tell of interactions ──────────────────────────────────────────────────────
 
-_HOMES = (
+_EXAMPLE_TABLES = (
     ("monitor_alerts", "id"),
     ("monitor_alert_events", "number"),
     ("monitor_outbox", "key"),
@@ -84,7 +87,7 @@ _HOMES = (
 """Tables whose JSON bodies may show interactions as examples, and how their rows are known."""
 
 
-def forget_alerts(db: Connection, before: int) -> None:
+def purge_alerts(db: Connection, before: int) -> None:
     """Remove alerts that were over before a time, their events, and messages that left before it."""
     db.execute(
         "DELETE FROM monitor_alert_events"
@@ -95,18 +98,18 @@ def forget_alerts(db: Connection, before: int) -> None:
     db.execute("DELETE FROM monitor_outbox WHERE sent < ?", (before,))
 
 
-def forget_examples(db: Connection) -> None:
+def purge_examples(db: Connection) -> None:
     """Remove examples of interactions that are no longer there from alerts, messages and the last round."""
-    lock_watching(db, micros())  # a round under way ends first, or sees what is gone
+    lock_alerts(db, now_micros())  # a round under way ends first, or sees what is gone
     pages: list[tuple[str, str, Any, Any]] = []
-    for table, key in _HOMES:
+    for table, key in _EXAMPLE_TABLES:
         sql = f"SELECT {key}, body FROM {table} WHERE body LIKE ?"  # noqa: S608
         found = db.execute(sql, ('%"examples"%',))
         pages += [(table, key, row, json.loads(body)) for row, body in found]
-    named = {one["id"] for *_, tree in pages for some in _examples(tree) for one in some}
-    lost = named - numbers(db, sorted(named)).keys()
+    named = {one["id"] for *_, tree in pages for some in _iter_example_lists(tree) for one in some}
+    lost = named - find_numbers(db, sorted(named)).keys()
     for table, key, row, tree in pages:
-        shown = list(_examples(tree))
+        shown = list(_iter_example_lists(tree))
         if not any(one["id"] in lost for some in shown for one in some):
             continue
         if row == "questions:day":  # worked out anew from the questions that are left
@@ -114,26 +117,26 @@ def forget_examples(db: Connection) -> None:
             continue
         for some in shown:
             some[:] = [one for one in some if one["id"] not in lost]
-        db.execute(f"UPDATE {table} SET body = ? WHERE {key} = ?", (dump(tree), row))  # noqa: S608
+        db.execute(f"UPDATE {table} SET body = ? WHERE {key} = ?", (to_ascii_json(tree), row))  # noqa: S608
 
 
-def known_examples(db: Connection, facts: Mapping[str, Any]) -> Mapping[str, Any]:
+def drop_purged_examples(db: Connection, facts: Mapping[str, Any]) -> Mapping[str, Any]:
     """The facts of a reading without examples that were forgotten since it was made."""
     some = facts.get("examples")
     if not some:
         return facts
-    there = numbers(db, [one["id"] for one in some])
+    there = find_numbers(db, [one["id"] for one in some])
     return {**facts, "examples": [one for one in some if one["id"] in there]}
 
 
-def _examples(tree: Any) -> Iterator[list[dict[str, Any]]]:
+def _iter_example_lists(tree: Any) -> Iterator[list[dict[str, Any]]]:
     """Every list of examples in a JSON tree."""
     if isinstance(tree, dict):
         for name, value in tree.items():
             if name == "examples":
                 yield value
             else:
-                yield from _examples(value)
+                yield from _iter_example_lists(value)
     elif isinstance(tree, list):
         for value in tree:
-            yield from _examples(value)
+            yield from _iter_example_lists(value)

@@ -6,31 +6,32 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ragstone.monitor.ingest.spans import Span, span_row
-from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_row
+from ragstone.monitor.ingest.spans import TraceSpan, span_to_json
+from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_to_json
 from ragstone.store.database import Connection
 from ragstone.types import EMPTY, Chunk, Ranked
 
 T = TypeVar("T")
 
-BUCKET = 300_000_000
+BUCKET_MICROS = 300_000_000
 """Five minutes in microseconds: the finest roll-up."""
 
-HOUR = 3_600_000_000
+HOUR_MICROS = 3_600_000_000
+DAY_MICROS = 24 * HOUR_MICROS
 
-MANY = 500
+MAX_ROWS_PER_STATEMENT = 500
 """Rows in one statement at most."""
 
-RUN = "monitor"
+REPLIES_RUN_ID = "monitor"
 """The name under which the judge's replies are kept."""
 
-SELECT = (
+SELECT_INTERACTION = (
     "SELECT i.id, i.at, i.language, i.latency, i.cost, i.tokens, i.meta, t.body, f.value, f.comment"
     " FROM interactions i JOIN interaction_texts t ON t.number = i.number"
     " LEFT JOIN feedback f ON f.interaction = i.id"
 )
 
-SAVE_SCORE = (
+UPSERT_SCORE = (
     "INSERT INTO monitor_scores"
     " (number, at, metric, value, outcome, drawn, weight, scored, calls, usd, score)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -40,7 +41,7 @@ SAVE_SCORE = (
     " score = excluded.score"
 )
 
-PUT_FEEDBACK = (
+UPSERT_FEEDBACK = (
     "INSERT INTO feedback (interaction, at, value, comment) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (interaction) DO UPDATE SET at = excluded.at,"
     " value = COALESCE(excluded.value, feedback.value),"
@@ -49,12 +50,14 @@ PUT_FEEDBACK = (
 )
 
 
-def bucket_of(at: int) -> int:
+def get_bucket(at: int) -> int:
     """The start of the five minutes that a time falls into."""
-    return at - at % BUCKET
+    return at - at % BUCKET_MICROS
 
 
-def insert(db: Connection, interactions: Sequence[Interaction], now: int) -> dict[str, int]:
+def insert_interactions(
+    db: Connection, interactions: Sequence[Interaction], now: int
+) -> dict[str, int]:
     """Insert what is not there; id → number of the new ones.
 
     Rows go in by id, so that two processes that write the same ones never wait for each other in a circle."""
@@ -62,20 +65,20 @@ def insert(db: Connection, interactions: Sequence[Interaction], now: int) -> dic
     rows = [
         (
             one.id, one.at, now, one.language, one.latency, one.cost, one.tokens,
-            int(one.error is not None), dump(dict(one.meta)),
+            int(one.error is not None), to_ascii_json(dict(one.meta)),
         )
         for one in (first[id] for id in sorted(first))
     ]  # fmt: skip
     columns = "interactions (id, at, received, language, latency, cost, tokens, failed, meta)"
     new: dict[str, int] = dict(
-        in_one(db, columns, rows, "ON CONFLICT (id) DO NOTHING RETURNING id, number")
+        insert_rows(db, columns, rows, "ON CONFLICT (id) DO NOTHING RETURNING id, number")
     )
-    in_one(
+    insert_rows(
         db,
         "interaction_texts (number, body)",
-        [(number, body_of(first[id])) for id, number in new.items()],
+        [(number, encode_texts(first[id])) for id, number in new.items()],
     )
-    in_one(
+    insert_rows(
         db,
         "monitor_queue (number, wanted, drawn, weight, tries, claimed)",
         [(number, 0, 0, 0.0, 0, 0) for number in new.values()],
@@ -83,41 +86,46 @@ def insert(db: Connection, interactions: Sequence[Interaction], now: int) -> dic
     return new
 
 
-def in_one(
+def insert_rows(
     db: Connection, into: str, rows: Sequence[Sequence[Any]], then: str = ""
 ) -> list[tuple[Any, ...]]:
     """Insert rows with one statement for many: each statement lets other threads run, and under load they take their time."""
     found: list[tuple[Any, ...]] = []
-    for part in pieces(list(rows)):
-        places = ", ".join([f"({marks(part[0])})"] * len(part))
+    for part in split_batches(list(rows)):
+        places = ", ".join([f"({format_placeholders(part[0])})"] * len(part))
         sql = f"INSERT INTO {into} VALUES {places} {then}"  # noqa: S608
         found += db.execute(sql, [value for row in part for value in row])
     return found
 
 
-def put_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
+def save_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
     """Keep feedback and put the interactions it is about back before the judge's door; their buckets."""
     if not feedback:
         return set()
     rows = [
-        (one.interaction, one.at, one.value, None if one.comment is None else dump(one.comment))
+        (
+            one.interaction,
+            one.at,
+            one.value,
+            None if one.comment is None else to_ascii_json(one.comment),
+        )
         for one in sorted(feedback, key=lambda one: (one.interaction, one.at))
     ]
-    db.execute_many(PUT_FEEDBACK, rows)
-    known = numbers(db, [one.interaction for one in feedback])
+    db.execute_many(UPSERT_FEEDBACK, rows)
+    known = find_numbers(db, [one.interaction for one in feedback])
     db.execute_many(
         "INSERT INTO monitor_queue (number, wanted, drawn, weight, tries, claimed)"
         " VALUES (?, 0, 0, 0.0, 0, 0)"
         " ON CONFLICT (number) DO UPDATE SET wanted = 0",
         sorted((number,) for number, _ in known.values()),
     )
-    return {bucket_of(at) for _, at in known.values()}
+    return {get_bucket(at) for _, at in known.values()}
 
 
-def put_spans(db: Connection, spans: Sequence[Span], now: int) -> None:
+def save_spans(db: Connection, spans: Sequence[TraceSpan], now: int) -> None:
     """Hold spans until their trace is complete."""
     rows = [
-        (span.trace, span.id, now, int(not span.parent), dump(span_row(span)))
+        (span.trace, span.id, now, int(not span.parent), to_ascii_json(span_to_json(span)))
         for span in sorted(spans, key=lambda span: (span.trace, span.id))
     ]
     if rows:
@@ -128,16 +136,18 @@ def put_spans(db: Connection, spans: Sequence[Span], now: int) -> None:
         )
 
 
-def mark(db: Connection, buckets: Iterable[int]) -> None:
+def mark_dirty(db: Connection, buckets: Iterable[int]) -> None:
     """Note that the roll-ups of these buckets no longer hold."""
     rows = [(bucket,) for bucket in sorted(buckets)]
     if rows:
         db.execute_many("INSERT INTO monitor_dirty (bucket) VALUES (?)", rows)
 
 
-def count(db: Connection, counts: Mapping[str, int], now: int) -> None:
+def add_to_counters(db: Connection, counts: Mapping[str, int], now: int) -> None:
     """Add to the counters of this hour."""
-    rows = [(name, now - now % HOUR, value) for name, value in sorted(counts.items()) if value]
+    rows = [
+        (name, now - now % HOUR_MICROS, value) for name, value in sorted(counts.items()) if value
+    ]
     if rows:
         db.execute_many(
             "INSERT INTO monitor_counters (name, hour, value) VALUES (?, ?, ?)"
@@ -146,16 +156,16 @@ def count(db: Connection, counts: Mapping[str, int], now: int) -> None:
         )
 
 
-def numbers(db: Connection, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+def find_numbers(db: Connection, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Id → number and time of the interactions that are there."""
     found: dict[str, tuple[int, int]] = {}
-    for part in pieces(list(dict.fromkeys(ids))):
-        sql = f"SELECT id, number, at FROM interactions WHERE id IN ({marks(part)})"  # noqa: S608
+    for part in split_batches(list(dict.fromkeys(ids))):
+        sql = f"SELECT id, number, at FROM interactions WHERE id IN ({format_placeholders(part)})"  # noqa: S608
         found.update({id: (number, at) for id, number, at in db.execute(sql, part)})
     return found
 
 
-def body_of(one: Interaction) -> str:
+def encode_texts(one: Interaction) -> str:
     """The texts of an interaction as JSON."""
     body: dict[str, Any] = {
         name: value
@@ -163,12 +173,12 @@ def body_of(one: Interaction) -> str:
         if (value := getattr(one, name)) is not None
     }
     if one.contexts is not None:
-        body["contexts"] = [chunk_row(chunk) for chunk in one.contexts]
-    return dump(body)
+        body["contexts"] = [chunk_to_json(chunk) for chunk in one.contexts]
+    return to_ascii_json(body)
 
 
-def decoded(row: tuple[Any, ...]) -> Interaction:
-    """The interaction of a row of `SELECT`."""
+def decode_interaction(row: tuple[Any, ...]) -> Interaction:
+    """The interaction of a row of `SELECT_INTERACTION`."""
     id, at, language, latency, cost, tokens, meta, text, value, comment = row
     body = json.loads(text)
     contexts = body.pop("contexts", None)
@@ -188,16 +198,16 @@ def decoded(row: tuple[Any, ...]) -> Interaction:
     )
 
 
-def pieces(items: list[T], size: int = MANY) -> Iterator[list[T]]:
+def split_batches(items: list[T], size: int = MAX_ROWS_PER_STATEMENT) -> Iterator[list[T]]:
     """The items in lists of at most `size`."""
     return (items[at : at + size] for at in range(0, len(items), size))
 
 
-def marks(items: Sequence[Any]) -> str:
+def format_placeholders(items: Sequence[Any]) -> str:
     """`?, ?, ?`: a place for each item."""
     return ", ".join("?" * len(items))
 
 
-def dump(item: Any) -> str:
+def to_ascii_json(item: Any) -> str:
     """JSON in ASCII, as the database keeps texts from outside."""
     return json.dumps(item, ensure_ascii=True, allow_nan=False, separators=(",", ":"))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ragstone.report.document import Remark, Tone
 from ragstone.report.meanings import MEANINGS
-from ragstone.report.sentences import translated
 from ragstone.report.words import Words
 from ragstone.types import FAILURES
 
@@ -40,9 +39,7 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
     if len(metric.outcomes) == len(metric.reasons) == 1:
         ((name, n),), (reason,) = metric.outcomes.items(), metric.reasons
         counted = say("reason_times", reason=say.outcome(name), n=say.whole(n))
-        text = say(
-            "not_scored_why", part=counted, reason=shorten(translated(reason, say.language), 240)
-        )
+        text = say("not_scored_why", part=counted, reason=shorten(say.message(reason), 240))
         lines.append(Remark(text, _outcome_tone(metric)))
     elif metric.outcomes:
         parts = [
@@ -53,7 +50,7 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
         reasons = [
             say(
                 "reason_times",
-                reason=shorten(translated(reason, say.language), 160),
+                reason=shorten(say.message(reason), 160),
                 n=say.whole(n),
             )
             for reason, n in metric.reasons.items()
@@ -62,7 +59,7 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
     if metric.if_failures_low is not None and metric.if_failures_high is not None:
         lines.append(Remark(_describe_bounds(metric, say), "warn"))
     for text in metric.warnings:
-        said = shorten(translated(text, say.language), 300)
+        said = shorten(say.message(text), 300)
         lines.append(Remark(f"{say('warning')}: {said}", "warn"))
     return lines
 

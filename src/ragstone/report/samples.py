@@ -9,7 +9,6 @@ from typing import Protocol
 from ragstone.report.excerpts import EvidenceMark, Excerpt, cut_excerpts, is_cut
 from ragstone.report.figures import shorten
 from ragstone.report.ledger import Ledger, LedgerEntry, build_ledger
-from ragstone.report.sentences import translated
 from ragstone.report.words import Words
 from ragstone.types import FAILURES, Chunk, Sample, Score
 
@@ -267,9 +266,9 @@ def _view_score(metric: MetricScale, score: Score, say: Words) -> ScoreView:
         share=None if share is None else round(share, 3),
         outcome=score.outcome,
         outcome_text="" if score.ok else say.outcome(name),
-        reason=shorten(translated(score.reason, say.language), 300),
+        reason=shorten(say.message(score.reason), 300),
         label=say.known("label", score.label) if score.label else "",
-        warnings=tuple(shorten(translated(text, say.language), 200) for text in score.warnings[:5]),
+        warnings=tuple(shorten(say.message(text), 200) for text in score.warnings[:5]),
     )
 
 
@@ -281,7 +280,7 @@ def _view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView
         text=shorten(finding.text, brief),
         verdict=say.known("verdict", finding.verdict),
         tone=entry.tone,
-        reason=shorten(translated(finding.reason, say.language), brief),
+        reason=shorten(say.message(finding.reason), brief),
         quote=shorten(finding.quote, brief),
         chunk_id=shorten(finding.chunk, 120),
         chunk_rank=entry.chunk + 1

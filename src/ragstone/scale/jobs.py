@@ -64,10 +64,10 @@ def _told(metric: Metric) -> dict[str, Any]:
 def found(told: Sequence[Mapping[str, Any]]) -> list[Metric]:
     """The metrics again, in the process of a worker."""
     from ragstone import metrics as _every_metric  # noqa: F401  registers them
-    from ragstone.registry import bind, resolve
-    from ragstone.registry.plugins import load
+    from ragstone.registry import bind_options, resolve
+    from ragstone.registry.plugins import load_object
 
     return [
-        bind(resolve(load(one["family"], "metric") if ":" in one["family"] else one["family"]), one["options"])
+        bind_options(resolve(load_object(one["family"], "metric") if ":" in one["family"] else one["family"]), one["options"])
         for one in told
     ]  # fmt: skip

@@ -9,13 +9,13 @@ from dataclasses import astuple
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply, digest
-from ragstone.engine.desk import unusable
+from ragstone.engine.broker import to_unusable_reply
 from ragstone.errors import OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
 from ragstone.scale.counter import BUSY, KNOWN
 from ragstone.store.codec import decode_reply, encode_reply
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 
 class SharedJudge:
@@ -80,10 +80,10 @@ def _row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
     """A reply as the driver stores it; a failure only if it cost something."""
     if isinstance(answered, Reply):
         found = (key, ask.kind, answered)
-    elif (answered.usage or NOTHING_USED) == NOTHING_USED:
+    elif (answered.usage or NO_USAGE) == NO_USAGE:
         return None
     else:
-        found = unusable(key, ask, answered)
+        found = to_unusable_reply(key, ask, answered)
     return [found[0], found[1], encode_reply(found[2]), list(astuple(found[2].usage))]
 
 
@@ -104,7 +104,7 @@ class SharedBudget(Budget):
             raise OutOfBudget(said["refused"])
         await asyncio.sleep(said["wait"])
 
-    def leave(self, estimate: float, usage: Usage) -> None:
+    def settle(self, estimate: float, usage: Usage) -> None:
         """Tell the driver what the call took."""
         if self._limited:
             self._wire.settle(estimate, usage.usd)

@@ -9,22 +9,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragstone._version import __version__
-from ragstone.data.containers import Refused
-from ragstone.data.ranges import Range, rows_in
+from ragstone.data.ranges import FileRange, read_range
 from ragstone.data.rows import Mapper, compile_shape
-from ragstone.data.strict import BadRow, parse, reparse
-from ragstone.engine.desk import Desk
-from ragstone.engine.rounds import score_sample
+from ragstone.data.sources import RejectedRow
+from ragstone.data.strict_json import BadRow, parse_json, reparse_json
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
-from ragstone.metrics.scoring import plain_scores, starter
+from ragstone.metrics.scoring import build_starter, score_unjudged
 from ragstone.scale.jobs import Job, found
 from ragstone.scale.pieces import digest_rows
 from ragstone.scale.shards import Line, encode_shard
 from ragstone.scale.sharing import SharedBudget, SharedJudge, Wire
-from ragstone.store import with_language
+from ragstone.store import set_language
 from ragstone.store.codec import encode_scores
-from ragstone.types import FAILURES, NOTHING_USED, Sample, Score, Usage
+from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
 DRIVER_SECONDS = 10
 """How long a worker tries to reach the driver before it takes it for dead."""
@@ -110,15 +110,15 @@ def _samples(mapper: Mapper, piece: Mapping[str, Any]) -> tuple[list[_Row], list
     rows: list[_Row] = []
     if "rows" in piece:  # read and checked by the driver before
         for position, text in zip(piece["positions"], piece["rows"], strict=True):
-            rows.append(_Row(*mapper(reparse(text), position), position, text))
+            rows.append(_Row(*mapper(reparse_json(text), position), position, text))
         return rows, []
     bad: list[list[Any]] = []
     position = piece["positions"][0]
-    for at, raw in rows_in(Range(**piece["range"])):
+    for at, raw in read_range(FileRange(**piece["range"])):
         try:
-            if isinstance(raw, Refused):
-                raise BadRow(raw.why)
-            rows.append(_Row(*mapper(parse(raw), position), position, raw))
+            if isinstance(raw, RejectedRow):
+                raise BadRow(raw.reason)
+            rows.append(_Row(*mapper(parse_json(raw), position), position, raw))
         except BadRow as refused:
             bad.append([at, str(refused)])
         position += 1
@@ -126,11 +126,11 @@ def _samples(mapper: Mapper, piece: Mapping[str, Any]) -> tuple[list[_Row], list
 
 
 def _tallied(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
-    failures, usage = 0, NOTHING_USED
+    failures, usage = 0, NO_USAGE
     for one in scores:
         for score in one.values():
             failures += score.outcome in FAILURES
-            if score.usage is not NOTHING_USED:
+            if score.usage is not NO_USAGE:
                 usage = usage + score.usage
     return failures, usage
 
@@ -149,7 +149,7 @@ class Bench:
         )
         self._thread.start()
         self._judge: Judge | None = None
-        self._desk: Desk | None = None
+        self._desk: AskBroker | None = None
         try:
             self._wait(self._prepare())
         except BaseException:
@@ -204,18 +204,18 @@ class Bench:
             )
         metrics = found(self._job.metrics)
         self._metrics = {metric.name: metric for metric in metrics}
-        self._starts = {metric.name: starter(metric) for metric in metrics}
+        self._starts = {metric.name: build_starter(metric) for metric in metrics}
         self.mapper = compile_shape(self._job.shape)
         if self._job.judge is None:
             return
-        from ragstone.judges.choose import make_judge
+        from ragstone.judges.factory import make_judge
 
         wire = Wire(self._driver, self._ticket["token"], self._address)
         budget = SharedBudget(wire, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
         answering: Any = SharedJudge(self._judge, wire) if self._job.shared else self._judge
         # a judge that needs no store is handed to the desk: replies to be kept go to the driver
-        self._desk = Desk(answering, _NO_STORE, self._job.run, self._job.concurrency)
+        self._desk = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
         await self._desk.__aenter__()
 
     async def _greeted(self) -> dict[str, Any]:
@@ -223,10 +223,10 @@ class Bench:
         return said
 
     async def _score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
-        named = [with_language(sample, self._job.language) for sample in samples]
+        named = [set_language(sample, self._job.language) for sample in samples]
         if self._desk is None:
-            return [plain_scores(self._starts, sample) for sample in named]
-        desk, room = self._desk, asyncio.Semaphore(self._desk.window)
+            return [score_unjudged(self._starts, sample) for sample in named]
+        desk, room = self._desk, asyncio.Semaphore(self._desk.max_open_samples)
 
         async def one(sample: Sample) -> dict[str, Score]:
             async with room:

@@ -14,23 +14,23 @@ from aiohttp import web
 
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor import Archive
-from ragstone.monitor.ingest.traces import put_together
-from ragstone.monitor.interactions import micros
+from ragstone.monitor.ingest.traces import assemble_traces
+from ragstone.monitor.interactions import now_micros
 from ragstone.server import api, page
 from ragstone.server.alert_worker import get_metrics
-from ragstone.server.api import SERVICE, Service
-from ragstone.server.guard import Handler, add_headers, guard
-from ragstone.server.ingest_queue import Intake
-from ragstone.server.responses import Refused, refuse
-from ragstone.server.settings import Settings, checked
+from ragstone.server.api import SERVER_STATE, ServerState
+from ragstone.server.guard import Handler, add_headers, build_guard
+from ragstone.server.ingest_queue import IngestQueue
+from ragstone.server.responses import RequestError, build_error_response
+from ragstone.server.settings import ServerSettings, check_settings
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
 
-COUNT_SECONDS = 1.0
-RETENTION_SECONDS = 3600.0
+FLUSH_COUNTS_SECONDS = 1.0
+PURGE_SECONDS = 3600.0
 
-GETS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
+GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/v1/interactions": api.get_interactions,
     "/v1/interactions/{id}": api.get_interaction,
     "/v1/summary": api.get_summary,
@@ -40,17 +40,17 @@ GETS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/openapi.json": api.get_openapi,
 }
 
-POSTS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
+POST_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/v1/interactions": api.post_interactions,
     "/v1/feedback": api.post_feedback,
     "/v1/traces": api.post_traces,
 }
 
-OPEN = ("/healthz", *page.PAGES)
+PUBLIC_PATHS = ("/healthz", *page.PAGES)
 """What needs no token, or asks for it by a form."""
 
 
-class Part(Protocol):
+class BackgroundWorker(Protocol):
     """Something that works beside the server: the scorer, the watcher."""
 
     name: str
@@ -58,76 +58,89 @@ class Part(Protocol):
     async def run(self) -> None:
         """Work until cancelled."""
 
-    def facts(self) -> dict[str, Any]:
+    def get_status(self) -> dict[str, Any]:
         """What `/v1/status` says of it."""
 
 
-def make_app(settings: Settings, store: Store, parts: Sequence[Part] = ()) -> web.Application:
+def make_app(
+    settings: ServerSettings, store: Store, parts: Sequence[BackgroundWorker] = ()
+) -> web.Application:
     """The application on a store; `parts` work beside it as long as it runs."""
-    settings = checked(settings)
+    settings = check_settings(settings)
     prefixes = ("", settings.prefix) if settings.prefix else ("",)
-    open_paths = frozenset(prefix + path for prefix in prefixes for path in OPEN)
+    open_paths = frozenset(prefix + path for prefix in prefixes for path in PUBLIC_PATHS)
     app = web.Application(
-        middlewares=[errors, guard(settings, open_paths, lambda name: _count(app, name))],
+        middlewares=[
+            handle_errors,
+            build_guard(settings, open_paths, lambda name: _count(app, name)),
+        ],
         client_max_size=settings.body_bytes,
     )
     for prefix in prefixes:
         # behind a proxy that strips the prefix or one that does not
-        for path, handler in GETS.items():
+        for path, handler in GET_ROUTES.items():
             app.router.add_get(prefix + path, handler)
-        for path, handler in POSTS.items():
+        for path, handler in POST_ROUTES.items():
             app.router.add_post(prefix + path, handler)
-        page.mount(app, prefix)
+        page.mount_pages(app, prefix)
     app.on_response_prepare.append(add_headers)
-    app.cleanup_ctx.append(lambda app: _running(app, settings, store, parts))
+    app.cleanup_ctx.append(lambda app: _run_background(app, settings, store, parts))
     return app
 
 
 def _count(app: web.Application, name: str) -> None:
-    app[SERVICE].intake.counts[name] += 1
+    app[SERVER_STATE].queue.counts[name] += 1
 
 
 @web.middleware
-async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def handle_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Every refusal as JSON and counted; a fault of ours tells the log, not the caller."""
     try:
         return await handler(request)
-    except Refused as refused:
-        if refused.counted:
-            _count(request.app, refused.counted)
-        return refused.response()
+    except RequestError as refused:
+        if refused.counter:
+            _count(request.app, refused.counter)
+        return refused.to_response()
     except StoreError as away:
-        return refuse(503, str(away), headers={"Retry-After": "5"})
+        return build_error_response(503, str(away), headers={"Retry-After": "5"})
     except web.HTTPException as answer:
         if answer.status < 400:
             raise
         allowed = answer.headers.get("Allow")
-        return refuse(answer.status, answer.reason, headers={"Allow": allowed} if allowed else None)
+        return build_error_response(
+            answer.status, answer.reason, headers={"Allow": allowed} if allowed else None
+        )
     except (asyncio.CancelledError, ConnectionResetError):
         raise
     except Exception:
         log.exception("%s %s failed", request.method, request.path)
-        return refuse(500, "this is a fault in ragstone; its log has the traceback")
+        return build_error_response(500, "this is a fault in ragstone; its log has the traceback")
 
 
-async def _running(
-    app: web.Application, settings: Settings, store: Store, parts: Sequence[Part]
+async def _run_background(
+    app: web.Application, settings: ServerSettings, store: Store, parts: Sequence[BackgroundWorker]
 ) -> AsyncIterator[None]:
     """Background work from start to end; on the way out everything that was taken is written."""
     archive = Archive(store)
-    intake = Intake(archive, settings)
-    reading = Archive(store.again())
-    app[SERVICE] = Service(
-        settings, intake, reading, micros(), lambda: {part.name: part.facts() for part in parts}
+    intake = IngestQueue(archive, settings)
+    reading = Archive(store.reopen())
+    app[SERVER_STATE] = ServerState(
+        settings,
+        intake,
+        reading,
+        now_micros(),
+        lambda: {part.name: part.get_status() for part in parts},
     )
     intake.start()
     tasks = [
-        asyncio.create_task(_every(COUNT_SECONDS, lambda: _note(intake), "counting")),
         asyncio.create_task(
-            _every(
+            _repeat(FLUSH_COUNTS_SECONDS, lambda: _flush_counts(intake), "counting")
+        ),
+        asyncio.create_task(
+            _repeat(
                 max(0.2, settings.grace / 2),
                 lambda: _in_thread(
-                    put_together,
+                    assemble_traces,
                     reading,
                     grace=round(settings.grace * 1e6),
                     timeout=round(settings.timeout * 1e6),
@@ -135,15 +148,15 @@ async def _running(
                 "putting traces together",
             )
         ),
-        *(asyncio.create_task(_kept_up(part)) for part in parts),
+        *(asyncio.create_task(_restart_on_error(part)) for part in parts),
     ]
     if settings.retention is not None:
         age = settings.retention
         tasks.append(
             asyncio.create_task(
-                _every(
-                    RETENTION_SECONDS,
-                    lambda: _in_thread(lambda: reading.purge(before=micros() - age)),
+                _repeat(
+                    PURGE_SECONDS,
+                    lambda: _in_thread(lambda: reading.purge(before=now_micros() - age)),
                     "forgetting what is old",
                 )
             )
@@ -154,11 +167,11 @@ async def _running(
     await asyncio.gather(*tasks, return_exceptions=True)
     await intake.close()
     with suppress(StoreError):
-        await _note(intake)
+        await _flush_counts(intake)
     reading.store.close()
 
 
-async def _note(intake: Intake) -> None:
+async def _flush_counts(intake: IngestQueue) -> None:
     """Move the counts of refusals into the store; until it has them they stay in sight."""
     counts = intake.counts.copy()
     if counts:
@@ -170,7 +183,7 @@ async def _in_thread(function: Callable[..., Any], *args: Any, **more: Any) -> N
     await asyncio.to_thread(function, *args, **more)
 
 
-async def _every(seconds: float, work: Callable[[], Awaitable[None]], what: str) -> None:
+async def _repeat(seconds: float, work: Callable[[], Awaitable[None]], what: str) -> None:
     """Do it again and again; a store that is away now may be back the next time."""
     while True:
         try:
@@ -182,7 +195,7 @@ async def _every(seconds: float, work: Callable[[], Awaitable[None]], what: str)
         await asyncio.sleep(seconds)
 
 
-async def _kept_up(part: Part) -> None:
+async def _restart_on_error(part: BackgroundWorker) -> None:
     while True:
         try:
             await part.run()
@@ -193,9 +206,9 @@ async def _kept_up(part: Part) -> None:
 
 
 async def serve(
-    settings: Settings,
+    settings: ServerSettings,
     store: Store,
-    parts: Sequence[Part] = (),
+    parts: Sequence[BackgroundWorker] = (),
     *,
     ready: Callable[[str], None] | None = None,
 ) -> None:

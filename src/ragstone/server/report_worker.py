@@ -10,10 +10,10 @@ from typing import Any
 from ragstone.config.reports import Reports
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
-from ragstone.monitor.interactions import from_micros, micros
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.period_report import last_complete
-from ragstone.monitor.windows.summary import time_zone
+from ragstone.monitor.interactions import from_micros, now_micros
+from ragstone.monitor.statements import HOUR_MICROS
+from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.period_report import find_last_complete_period
 from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.formats import write_report
 from ragstone.report.monitor.period import analyse_period
@@ -22,25 +22,25 @@ from ragstone.store import Store
 log = logging.getLogger("ragstone.server")
 
 PAUSE_SECONDS = 300.0
-LATE = HOUR
+REPORT_DELAY_MICROS = HOUR_MICROS
 """How long after its end a period is reported on: its last interactions are judged by then."""
 
 
-class ReportingPart:
+class ReportWorker:
     """Looks now and then whether a period is over whose report is not there yet."""
 
     name = "reporting"
 
     def __init__(self, settings: Reports, store: Store) -> None:
         self._settings = settings
-        self._archive = Archive(store.again())
+        self._archive = Archive(store.reopen())
         self._last = ""
 
     async def run(self) -> None:
         """Write what is missing, again and again."""
         while True:
             try:
-                await asyncio.to_thread(self.write_missing, micros())
+                await asyncio.to_thread(self.write_missing, now_micros())
             except (RagstoneError, OSError) as broken:  # a disk or store may be back the next time
                 log.warning("writing a report failed: %s", broken)
             await asyncio.sleep(PAUSE_SECONDS)
@@ -48,19 +48,23 @@ class ReportingPart:
     def write_missing(self, now: int) -> list[Path]:
         """The files of the last period that is over, unless they are there; a file says that it is done."""
         settings = self._settings
-        since, _ = last_complete(settings.period, now - LATE, settings.zone)
-        day = from_micros(since).astimezone(time_zone(settings.zone)).date().isoformat()
+        since, _ = find_last_complete_period(
+            settings.period, now - REPORT_DELAY_MICROS, settings.zone
+        )
+        day = from_micros(since).astimezone(get_time_zone(settings.zone)).date().isoformat()
         folder = Path(settings.folder).expanduser()
         wanted = [folder / f"ragstone-{settings.period}-{day}.{kind}" for kind in settings.formats]
         missing = [path for path in wanted if not path.exists()]
         if missing:
             folder.mkdir(parents=True, exist_ok=True)
-            analysis = analyse_period(self._archive, settings.period, now - LATE, settings.zone)
+            analysis = analyse_period(
+                self._archive, settings.period, now - REPORT_DELAY_MICROS, settings.zone
+            )
             for path in missing:
                 write_report(MonitorReport(analysis, settings.language), path)
         self._last = day
         return missing
 
-    def facts(self) -> dict[str, Any]:
+    def get_status(self) -> dict[str, Any]:
         """The first day of the period that was last reported on."""
         return {"period": self._settings.period, "last": self._last}

@@ -9,14 +9,14 @@ from typing import Any
 from aiohttp import web
 
 
-def reply(value: Any, status: int = 200) -> web.Response:
+def build_json_response(value: Any, status: int = 200) -> web.Response:
     """A JSON document."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     body = text.encode("utf-8", "replace")
     return web.Response(body=body, status=status, content_type="application/json", charset="utf-8")
 
 
-def refuse(
+def build_error_response(
     status: int,
     why: str,
     *,
@@ -27,12 +27,12 @@ def refuse(
     body: dict[str, Any] = {"error": why}
     if rows:
         body["rows"] = [{"row": row, "why": reason} for row, reason in rows]
-    answer = reply(body, status)
+    answer = build_json_response(body, status)
     answer.headers.update(headers or {})
     return answer
 
 
-class Refused(Exception):
+class RequestError(Exception):
     """A request that is answered with an error; `counted` is the counter that notes it."""
 
     def __init__(
@@ -47,11 +47,11 @@ class Refused(Exception):
         super().__init__(why)
         self.status = status
         self.why = why
-        self.counted = counted
+        self.counter = counted
         self.rows = rows
         self.retry_after = retry_after
 
-    def response(self) -> web.Response:
+    def to_response(self) -> web.Response:
         """As it is answered."""
         wait = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
-        return refuse(self.status, self.why, rows=self.rows, headers=wait)
+        return build_error_response(self.status, self.why, rows=self.rows, headers=wait)

@@ -12,7 +12,7 @@ from ragstone.monitor import Archive
 from ragstone.store import Store
 
 
-class ScoringPart:
+class ScoringWorker:
     """Keeps `ragstone monitor score --follow` running; it ends when its parent does, however that ends."""
 
     name = "scoring"
@@ -41,7 +41,7 @@ class ScoringPart:
                     await process.wait()
             await asyncio.sleep(5)
 
-    def facts(self) -> dict[str, Any]:
+    def get_status(self) -> dict[str, Any]:
         """The word that the scorer left."""
         rows = self._archive.store.read(
             "SELECT body FROM monitor_state WHERE name = ?", ("scoring",)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.errors import RagstoneError
-from ragstone.monitor.ingest.redaction import Redact
-from ragstone.monitor.windows.summary import time_zone
+from ragstone.monitor.ingest.redaction import RedactionHook
+from ragstone.monitor.windows.calendars import get_time_zone
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServerSettings:
     """Where to listen, whom to let in, how much to take."""
 
     host: str = "127.0.0.1"
@@ -26,7 +26,7 @@ class Settings:
     """Further host names under which the server is known."""
     zone: str = "UTC"
     """Time zone that the page shows times in unless its address names another."""
-    redact: Redact | None = None
+    redact: RedactionHook | None = None
     retention: int | None = None
     """Microseconds after which interactions are forgotten."""
     body_bytes: int = 4_000_000
@@ -45,18 +45,18 @@ class Settings:
     """Seconds without a span after which a trace without a root is complete."""
 
     @property
-    def loopback(self) -> bool:
+    def is_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
         return is_loopback(self.host)
 
 
-def checked(settings: Settings) -> Settings:
+def check_settings(settings: ServerSettings) -> ServerSettings:
     """The settings, or one sentence about what is wrong with them."""
     if settings.prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", settings.prefix):
         raise RagstoneError(
             f"the prefix {settings.prefix!r} is not a path; write /ragstone without a slash at its end"
         )
-    if not settings.loopback and not settings.token:
+    if not settings.is_loopback and not settings.token:
         raise RagstoneError(
             f"the address {settings.host!r} can be reached by others; set a token in "
             "RAGSTONE_MONITOR_TOKEN, or listen on 127.0.0.1"
@@ -68,7 +68,7 @@ def checked(settings: Settings) -> Settings:
             "the token in RAGSTONE_MONITOR_TOKEN is shorter than 16 characters or has odd ones; make one "
             "with `python -c 'import secrets; print(secrets.token_urlsafe())'`"
         )
-    time_zone(settings.zone)
+    get_time_zone(settings.zone)
     return settings
 
 

@@ -6,13 +6,14 @@ import json
 import sys
 from array import array
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
 from ragstone.asks import Reply
-from ragstone.types import NOTHING_USED, Finding, Score, Usage
+from ragstone.locale.messages import message_from_json, message_to_json
+from ragstone.types import NO_USAGE, Finding, Score, Usage
 
 
 def encode_scores(scores: Mapping[str, Score]) -> str:
@@ -22,52 +23,54 @@ def encode_scores(scores: Mapping[str, Score]) -> str:
         key = _keys.get(name)
         if key is None:
             key = _keys[name] = json.dumps(name) + ":"
-        if score.findings or score.warnings or score.usage is not NOTHING_USED:
-            parts.append(key + _whole(score))
-        elif score.outcome == "ok" and score.label is None:
-            parts.append(key + _digits(score.value))
+        if score.findings or score.warnings or score.usage is not NO_USAGE:
+            parts.append(key + _encode_full(score))
+        elif (value := score.value) is not None and score.label is None:
+            parts.append(key + _format_number(value))
         else:
             parts.append(
-                key
-                + _without_evidence(
-                    score.value, score.outcome, score.reason, score.kind, score.label
-                )
+                key + _encode_bare(value, score.outcome, score.reason, score.kind, score.label)
             )
     return "{" + ",".join(parts) + "}"
 
 
 @lru_cache(maxsize=16384)
-def _digits(value: float | None) -> str:
-    return repr(float(value))  # type: ignore[arg-type]
+def _format_number(value: float) -> str:
+    return repr(float(value))
 
 
-@lru_cache(maxsize=1024)
-def _without_evidence(*fields: Any) -> str:
-    return _whole(Score(*fields))
+@lru_cache(maxsize=1024, typed=True)  # a message is not the plain text of the same words
+def _encode_bare(*fields: Any) -> str:
+    return _encode_full(Score(*fields))
 
 
 def decode_scores(text: str) -> dict[str, Score]:
     """The scores that `encode_scores` wrote."""
     return {
-        name: _number(item) if item.__class__ is float else _score(item)
+        name: _to_bare_score(item) if item.__class__ is float else _to_score(item)
         for name, item in json.loads(text).items()
     }
 
 
 def encode_score(score: Score) -> str:
     """One score with its evidence."""
-    return _whole(score)
+    return _encode_full(score)
+
+
+def score_to_json(score: Score) -> dict[str, Any]:
+    """One score with its evidence as others read it: its messages are English sentences."""
+    return _to_json(score, str)
 
 
 def decode_score(text: str) -> Score:
     """The score that `encode_score` wrote."""
-    return _score(json.loads(text))
+    return _to_score(json.loads(text))
 
 
 def decode_values(text: str) -> dict[str, float | str]:
     """Metric → value, or → how it ended (`judge_error: refusal`) where there is none; evidence is passed over."""
     return {
-        name: item if item.__class__ is float else _value_or_end(item)
+        name: item if item.__class__ is float else _to_value_or_outcome(item)
         for name, item in json.loads(text).items()
     }
 
@@ -76,20 +79,24 @@ def encode_reply(reply: Reply) -> str:
     """The value and notes of a reply; vectors as the bytes of their numbers, which is exact and many times quicker."""
     value = reply.value
     if value.__class__ is dict and value.keys() == {"vectors"}:
-        packed = _packed(value["vectors"])
+        packed = _pack_vectors(value["vectors"])
         if packed is not None:
-            return _dump({"vectors": packed, "notes": list(reply.notes)})
-    return _dump({"value": value, "notes": list(reply.notes)})
+            return _dump({"vectors": packed, "notes": _messages(reply.notes)})
+    return _dump({"value": value, "notes": _messages(reply.notes)})
 
 
 def decode_reply(text: str, usage: Usage) -> Reply:
     """The reply that `encode_reply` wrote."""
     item = json.loads(text)
-    value = item["value"] if "value" in item else {"vectors": _unpacked(item["vectors"])}
-    return Reply(value, usage, tuple(item["notes"]))
+    value = item["value"] if "value" in item else {"vectors": _unpack_vectors(item["vectors"])}
+    return Reply(value, usage, tuple(map(message_from_json, item["notes"])))
 
 
-def _packed(vectors: Any) -> list[str] | None:
+def _messages(texts: Iterable[str]) -> list[Any]:
+    return [message_to_json(text) for text in texts]
+
+
+def _pack_vectors(vectors: Any) -> list[str] | None:
     """Each vector's numbers as little-endian doubles in base 64; None when one is no list of numbers."""
     if vectors.__class__ is not list:
         return None
@@ -107,7 +114,7 @@ def _packed(vectors: Any) -> list[str] | None:
     return texts
 
 
-def _unpacked(texts: Iterable[str]) -> list[list[float]]:
+def _unpack_vectors(texts: Iterable[str]) -> list[list[float]]:
     vectors = []
     for text in texts:
         numbers = array("d", a2b_base64(text))
@@ -120,27 +127,31 @@ def _unpacked(texts: Iterable[str]) -> list[list[float]]:
 _keys: dict[str, str] = {}
 
 
-def _whole(score: Score) -> str:
+def _encode_full(score: Score) -> str:
+    return _dump(_to_json(score, message_to_json))
+
+
+def _to_json(score: Score, write: Callable[[str], Any]) -> dict[str, Any]:
     item: dict[str, Any] = {}
     if score.value is not None:
         item["value"] = float(score.value)
     else:
         item["outcome"] = score.outcome
-        item["reason"] = score.reason
+        item["reason"] = write(score.reason)
     if score.kind is not None:
         item["kind"] = score.kind
     if score.label is not None:
         item["label"] = score.label
     if score.warnings:
-        item["warnings"] = list(score.warnings)
-    if score.usage != NOTHING_USED:
-        item["usage"] = _used(score.usage)
+        item["warnings"] = [write(text) for text in score.warnings]
+    if score.usage != NO_USAGE:
+        item["usage"] = _usage_to_json(score.usage)
     if score.findings:
-        item["findings"] = [_told(finding) for finding in score.findings]
-    return _dump(item)
+        item["findings"] = [_finding_to_json(finding, write) for finding in score.findings]
+    return item
 
 
-def _value_or_end(item: Mapping[str, Any]) -> float | str:
+def _to_value_or_outcome(item: Mapping[str, Any]) -> float | str:
     value = item.get("value")
     if value is not None:
         return float(value)
@@ -149,50 +160,72 @@ def _value_or_end(item: Mapping[str, Any]) -> float | str:
 
 
 @lru_cache(maxsize=8192)
-def _number(value: float) -> Score:
+def _to_bare_score(value: float) -> Score:
     """A bare score; scores cannot change and repeat often, so equal ones are one object."""
     return Score(value)
 
 
-def _score(item: Mapping[str, Any]) -> Score:
+def _to_score(item: Mapping[str, Any]) -> Score:
     if len(item) <= 4 and "findings" not in item and "warnings" not in item and "usage" not in item:
-        return _bare(*map(item.get, ("value", "outcome", "reason", "kind", "label")))
+        get = item.get
+        reason = get("reason", "")
+        if reason.__class__ is dict:
+            try:
+                return _unscored(get("outcome"), get("kind"), get("label"), *reason.items())
+            except TypeError:  # an argument is a list or another message: not hashable
+                reason = message_from_json(reason)
+        return _build_bare(get("value"), get("outcome"), reason, get("kind"), get("label"))
     return Score(
         value=item.get("value"),
         outcome=item.get("outcome", "ok"),
-        reason=item.get("reason", ""),
+        reason=message_from_json(item.get("reason", "")),
         kind=item.get("kind"),
         label=item.get("label"),
-        findings=tuple(_findings(item.get("findings", ()))),
-        warnings=tuple(item.get("warnings", ())),
-        usage=Usage(**item["usage"]) if "usage" in item else NOTHING_USED,
+        findings=tuple(_to_findings(item.get("findings", ()))),
+        warnings=tuple(map(message_from_json, item.get("warnings", ()))),
+        usage=Usage(**item["usage"]) if "usage" in item else NO_USAGE,
     )
 
 
+@lru_cache(maxsize=1024, typed=True)
+def _build_bare(value: Any, outcome: Any, reason: Any, kind: Any, label: Any) -> Score:
+    return Score(value, outcome or "ok", reason, kind, label)
+
+
 @lru_cache(maxsize=1024)
-def _bare(value: Any, outcome: Any, reason: Any, kind: Any, label: Any) -> Score:
-    return Score(value, outcome or "ok", reason or "", kind, label)
+def _unscored(outcome: Any, kind: Any, label: Any, *reason: tuple[str, Any]) -> Score:
+    """An outcome by the stored items of its message: they repeat often, so equal ones are one object."""
+    return Score(None, outcome, message_from_json(dict(reason)), kind, label)
 
 
-def _findings(items: Iterable[Mapping[str, Any]]) -> Iterable[Finding]:
+def _to_findings(items: Iterable[dict[str, Any]]) -> Iterable[Finding]:
     for item in items:
-        span = item.get("span")
-        yield Finding(**{**item, "span": tuple(span) if span is not None else None})
+        # the parsed JSON belongs to nobody else, so it is changed in place
+        if "span" in item:
+            item["span"] = tuple(item["span"])
+        if item.get("reason").__class__ is dict:
+            item["reason"] = message_from_json(item["reason"])
+        yield Finding(**item)
 
 
-_USAGE = tuple(asdict(NOTHING_USED).items())
+_USAGE_DEFAULTS = tuple(asdict(NO_USAGE).items())
 
 
-def _used(usage: Usage) -> dict[str, Any]:
+def _usage_to_json(usage: Usage) -> dict[str, Any]:
     """The fields that differ from their defaults."""
-    return {name: value for name, default in _USAGE if (value := getattr(usage, name)) != default}
+    return {
+        name: value
+        for name, default in _USAGE_DEFAULTS
+        if (value := getattr(usage, name)) != default
+    }
 
 
-def _told(finding: Finding) -> dict[str, Any]:
+def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str, Any]:
     """The text, the verdict, and the fields that differ from their defaults; named one by one, for there are many."""
     item: dict[str, Any] = {"text": finding.text, "verdict": finding.verdict}
     if finding.reason:
-        item["reason"] = finding.reason
+        reason = finding.reason
+        item["reason"] = reason if reason.__class__ is str else write(reason)
     if finding.chunk:
         item["chunk"] = finding.chunk
     if finding.quote:

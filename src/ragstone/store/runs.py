@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.data import sample_of
+from ragstone.data import to_sample
 from ragstone.registry import Metric
 from ragstone.store.codec import decode_scores, decode_values
-from ragstone.types import NOTHING_USED, Sample, Score, Usage
+from ragstone.types import NO_USAGE, Sample, Score, Usage
 
 if TYPE_CHECKING:
     from ragstone.store.store import Store
@@ -44,11 +44,11 @@ class RunInfo:
     """The first of them, one sentence each."""
     place: str = ""
     """Where it is stored, without a password; empty when it vanishes with its store."""
-    usage: Usage = field(default=NOTHING_USED)
+    usage: Usage = field(default=NO_USAGE)
     """What the judge's replies cost this run; replies found in the store cost nothing."""
 
 
-def describe(metric: Metric) -> dict[str, Any]:
+def describe_metric(metric: Metric) -> dict[str, Any]:
     """A metric as stored with a run, so that a report needs none of the code that computed it."""
     return {
         "name": metric.name,
@@ -77,11 +77,11 @@ class StoredRow:
     @cached_property
     def sample(self) -> Sample:
         """The row as a Sample, read as it was when it was scored."""
-        sample = sample_of(self.row, self.info.shape, self.position)
-        return with_language(sample, self.info.plan.get("language"))
+        sample = to_sample(self.row, self.info.shape, self.position)
+        return set_language(sample, self.info.plan.get("language"))
 
 
-def with_language(sample: Sample, language: str | None) -> Sample:
+def set_language(sample: Sample, language: str | None) -> Sample:
     """The sample in the run's language when it names none itself."""
     if language is None or sample.language is not None:
         return sample

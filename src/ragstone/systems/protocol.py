@@ -46,11 +46,13 @@ class SystemReply:
 class SystemFault(Exception):
     """The system gave nothing to judge for this question; `passing` when asking again may help."""
 
-    def __init__(self, reason: str, *, passing: bool = False, wait: float | None = None) -> None:
+    def __init__(
+        self, reason: str, *, is_transient: bool = False, retry_seconds: float | None = None
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.passing = passing
-        self.wait = wait
+        self.is_transient = is_transient
+        self.retry_seconds = retry_seconds
         """Seconds that the system asks us to wait."""
 
 
@@ -79,7 +81,7 @@ class System(Protocol):
 
 
 @runtime_checkable
-class GivenContexts(Protocol):
+class ContextAnswerer(Protocol):
     """A system that also answers from contexts that it is given."""
 
     @property
@@ -94,4 +96,4 @@ class GivenContexts(Protocol):
 
 def takes_contexts(system: System) -> bool:
     """Whether a system can be given contexts."""
-    return isinstance(system, GivenContexts) and system.takes_contexts
+    return isinstance(system, ContextAnswerer) and system.takes_contexts

@@ -233,7 +233,7 @@ def _elsewhere(sample: Sample, wanted: set[str], search: Search) -> Iterator[Fau
         return
     for piece in search.found(asked(sample), sample.language):
         judged = piece.document in (sample.relevant or {})
-        if judged or find_quote(reference, piece.shown) is None:
+        if judged or find_quote(reference, piece.titled_text) is None:
             continue
         if search.holds(piece, asked(sample)) >= _ELSEWHERE:
             detail = f"{piece.document}: {reference}"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ragstone.locale.catalogue import LANGUAGES as LANGUAGES
 from ragstone.text.stopwords import STOPWORDS
-
-LANGUAGES = ("en", "es")
-"""Languages with prompts, messages and measured judge quality of our own."""
 
 ABSTENTIONS: tuple[str, ...] = (
     "It is not mentioned in the document.",

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.rollups.refresh import fields
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import between
+from ragstone.monitor.rollups.refresh import list_fields
+from ragstone.monitor.statements import HOUR_MICROS
+from ragstone.monitor.windows.summary import summarise_between
 from ragstone.monitor.windows.window_run import WindowRun
 
-EXAMPLES = 3
-EXPLAINS = 0.5
+MAX_EXAMPLES = 3
+MIN_EXPLAINED_SHARE = 0.5
 """A slice explains a drop when, without it, so much of the drop is gone."""
-LARGEST_SHARE = 0.9
+MAX_SLICE_SHARE = 0.9
 """A slice with nearly all interactions explains nothing."""
-ADVICE = 3
+MAX_ADVICE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExplainingSlice:
     """A slice and the share of a drop that goes away without it."""
 
     field: str
@@ -33,39 +33,41 @@ class Part:
     """Of the scores since the drop."""
 
 
-def explaining_slice(
+def find_explaining_slice(
     archive: Archive,
     metric: str,
     reference: tuple[int, int],
     since: int,
     until: int,
     by: Sequence[str] | None = None,
-) -> Part | None:
+) -> ExplainingSlice | None:
     """The slice without which most of the drop is gone; None when the drop is everywhere."""
-    best: Part | None = None
-    for field in fields(archive, since, until) if by is None else by:
-        before = _sums(archive, metric, *reference, field)
-        after = _sums(archive, metric, since, until, field)
-        total_before, total_after = _mean(before.values()), _mean(after.values())
+    best: ExplainingSlice | None = None
+    for field in list_fields(archive, since, until) if by is None else by:
+        before = _sum_by_value(archive, metric, *reference, field)
+        after = _sum_by_value(archive, metric, since, until, field)
+        total_before, total_after = _compute_mean(before.values()), _compute_mean(after.values())
         if total_before is None or total_after is None or len(after) < 2:
             continue
         drop = total_before - total_after
         weight = sum(w for w, _ in after.values())
         for value, (w, x) in after.items():
-            rest = _mean(item for key, item in after.items() if key != value)
-            rest_before = _mean(item for key, item in before.items() if key != value)
+            rest = _compute_mean(item for key, item in after.items() if key != value)
+            rest_before = _compute_mean(item for key, item in before.items() if key != value)
             if value not in before or not w or rest is None or rest_before is None or not drop:
                 continue
             explained = 1 - (rest_before - rest) / drop
             share = w / weight
-            fits = explained >= EXPLAINS and share <= LARGEST_SHARE
+            fits = explained >= MIN_EXPLAINED_SHARE and share <= MAX_SLICE_SHARE
             if fits and (best is None or explained > best.explained):
                 old = before[value]
-                best = Part(field, value, min(explained, 1.0), old[1] / old[0], x / w, share)
+                best = ExplainingSlice(
+                    field, value, min(explained, 1.0), old[1] / old[0], x / w, share
+                )
     return best
 
 
-def examples(
+def find_worst_examples(
     archive: Archive,
     metric: str,
     since: int,
@@ -90,16 +92,16 @@ def examples(
             {
                 "id": id,
                 "value": value,
-                "question": shortened(one.question),
-                "answer": shortened(one.answer),
+                "question": shorten_text(one.question),
+                "answer": shorten_text(one.answer),
             }
         )
-        if len(found) == EXAMPLES:
+        if len(found) == MAX_EXAMPLES:
             break
     return found
 
 
-def advice(
+def find_advice(
     archive: Archive, metric: str, since: int, until: int, where: tuple[str, str] | None = None
 ) -> list[dict[str, Any]]:
     """What to try: the diagnosis of the interactions since the drop, symptoms of the metric itself first."""
@@ -122,22 +124,22 @@ def advice(
                 {"cause": dict(item.cause), "advice": dict(item.advice)} for item in one.advice
             ],
         }
-        for one in [*own, *rest][:ADVICE]
+        for one in [*own, *rest][:MAX_ADVICE]
     ]
 
 
-def shortened(text: str | None, most: int = 200) -> str:
+def shorten_text(text: str | None, most: int = 200) -> str:
     """The start of a text on one line."""
     line = " ".join((text or "").split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def _sums(
+def _sum_by_value(
     archive: Archive, metric: str, since: int, until: int, field: str
 ) -> dict[str, tuple[float, float]]:
     """Value → how much its scores weigh, and their weighted sum."""
-    until = max(until, since + HOUR)
-    found = between(archive, since, until, by=field).slices
+    until = max(until, since + HOUR_MICROS)
+    found = summarise_between(archive, since, until, by=field).slices
     return {
         one.value: (float(figure.scored), float(figure.scored) * figure.mean)
         for one in found
@@ -145,7 +147,7 @@ def _sums(
     }
 
 
-def _mean(items: Any) -> float | None:
+def _compute_mean(items: Any) -> float | None:
     pairs = list(items)
     weight = sum(w for w, _ in pairs)
     return sum(x for _, x in pairs) / weight if weight else None

@@ -15,24 +15,24 @@ from typing import Any
 from ragstone.config.alerts import Channel
 from ragstone.errors import RagstoneError
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.monitor.alerts.channels import Undelivered, send
+from ragstone.monitor.alerts.channels import DeliveryError, send_message
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import iso, micros
+from ragstone.monitor.interactions import format_iso, now_micros
 from ragstone.store.database import Connection
 
-FIRST_WAIT = 10_000_000
-LONGEST_WAIT = 3_600_000_000
-LEASE = 120_000_000
+FIRST_RETRY_MICROS = 10_000_000
+MAX_RETRY_MICROS = 3_600_000_000
+LEASE_MICROS = 120_000_000
 """How long an attempt may take before another process may make the next."""
-TRIES = 20
+MAX_ATTEMPTS = 20
 """Attempts after which a message is given up: about twelve hours."""
 
-Send = Callable[[Channel, Mapping[str, Any], str, bool], None]
+SendMessage = Callable[[Channel, Mapping[str, Any], str, bool], None]
 log = logging.getLogger("ragstone.monitor")
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class DeliveryResult:
     """What came of sending what was due."""
 
     sent: int = 0
@@ -41,7 +41,7 @@ class Delivery:
     given_up: int = 0
 
 
-def message(alert: Alert) -> dict[str, Any]:
+def build_message(alert: Alert) -> dict[str, Any]:
     """What leaves the house about an alert, as plain JSON."""
     return {
         "id": alert.id,
@@ -51,8 +51,8 @@ def message(alert: Alert) -> dict[str, Any]:
         "metric": alert.metric or None,
         "slice": {alert.field: alert.value} if alert.field else {},
         "title": alert.title,
-        "opened": iso(alert.opened),
-        "changed": iso(alert.changed),
+        "opened": format_iso(alert.opened),
+        "changed": format_iso(alert.changed),
         "facts": {
             key: value
             for key, value in alert.facts.items()
@@ -61,12 +61,12 @@ def message(alert: Alert) -> dict[str, Any]:
     }
 
 
-def enqueue(db: Connection, channels: Sequence[Channel], alert: Alert, now: int) -> None:
+def enqueue_alert(db: Connection, channels: Sequence[Channel], alert: Alert, now: int) -> None:
     """Put an alert's message out for every channel, inside the transaction that changes the alert."""
-    put(db, channels, message(alert), f"{alert.id}:{alert.state}", now)
+    enqueue_message(db, channels, build_message(alert), f"{alert.id}:{alert.state}", now)
 
 
-def put(
+def enqueue_message(
     db: Connection, channels: Sequence[Channel], body: Mapping[str, Any], about: str, now: int
 ) -> None:
     """Put a message out; one that is there already stays as it is."""
@@ -80,45 +80,49 @@ def put(
         )
 
 
-def deliver(
-    archive: Archive, channels: Sequence[Channel], now: int | None = None, *, out: Send = send
-) -> Delivery:
+def deliver_due(
+    archive: Archive,
+    channels: Sequence[Channel],
+    now: int | None = None,
+    *,
+    out: SendMessage = send_message,
+) -> DeliveryResult:
     """Send what is due; what fails is due again after a wait that doubles."""
-    at = micros() if now is None else now
+    at = now_micros() if now is None else now
     by_name = {channel.name: channel for channel in channels}
     rows = archive.store.read(
         "SELECT key, channel, due, tries, body FROM monitor_outbox"
         " WHERE sent IS NULL AND due <= ? AND tries < ? ORDER BY created, key",
-        (at, TRIES),
+        (at, MAX_ATTEMPTS),
     )
     sent = failed = given_up = 0
     stuck: set[str] = set()
     for key, name, due, tries, body in rows:
         channel = by_name.get(name)
         # A receiver that just failed is not asked for each of its messages: the other channels wait behind it.
-        if channel is None or name in stuck or not _claim(archive, key, due, at):
+        if channel is None or name in stuck or not _claim_message(archive, key, due, at):
             continue  # a channel that is no longer configured keeps its messages; another process has this one
         try:
             out(channel, json.loads(body), key, tries > 0)
-        except (Undelivered, RagstoneError) as bad:
+        except (DeliveryError, RagstoneError) as bad:
             stuck.add(name)
             failed += 1
-            given_up += tries + 1 >= TRIES
+            given_up += tries + 1 >= MAX_ATTEMPTS
             log.warning("alert not delivered to %s: %s", channel.kind, bad)
-            _postpone(archive, key, at + wait(key, tries), str(bad))
+            _postpone(archive, key, at + get_retry_delay(key, tries), str(bad))
         else:
             sent += 1
-            _done(archive, key, at)
-    return Delivery(sent, failed, given_up)
+            _mark_sent(archive, key, at)
+    return DeliveryResult(sent, failed, given_up)
 
 
-def wait(key: str, tries: int) -> int:
+def get_retry_delay(key: str, tries: int) -> int:
     """Microseconds until the next attempt: doubling up to an hour, up to a half more by the key so that all do not come at once."""
-    length = min(FIRST_WAIT << tries, LONGEST_WAIT)
+    length = min(FIRST_RETRY_MICROS << tries, MAX_RETRY_MICROS)
     return length + length * (int(key[:4], 16) % 512) // 1024
 
 
-def pending(archive: Archive) -> list[dict[str, Any]]:
+def list_unsent(archive: Archive) -> list[dict[str, Any]]:
     """Messages that have not left, with what stopped them."""
     rows = archive.store.read(
         "SELECT key, channel, created, tries, fault FROM monitor_outbox WHERE sent IS NULL"
@@ -128,12 +132,12 @@ def pending(archive: Archive) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _claim(archive: Archive, key: str, due: int, now: int) -> bool:
+def _claim_message(archive: Archive, key: str, due: int, now: int) -> bool:
     def write(db: Connection) -> bool:
         rows = db.execute(
             "UPDATE monitor_outbox SET due = ?, tries = tries + 1"
             " WHERE key = ? AND due = ? AND sent IS NULL RETURNING key",
-            (now + LEASE, key, due),
+            (now + LEASE_MICROS, key, due),
         )
         return bool(list(rows))
 
@@ -145,6 +149,6 @@ def _postpone(archive: Archive, key: str, due: int, fault: str) -> None:
     archive.run(lambda db: list(db.execute(sql, (due, fault[:500], key)))).result()
 
 
-def _done(archive: Archive, key: str, now: int) -> None:
+def _mark_sent(archive: Archive, key: str, now: int) -> None:
     sql = "UPDATE monitor_outbox SET sent = ?, fault = '' WHERE key = ?"
     archive.run(lambda db: list(db.execute(sql, (now, key)))).result()

@@ -15,35 +15,34 @@ from dataclasses import dataclass
 from statistics import NormalDist, median
 from typing import TYPE_CHECKING, Any
 
-from ragstone.monitor.alerts.alert import Reading
-from ragstone.monitor.alerts.explanation import shortened
+from ragstone.monitor.alerts.alert import RuleResult
+from ragstone.monitor.alerts.explanation import shorten_text
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, from_micros
-from ragstone.monitor.rollups.refresh import DAY
-from ragstone.monitor.statements import SELECT, decoded
+from ragstone.monitor.statements import DAY_MICROS, SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.wording import sentence
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SAMPLE = 400
+MAX_SAMPLED_QUESTIONS = 400
 """Questions of the reference that are kept, and of a day that are looked at."""
-LEAST = 40
+MIN_QUESTIONS = 40
 """Questions under which a day says nothing."""
-CLUSTERS = 12
-FAR = 0.05
+MAX_CLUSTERS = 12
+FAR_SHARE = 0.05
 """Share of the reference's own questions that count as far from its clusters."""
-MORE_FAR = 0.10
+MIN_FAR_INCREASE = 0.10
 """Further share of far questions that matters."""
-OTHER_SHARE = 0.15
+MIN_LANGUAGE_SHIFT = 0.15
 """Change of a language's share that matters."""
-OTHER_LENGTH = 0.20
+MIN_LENGTH_DISTANCE = 0.20
 """Distance between two distributions of lengths that matters."""
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class QuestionProfile:
     """What the questions of the reference period are like."""
 
     centres: NDArray[np.float32]
@@ -52,7 +51,7 @@ class Usual:
     lengths: tuple[int, ...]
     languages: Mapping[str, int]
 
-    def dump(self) -> str:
+    def to_json(self) -> str:
         """As JSON."""
         return json.dumps(
             {
@@ -64,7 +63,7 @@ class Usual:
         )
 
     @classmethod
-    def load(cls, text: str) -> Usual:
+    def from_json(cls, text: str) -> QuestionProfile:
         """What `dump` wrote."""
         import numpy as np
 
@@ -73,43 +72,43 @@ class Usual:
         return cls(centres, item["cut"], tuple(item["lengths"]), item["languages"])
 
 
-def learn_questions(some: Sequence[Interaction]) -> Usual | None:
+def build_question_profile(some: Sequence[Interaction]) -> QuestionProfile | None:
     """The usual questions; None when there are too few. Half make the clusters, half say what is far from them."""
     import numpy as np
 
     asked = [one for one in some if one.question]
-    if len(asked) < 2 * LEAST:
+    if len(asked) < 2 * MIN_QUESTIONS:
         return None
-    vectors = _vectors(asked)
-    centres = _centres(vectors[::2])
+    vectors = _encode_questions(asked)
+    centres = _compute_centres(vectors[::2])
     near = (vectors[1::2] @ centres.T).max(axis=1)
-    return Usual(
+    return QuestionProfile(
         centres,
-        float(np.quantile(near, FAR)),
+        float(np.quantile(near, FAR_SHARE)),
         tuple(sorted(len(one.question or "") for one in asked)),
         dict(sorted(Counter(one.language for one in asked if one.language).items())),
     )
 
 
 def compare_questions(
-    usual: Usual, some: Sequence[Interaction], day: str, budget: float, resolve: int
-) -> list[Reading]:
+    usual: QuestionProfile, some: Sequence[Interaction], day: str, budget: float, resolve: int
+) -> list[RuleResult]:
     """What of a day's questions differs; `budget` is false alarms a month for all three looks."""
     asked = [one for one in some if one.question]
     level = budget / 3 / 30
     return [
-        _topics(usual, asked, day, level, resolve),
-        _languages(usual, asked, day, level, resolve),
-        _lengths(usual, asked, day, level, resolve),
+        _compare_topics(usual, asked, day, level, resolve),
+        _compare_languages(usual, asked, day, level, resolve),
+        _compare_lengths(usual, asked, day, level, resolve),
     ]
 
 
-def sampled(archive: Archive, since: int, until: int) -> list[Interaction]:
+def sample_interactions(archive: Archive, since: int, until: int) -> list[Interaction]:
     """Interactions spread evenly over a stretch, at most SAMPLE."""
     ((count,),) = archive.store.read(
         "SELECT COUNT(*) FROM interactions WHERE at >= ? AND at < ?", (since, until)
     )
-    step = max(1, math.ceil(count / SAMPLE))
+    step = max(1, math.ceil(count / MAX_SAMPLED_QUESTIONS))
     numbers = [
         number
         for place, (number,) in enumerate(
@@ -122,47 +121,50 @@ def sampled(archive: Archive, since: int, until: int) -> list[Interaction]:
     ]
     found = []
     for number in numbers:
-        found += [decoded(row) for row in archive.store.read(_ONE, (number,))]
+        found += [
+            decode_interaction(row) for row in archive.store.read(_SELECT_BY_NUMBER, (number,))
+        ]
     return found
 
 
-_ONE = SELECT + " WHERE i.number = ?"
+_SELECT_BY_NUMBER = SELECT_INTERACTION + " WHERE i.number = ?"
 
 
-def day_name(at: int) -> str:
+def format_day(at: int) -> str:
     """The day that a time falls into."""
-    return from_micros(at - at % DAY).date().isoformat()
+    return from_micros(at - at % DAY_MICROS).date().isoformat()
 
 
-def _topics(
-    usual: Usual, asked: Sequence[Interaction], day: str, level: float, resolve: int
-) -> Reading:
-    if len(asked) < LEAST:
-        return Reading("questions:topics", "questions", "unknown")
-    near = (_vectors(asked) @ usual.centres.T).max(axis=1)
+def _compare_topics(
+    usual: QuestionProfile, asked: Sequence[Interaction], day: str, level: float, resolve: int
+) -> RuleResult:
+    if len(asked) < MIN_QUESTIONS:
+        return RuleResult("questions:topics", "questions", "unknown")
+    near = (_encode_questions(asked) @ usual.centres.T).max(axis=1)
     far = near < usual.cut
     count, n = int(far.sum()), len(asked)
-    odd = count / n - FAR >= MORE_FAR and _binomial_tail(count, n, FAR) < level
+    odd = count / n - FAR_SHARE >= MIN_FAR_INCREASE and _binomial_tail(count, n, FAR_SHARE) < level
     first = sorted(range(n), key=lambda place: float(near[place]))[:3]
     facts = {
         "phrase": "topics",
         "share": count / n,
-        "expected": FAR,
+        "expected": FAR_SHARE,
         "day": day,
         "examples": [
-            {"id": asked[place].id, "question": shortened(asked[place].question)} for place in first
+            {"id": asked[place].id, "question": shorten_text(asked[place].question)}
+            for place in first
         ],
     }
-    return _reading("topics", odd, facts, resolve)
+    return _build_result("topics", odd, facts, resolve)
 
 
-def _languages(
-    usual: Usual, asked: Sequence[Interaction], day: str, level: float, resolve: int
-) -> Reading:
+def _compare_languages(
+    usual: QuestionProfile, asked: Sequence[Interaction], day: str, level: float, resolve: int
+) -> RuleResult:
     now = Counter(one.language for one in asked if one.language)
     n, m = sum(now.values()), sum(usual.languages.values())
-    if n < LEAST or m < LEAST:
-        return Reading("questions:languages", "questions", "unknown")
+    if n < MIN_QUESTIONS or m < MIN_QUESTIONS:
+        return RuleResult("questions:languages", "questions", "unknown")
     names = sorted({*now, *usual.languages})
     statistic = 0.0
     moved = {}
@@ -173,7 +175,7 @@ def _languages(
         statistic += (b - m * expected) ** 2 / (m * expected)
         moved[name] = a / n - b / m
     most = max(moved, key=lambda name: abs(moved[name]))
-    odd = abs(moved[most]) >= OTHER_SHARE and _chi_tail(statistic, len(names) - 1) < level
+    odd = abs(moved[most]) >= MIN_LANGUAGE_SHIFT and _chi_tail(statistic, len(names) - 1) < level
     facts = {
         "phrase": "languages",
         "day": day,
@@ -181,21 +183,21 @@ def _languages(
         "after": now.get(most, 0) / n,
         "before": usual.languages.get(most, 0) / m,
         "examples": [
-            {"id": one.id, "question": shortened(one.question)}
+            {"id": one.id, "question": shorten_text(one.question)}
             for one in asked
             if one.language == most
         ][:3],
     }
-    return _reading("languages", odd, facts, resolve)
+    return _build_result("languages", odd, facts, resolve)
 
 
-def _lengths(
-    usual: Usual, asked: Sequence[Interaction], day: str, level: float, resolve: int
-) -> Reading:
+def _compare_lengths(
+    usual: QuestionProfile, asked: Sequence[Interaction], day: str, level: float, resolve: int
+) -> RuleResult:
     import numpy as np
 
-    if len(asked) < LEAST:
-        return Reading("questions:lengths", "questions", "unknown")
+    if len(asked) < MIN_QUESTIONS:
+        return RuleResult("questions:lengths", "questions", "unknown")
     now = np.sort([len(one.question or "") for one in asked])
     before = np.array(usual.lengths)
     grid = np.union1d(now, before)
@@ -204,7 +206,7 @@ def _lengths(
     ) / len(before)
     distance = float(np.abs(gap).max())
     n = len(now) * len(before) / (len(now) + len(before))
-    odd = distance >= OTHER_LENGTH and 2 * math.exp(-2 * n * distance**2) < level
+    odd = distance >= MIN_LENGTH_DISTANCE and 2 * math.exp(-2 * n * distance**2) < level
     middle = float(median(usual.lengths))
     ordered = sorted(asked, key=lambda one: -abs(len(one.question or "") - middle))
     facts = {
@@ -213,13 +215,13 @@ def _lengths(
         "before": middle,
         "after": float(np.median(now)),
         "distance": distance,
-        "examples": [{"id": one.id, "question": shortened(one.question)} for one in ordered[:3]],
+        "examples": [{"id": one.id, "question": shorten_text(one.question)} for one in ordered[:3]],
     }
-    return _reading("lengths", odd, facts, resolve)
+    return _build_result("lengths", odd, facts, resolve)
 
 
-def _reading(what: str, odd: bool, facts: dict[str, Any], resolve: int) -> Reading:
-    return Reading(
+def _build_result(what: str, odd: bool, facts: dict[str, Any], resolve: int) -> RuleResult:
+    return RuleResult(
         f"questions:{what}",
         "questions",
         "firing" if odd else "ok",
@@ -229,17 +231,17 @@ def _reading(what: str, odd: bool, facts: dict[str, Any], resolve: int) -> Readi
     )
 
 
-def _vectors(asked: Sequence[Interaction]) -> NDArray[np.float32]:
+def _encode_questions(asked: Sequence[Interaction]) -> NDArray[np.float32]:
     from ragstone.text.encoder import encode
 
     return encode([one.question or "" for one in asked])
 
 
-def _centres(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def _compute_centres(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Unit centres by spherical k-means from evenly spread starts: the same questions give the same centres."""
     import numpy as np
 
-    count = min(CLUSTERS, len(vectors) // 5)
+    count = min(MAX_CLUSTERS, len(vectors) // 5)
     centres = vectors[np.linspace(0, len(vectors) - 1, count).astype(int)]
     for _ in range(15):
         home = (vectors @ centres.T).argmax(axis=1)

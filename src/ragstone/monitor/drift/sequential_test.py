@@ -28,34 +28,34 @@ if TYPE_CHECKING:
 
 BETS = (0.5, 1.1, 1.9)
 """In standard deviations of a window's mean: the drop that each bet is best for."""
-SHARES = (0.1, 0.45, 0.45)
+BET_SHARES = (0.1, 0.45, 0.45)
 """What each bet gets of the budget: slow drifts have time, so that their small bet needs little."""
-OVERSHOOT = 0.583
-CAUTION = 0.6
+OVERSHOOT_RATE = 0.583
+MEAN_CAUTION_ERRORS = 0.6
 """Standard errors by which the reference mean may be too high without costing false alarms."""
-SPREAD_CAUTION = 0.5
+SPREAD_CAUTION_ERRORS = 0.5
 """The same for the variance between windows."""
-LEAST_SPREAD = 0.01
+MIN_SPREAD_SHARE = 0.01
 """A window's mean counts as uncertain by so much of the metric's range at least: a drop far below it is no alarm at once."""
-RECOVERED = math.log(1000)
+RECOVERY_LOG_ODDS = math.log(1000)
 """Evidence, back against still down, at which a drop counts as over."""
-DEPTH_WINDOWS = 24
+MAX_DEPTH_WINDOWS = 24
 """Windows from its start over which the depth of a drop is estimated: the first few overstate it."""
-PENDING = 0.05
+PENDING_EVIDENCE = 0.05
 """Share of the alarm level from which an alarm is in sight."""
-LEAST_WINDOWS = 24
+MIN_REFERENCE_WINDOWS = 24
 """Reference windows under which nothing can be said."""
-DAY = 24
-LEAST_DAYS = 3
+HOURS_PER_DAY = 24
+MIN_PROFILE_DAYS = 3
 """Days that every hour of the day needs to be seen before its usual level is known."""
-PLAIN_DAY = 1.8
+MIN_PROFILE_RATIO = 1.8
 """Hours of the day that differ by less than so many times what chance explains do not differ."""
-LEAST_SCORES = 20
+MIN_WINDOW_SCORES = 20
 """Scores that a window needs for its mean to be nearly normal; smaller ones are joined with the next."""
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class WindowSums:
     """Sums of each window's scores, oriented so that more is better."""
 
     counts: Floats
@@ -70,24 +70,24 @@ class Series:
 
         return np.asarray(self.sums / np.maximum(self.counts, 1))
 
-    def part(self, start: int, stop: int) -> Series:
+    def select(self, start: int, stop: int) -> WindowSums:
         """The windows from one place to another."""
         cut = slice(start, stop)
-        return Series(
+        return WindowSums(
             self.counts[:, cut], self.sums[:, cut], self.squares[:, cut], self.cubes[:, cut]
         )
 
-    def shifted(self, by: Floats) -> Series:
+    def subtract(self, by: Floats) -> WindowSums:
         """The scores of each window with a number subtracted."""
         n, first, second = self.counts, self.sums, self.squares
-        return Series(
+        return WindowSums(
             n,
             first - n * by,
             second - 2 * by * first + n * by**2,
             self.cubes - 3 * by * second + 3 * by**2 * first - n * by**3,
         )
 
-    def joined(self, least: int = LEAST_SCORES) -> Series:
+    def join_small(self, least: int = MIN_WINDOW_SCORES) -> WindowSums:
         """Windows with few scores added to the next, until there are enough; the sum stands where it was completed."""
         import numpy as np
 
@@ -103,11 +103,11 @@ class Series:
                 if held[0] >= least:
                     stacked[:, stream, at] = held
                     held = np.zeros(4)
-        return Series(*stacked)
+        return WindowSums(*stacked)
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ReferencePeriod:
     """What the reference period says of each stream."""
 
     windows: Floats
@@ -131,11 +131,11 @@ class Reference:
         """Whether there is enough of it to compare with."""
         import numpy as np
 
-        return np.asarray(self.windows >= LEAST_WINDOWS)
+        return np.asarray(self.windows >= MIN_REFERENCE_WINDOWS)
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class DriftTrace:
     """What the test says after each window."""
 
     evidence: Floats
@@ -146,19 +146,19 @@ class Watched:
     """Windows at whose end an alarm was on."""
 
 
-def learn(
-    series: Series, *, span: float | Floats = 1.0, first_hour: int | None = None
-) -> Reference:
+def learn_reference(
+    series: WindowSums, *, span: float | Floats = 1.0, first_hour: int | None = None
+) -> ReferencePeriod:
     """Mean, spread and skewness of the reference windows; `span` is the metrics' range, NaN without bounds.
 
     With `first_hour`, the hour of the day of the first window, hourly windows also give what is usual at each hour."""
     import numpy as np
 
-    profile = np.zeros((len(series.counts), DAY))
+    profile = np.zeros((len(series.counts), HOURS_PER_DAY))
     spent, doubt = np.zeros((2, len(series.counts)))
     if first_hour is not None:
-        profile, spent, doubt = _profile(series, first_hour)
-        series = series.shifted(_usual(profile, first_hour, series.counts.shape[1]))
+        profile, spent, doubt = _estimate_hour_profile(series, first_hour)
+        series = series.subtract(_expect_by_hour(profile, first_hour, series.counts.shape[1]))
     counts, sums = series.counts, series.sums
     windows = (counts > 0).sum(axis=1).astype(float)
     scores = np.maximum(counts.sum(axis=1), 1)
@@ -172,10 +172,10 @@ def learn(
     size = np.maximum((scores - (counts**2).sum(axis=1) / scores) / np.maximum(windows - 1, 1), 1)
     of_means = spread / freedom / size
     raw = of_means - within / size
-    between = np.maximum(raw + SPREAD_CAUTION * of_means * np.sqrt(2 / freedom), 0) + doubt
+    between = np.maximum(raw + SPREAD_CAUTION_ERRORS * of_means * np.sqrt(2 / freedom), 0) + doubt
     width = np.where(np.isnan(span), np.abs(mean), span)
     error = np.sqrt(within / scores + np.maximum(raw, 0) / np.maximum(windows, 1))
-    return Reference(
+    return ReferencePeriod(
         windows=windows,
         scores=counts.sum(axis=1),
         mean=mean,
@@ -183,56 +183,60 @@ def learn(
         within=within,
         between=between,
         third=third - 3 * mean * second + 2 * mean**3,
-        least=np.maximum(LEAST_SPREAD * width, 1e-12),
+        least=np.maximum(MIN_SPREAD_SHARE * width, 1e-12),
         profile=profile,
     )
 
 
-def _profile(series: Series, first_hour: int) -> tuple[Floats, Floats, Floats]:
+def _estimate_hour_profile(series: WindowSums, first_hour: int) -> tuple[Floats, Floats, Floats]:
     """What is usual at each hour of the day, pulled towards 0 as far as chance explains it; the freedom it takes, and the
     variance that each hour's level is uncertain by."""
     import numpy as np
 
     streams, length = series.counts.shape
-    weight, pull, seen = np.zeros((3, streams, DAY))
-    hours = (first_hour + np.arange(length)) % DAY
+    weight, pull, seen = np.zeros((3, streams, HOURS_PER_DAY))
+    hours = (first_hour + np.arange(length)) % HOURS_PER_DAY
     total = np.maximum(series.counts.sum(axis=1), 1)
     off = np.where(series.counts > 0, series.means - (series.sums.sum(axis=1) / total)[:, None], 0)
-    for hour in range(DAY):
+    for hour in range(HOURS_PER_DAY):
         here = hours == hour
         weight[:, hour] = series.counts[:, here].sum(axis=1)
         pull[:, hour] = (series.counts * off)[:, here].sum(axis=1)
         seen[:, hour] = (series.counts[:, here] > 0).sum(axis=1)
     means = pull / np.maximum(weight, 1)
-    enough = (seen >= LEAST_DAYS).all(axis=1)
+    enough = (seen >= MIN_PROFILE_DAYS).all(axis=1)
     residual = np.where(series.counts > 0, (off - means[:, hours]) ** 2, 0).sum(axis=1)
-    chance = residual / np.maximum(seen.sum(axis=1) - DAY, 1) / np.maximum(seen.mean(axis=1), 1)
+    chance = (
+        residual
+        / np.maximum(seen.sum(axis=1) - HOURS_PER_DAY, 1)
+        / np.maximum(seen.mean(axis=1), 1)
+    )
     # F-like: only what hours differ by beyond chance is kept (empirical Bayes)
-    found = (means**2).sum(axis=1) / (DAY - 1)
+    found = (means**2).sum(axis=1) / (HOURS_PER_DAY - 1)
     keep = np.where(enough, np.clip(1 - chance / np.maximum(found, 1e-300), 0, 1), 0)
-    keep[found < PLAIN_DAY * chance] = 0
-    return means * keep[:, None], keep * (DAY - 1), keep * chance
+    keep[found < MIN_PROFILE_RATIO * chance] = 0
+    return means * keep[:, None], keep * (HOURS_PER_DAY - 1), keep * chance
 
 
-def _usual(profile: Floats, first_hour: int, length: int) -> Floats:
+def _expect_by_hour(profile: Floats, first_hour: int, length: int) -> Floats:
     import numpy as np
 
-    return np.asarray(profile[:, (first_hour + np.arange(length)) % DAY])
+    return np.asarray(profile[:, (first_hour + np.arange(length)) % HOURS_PER_DAY])
 
 
-def watch_series(
-    reference: Reference, live: Series, levels: Floats, *, first_hour: int = 0
-) -> Watched:
+def run_drift_test(
+    reference: ReferencePeriod, live: WindowSums, levels: Floats, *, first_hour: int = 0
+) -> DriftTrace:
     """Replay the windows after the reference: alarms, and how long each lasted.
 
     `levels` are the alarm levels A; see `level`. An alarm ends when the evidence that the mean is back, against that it
     is where it fell, is 1000 to 1; the test then starts anew."""
     import numpy as np
 
-    live = live.shifted(_usual(reference.profile, first_hour, live.counts.shape[1]))
-    below, spread, log_bets = _standing(reference, live)
+    live = live.subtract(_expect_by_hour(reference.profile, first_hour, live.counts.shape[1]))
+    below, spread, log_bets = _standardise(reference, live)
     bets = np.array(BETS)
-    weights = np.array(SHARES) * np.exp(OVERSHOOT * bets)
+    weights = np.array(BET_SHARES) * np.exp(OVERSHOOT_RATE * bets)
     streams, length = live.counts.shape
     statistic = np.zeros((streams, len(bets)))
     back, weight, pull, age = np.zeros((4, streams))
@@ -251,17 +255,17 @@ def watch_series(
             depth = pull / np.maximum(weight, 1e-300)
             step = depth * (depth / 2 - below[:, at]) / spread[:, at] ** 2
             back = np.where(on & here, np.maximum(back + step, 0), back)
-            more = on & here & (age < DEPTH_WINDOWS)
+            more = on & here & (age < MAX_DEPTH_WINDOWS)
             weight += np.where(more, 1 / spread[:, at] ** 2, 0)
             pull += np.where(more, below[:, at] / spread[:, at] ** 2, 0)
             age += more
-            over = on & (back >= RECOVERED)
+            over = on & (back >= RECOVERY_LOG_ODDS)
             statistic[over], on[over], fresh[over] = 0, False, at + 1
         evidence[:, at] = np.where(on, 1.0, statistic @ weights / levels)
         started = ~on & (evidence[:, at] >= 1)
         for stream in np.flatnonzero(started):
             part = slice(fresh[stream], at + 1)
-            start = _change(below[stream, part], spread[stream, part], seen[stream, part])
+            start = _find_change(below[stream, part], spread[stream, part], seen[stream, part])
             part = slice(fresh[stream] + start, at + 1)
             mass = np.where(seen[stream, part], 1 / spread[stream, part] ** 2, 0.0)
             weight[stream], age[stream] = mass.sum(), (mass > 0).sum()
@@ -269,17 +273,17 @@ def watch_series(
         back[started] = 0
         on |= started
         alarms[:, at], firing[:, at] = started, on
-    return Watched(np.minimum(evidence, 1.0), alarms, firing)
+    return DriftTrace(np.minimum(evidence, 1.0), alarms, firing)
 
 
-def level(budget: float, windows: float = 720) -> float:
+def compute_alarm_level(budget: float, windows: float = 720) -> float:
     """The alarm level at which `windows` windows, by default a month of hours, bring `budget` false alarms at most."""
     return windows / budget
 
 
-def change_window(
-    reference: Reference,
-    live: Series,
+def find_change_window(
+    reference: ReferencePeriod,
+    live: WindowSums,
     stream: int,
     stop: int,
     *,
@@ -287,20 +291,24 @@ def change_window(
     first_hour: int = 0,
 ) -> int:
     """The window from which the mean is most likely lower, looking back from `stop` as far as `start`."""
-    live = live.shifted(_usual(reference.profile, first_hour, live.counts.shape[1]))
-    below, spread, _ = _standing(reference, live)
+    live = live.subtract(_expect_by_hour(reference.profile, first_hour, live.counts.shape[1]))
+    below, spread, _ = _standardise(reference, live)
     part = slice(start, stop)
-    return start + _change(below[stream, part], spread[stream, part], live.counts[stream, part] > 0)
+    return start + _find_change(
+        below[stream, part], spread[stream, part], live.counts[stream, part] > 0
+    )
 
 
-def _standing(reference: Reference, live: Series) -> tuple[Floats, Floats, Callable[[int], Floats]]:
+def _standardise(
+    reference: ReferencePeriod, live: WindowSums
+) -> tuple[Floats, Floats, Callable[[int], Floats]]:
     """How far each window lies below the reference, its standard deviation, and the logarithms of the bets' e-values."""
     import numpy as np
 
     counts = np.maximum(live.counts, 1)
     variance = reference.within[:, None] / counts + reference.between[:, None]
     spread = np.sqrt(np.maximum(variance, reference.least[:, None] ** 2))
-    below = (reference.mean - CAUTION * reference.error)[:, None] - live.means
+    below = (reference.mean - MEAN_CAUTION_ERRORS * reference.error)[:, None] - live.means
     skewness = np.maximum(-reference.third[:, None] / counts**2 / spread**3, 0)
     bets = np.array(BETS)
 
@@ -311,7 +319,7 @@ def _standing(reference: Reference, live: Series) -> tuple[Floats, Floats, Calla
     return below, spread, log_bets
 
 
-def _change(below: Floats, spread: Floats, seen: Flags) -> int:
+def _find_change(below: Floats, spread: Floats, seen: Flags) -> int:
     """The start that makes "lower from here on" most likely."""
     import numpy as np
 

@@ -7,50 +7,50 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data.strict import mend
+from ragstone.data.strict_json import replace_unstorable
 from ragstone.monitor.interactions import (
-    LONGEST_ID,
-    LONGEST_META,
-    MOST_CHUNKS,
-    MOST_META,
-    chunk_row,
-    moderate,
+    MAX_CHUNKS,
+    MAX_ID_CHARS,
+    MAX_META_CHARS,
+    MAX_META_FIELDS,
+    chunk_to_json,
+    is_moderate_number,
 )
 from ragstone.systems.protocol import SystemFault
-from ragstone.systems.reading import answer_text, ranked
+from ragstone.systems.replies import parse_answer, parse_contexts
 
 
-def gentle_row(row: Mapping[str, Any]) -> dict[str, Any]:
+def coerce_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row with texts as texts, framework documents as chunks, and every meta value a single one."""
     kept = {key: value for key, value in row.items() if value is not None}
-    kept["id"] = _UNSEEN.sub("_", kept["id"])[:LONGEST_ID]
+    kept["id"] = _INVISIBLE.sub("_", kept["id"])[:MAX_ID_CHARS]
     for name in ("question", "answer", "reference", "comment", "error", "language"):
         if name in kept:
-            kept[name] = mend(_text(kept[name]))
+            kept[name] = replace_unstorable(_coerce_text(kept[name]))
     if "contexts" in kept:
-        kept["contexts"] = _chunks(kept["contexts"])
+        kept["contexts"] = _coerce_chunks(kept["contexts"])
     for name in ("latency", "cost", "tokens", "feedback"):
         if name in kept and not isinstance(kept[name], str | bool | int):
-            kept[name] = _number(kept[name])
-    meta = {_NOT_NAME.sub("_", written(key))[:64]: value for key, value in kept["meta"].items()}
-    kept["meta"] = {key: _scalar(meta[key]) for key in list(meta)[:MOST_META]}
+            kept[name] = _coerce_number(kept[name])
+    meta = {_NOT_NAME.sub("_", to_text(key))[:64]: value for key, value in kept["meta"].items()}
+    kept["meta"] = {key: _coerce_scalar(meta[key]) for key in list(meta)[:MAX_META_FIELDS]}
     if "language" in kept:
-        kept["language"] = kept["language"][:LONGEST_META]
+        kept["language"] = kept["language"][:MAX_META_CHARS]
     return kept
 
 
-_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
+_INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
 _NOT_NAME = re.compile(r"^[^A-Za-z_]|[^A-Za-z0-9_.-]")
 
 
-def _text(value: Any) -> str:
+def _coerce_text(value: Any) -> str:
     try:
-        return answer_text(value) or ""
+        return parse_answer(value) or ""
     except SystemFault:
-        return written(value)
+        return to_text(value)
 
 
-def written(value: Any) -> str:
+def to_text(value: Any) -> str:
     """The value as text; its type where it cannot be written."""
     try:
         return str(value)
@@ -58,16 +58,16 @@ def written(value: Any) -> str:
         return f"<{type(value).__name__}>"
 
 
-def _chunks(value: Any) -> list[dict[str, Any]]:
+def _coerce_chunks(value: Any) -> list[dict[str, Any]]:
     try:
-        found = ranked(value, None, None)
+        found = parse_contexts(value, None, None)
     except SystemFault:
-        found = ranked([written(value)], None, None)
-    rows = [chunk_row(chunk) for chunk in found[:MOST_CHUNKS]]
-    return [{**row, "text": mend(row["text"])} for row in rows]
+        found = parse_contexts([to_text(value)], None, None)
+    rows = [chunk_to_json(chunk) for chunk in found[:MAX_CHUNKS]]
+    return [{**row, "text": replace_unstorable(row["text"])} for row in rows]
 
 
-def _number(value: Any) -> float | None:
+def _coerce_number(value: Any) -> float | None:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -75,7 +75,7 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _scalar(value: Any) -> Any:
-    if value is None or moderate(value):
+def _coerce_scalar(value: Any) -> Any:
+    if value is None or is_moderate_number(value):
         return value
-    return mend(written(value))[:LONGEST_META]
+    return replace_unstorable(to_text(value))[:MAX_META_CHARS]

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-LARGEST_FILE = 8_000_000
+MAX_FILE_BYTES = 8_000_000
 """Bytes after which a file is closed, so that it can be read while the next one is written."""
 
-OPEN, CLOSED = ".part", ".jsonl"
+OPEN_SUFFIX, CLOSED_SUFFIX = ".part", ".jsonl"
 
-LEFT_SECONDS = 600
+ORPHAN_SECONDS = 600
 """Without locks (Windows), a file untouched for so long is taken for left behind."""
 
 
@@ -32,7 +32,7 @@ class Spool:
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
         self.folder = folder
-        self.most_bytes = most_bytes
+        self.max_bytes = most_bytes
         self._lock = threading.Lock()
         self._file: tuple[int, Path] | None = None
         """Descriptor and path of the file that this process writes."""
@@ -43,28 +43,28 @@ class Spool:
         data = "".join(lines).encode("ascii")
         with self._lock:
             try:
-                if self.size() + len(data) > self.most_bytes:
+                if self.size() + len(data) > self.max_bytes:
                     raise SpoolFull(f"the spool {str(self.folder)!r} is full")
-                descriptor = self._opened()
-                self._write(descriptor, data, sync)
-                if os.fstat(descriptor).st_size >= LARGEST_FILE:
-                    self._close()
+                descriptor = self._ensure_open()
+                self._write_all(descriptor, data, sync)
+                if os.fstat(descriptor).st_size >= MAX_FILE_BYTES:
+                    self._close_file()
             except OSError as broken:
                 what = f"cannot write to the spool {str(self.folder)!r}: {broken}"
                 raise SpoolFull(what) from None
 
-    def files(self) -> list[Path]:
+    def collect_files(self) -> list[Path]:
         """Files that can be handled, oldest first; this process's own is closed for it."""
         with self._lock:
-            self._close()
+            self._close_file()
         if not self.folder.is_dir():
             return []
-        for left in self.folder.glob(f"*{OPEN}"):
-            _adopt(left)
-        return sorted(self.folder.glob(f"*{CLOSED}"), key=_changed)
+        for left in self.folder.glob(f"*{OPEN_SUFFIX}"):
+            _adopt_orphan(left)
+        return sorted(self.folder.glob(f"*{CLOSED_SUFFIX}"), key=_get_modified_time)
 
     @staticmethod
-    def rows(file: Path) -> Iterator[dict[str, Any] | None]:
+    def read_rows(file: Path) -> Iterator[dict[str, Any] | None]:
         """The rows of a file; None for a damaged line. Half a last line was promised to nobody."""
         try:
             lines = file.read_bytes().splitlines(keepends=True)
@@ -83,12 +83,12 @@ class Spool:
         """Bytes that the folder holds."""
         if not self.folder.is_dir():
             return 0
-        return sum(size for size, _ in map(_facts, self.folder.iterdir()))
+        return sum(size for size, _ in map(_stat_file, self.folder.iterdir()))
 
     def close(self) -> None:
         """Close this process's file; others may read it from now on."""
         with self._lock:
-            self._close()
+            self._close_file()
 
     def after_fork(self) -> None:
         """In a child: leave the file and its lock to the parent."""
@@ -97,18 +97,18 @@ class Spool:
             os.close(self._file[0])
             self._file = None
 
-    def _opened(self) -> int:
+    def _ensure_open(self) -> int:
         while self._file is None:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path = self.folder / f"{uuid.uuid4().hex}{OPEN}"
+            path = self.folder / f"{uuid.uuid4().hex}{OPEN_SUFFIX}"
             descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600)
-            if _locked(descriptor) and path.exists():
+            if _try_lock(descriptor) and path.exists():
                 self._file = (descriptor, path)
             else:  # another process took it for left behind before it was locked
                 os.close(descriptor)
         return self._file[0]
 
-    def _write(self, descriptor: int, data: bytes, sync: bool) -> None:
+    def _write_all(self, descriptor: int, data: bytes, sync: bool) -> None:
         """All of it or none: half a row would make one damaged line with the next."""
         before = os.fstat(descriptor).st_size
         try:
@@ -121,38 +121,38 @@ class Spool:
             try:
                 os.ftruncate(descriptor, before)
             except OSError:
-                self._close()  # half a last line is read by nobody
+                self._close_file()  # half a last line is read by nobody
             raise
 
-    def _close(self) -> None:
+    def _close_file(self) -> None:
         if self._file is not None:
             descriptor, path = self._file
             self._file = None
-            path.rename(path.with_suffix(CLOSED))
+            path.rename(path.with_suffix(CLOSED_SUFFIX))
             os.close(descriptor)
 
 
-def _adopt(path: Path) -> None:
+def _adopt_orphan(path: Path) -> None:
     """Close the file of a process that died."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except FileNotFoundError:
         return
     try:
-        if _locked(descriptor, path):
-            path.rename(path.with_suffix(CLOSED))
+        if _try_lock(descriptor, path):
+            path.rename(path.with_suffix(CLOSED_SUFFIX))
     except FileNotFoundError:  # its process has closed it
         return
     finally:
         os.close(descriptor)
 
 
-def _locked(descriptor: int, path: Path | None = None) -> bool:
+def _try_lock(descriptor: int, path: Path | None = None) -> bool:
     """Whether nobody else holds the file; it is ours until the descriptor is closed."""
     try:
         import fcntl
     except ImportError:
-        return path is None or time.time() - _changed(path) > LEFT_SECONDS
+        return path is None or time.time() - _get_modified_time(path) > ORPHAN_SECONDS
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -160,11 +160,11 @@ def _locked(descriptor: int, path: Path | None = None) -> bool:
     return True
 
 
-def _changed(path: Path) -> float:
-    return _facts(path)[1]
+def _get_modified_time(path: Path) -> float:
+    return _stat_file(path)[1]
 
 
-def _facts(path: Path) -> tuple[int, float]:
+def _stat_file(path: Path) -> tuple[int, float]:
     """Size and time of the last change; nothing for a file that is gone."""
     try:
         found = path.stat()

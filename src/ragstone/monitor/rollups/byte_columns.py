@@ -9,41 +9,44 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Column = NDArray[Any]
-Numbers = NDArray[np.float64]
+AnyArray = NDArray[Any]
+FloatArray = NDArray[np.float64]
 
-_WHOLE = ("u1", "<u2", "<u4")
+_UNSIGNED_TYPES = ("u1", "<u2", "<u4")
 _VALUES, _NAMES = b'{"values":', b'],"names":'
-_ROOM = 4
+_LENGTH_BYTES = 4
 """Bytes at the start that say how long the head is."""
 
 
 def pack(
-    values: Sequence[str], names: Sequence[str], more: Mapping[str, Any], parts: Sequence[Numbers]
+    values: Sequence[str],
+    names: Sequence[str],
+    more: Mapping[str, Any],
+    parts: Sequence[FloatArray],
 ) -> bytes:
     """Values, names and other facts of plain JSON, then some tables of numbers."""
     shapes: list[list[Any]] = []
     blocks: list[bytes] = []
     for part in parts:
-        shapes.append([len(part), *(_packed(part, blocks) if len(part) else ())])
+        shapes.append([len(part), *(_pack_columns(part, blocks) if len(part) else ())])
     head = {"values": list(values), "names": list(names), **more, "parts": shapes}
     text = json.dumps(head, separators=(",", ":")).encode()
-    return b"".join([len(text).to_bytes(_ROOM, "little"), text, *blocks])
+    return b"".join([len(text).to_bytes(_LENGTH_BYTES, "little"), text, *blocks])
 
 
-def unpack(body: bytes) -> tuple[bytes, dict[str, Any], list[list[Column]]]:
+def unpack(body: bytes) -> tuple[bytes, dict[str, Any], list[list[AnyArray]]]:
     """What `pack` packed: the values as JSON, which may be long and known already; the names and other facts; the columns in
     types that hold them, those of an empty table left out."""
-    start = _ROOM + int.from_bytes(body[:_ROOM], "little")
-    text = body[_ROOM:start]
+    start = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "little")
+    text = body[_LENGTH_BYTES:start]
     end = text.index(_NAMES) + 1  # within a value the quotes would be escaped
     head: dict[str, Any] = json.loads(b"{" + text[end + 1 :])
     parts = []
     for rows, *shape in head.pop("parts"):
-        columns: list[Column] = []
+        columns: list[AnyArray] = []
         for how in shape:
             if isinstance(how, str):
-                column: Column = np.frombuffer(body, how, rows, start)
+                column: AnyArray = np.frombuffer(body, how, rows, start)
                 start += column.nbytes
             else:
                 column = np.full(rows, how)
@@ -52,7 +55,7 @@ def unpack(body: bytes) -> tuple[bytes, dict[str, Any], list[list[Column]]]:
     return text[len(_VALUES) : end], head, parts
 
 
-def _packed(part: Numbers, blocks: list[bytes]) -> list[str | int | float]:
+def _pack_columns(part: FloatArray, blocks: list[bytes]) -> list[str | int | float]:
     """How each column is written; what is written goes to the blocks. All columns are looked at together: there are many
     small tables, and each look costs more than what it looks at."""
     least, most = part.min(axis=0), part.max(axis=0)
@@ -64,7 +67,7 @@ def _packed(part: Numbers, blocks: list[bytes]) -> list[str | int | float]:
         if low == high:
             shape.append(int(low) if counts else low)
         else:
-            how = _WHOLE[large] if counts else "<f8"
+            how = _UNSIGNED_TYPES[large] if counts else "<f8"
             shape.append(how)
             blocks.append(part[:, number].astype(how).tobytes())
     return shape

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 ALL, LATENCY, COST, TOKENS, FEEDBACK = ":all", ":latency", ":cost", ":tokens", ":feedback"
 """Series beside the metrics; a metric's name never starts with a colon."""
 
-Slice = dict[str, "Cell"]
+SliceCells = dict[str, "RollupCell"]
 """Series → cell, of one slice."""
 
-FINE = 200
+UNIT_BINS = 200
 """Steps between 0 and 1 in which scores are counted for percentiles."""
-RATIO = 50
+BINS_PER_LOG_UNIT = 50
 """Other values are counted in steps of 1 / 50 of their size."""
-_FAR = 40_000
+_LOG_BIN_OFFSET = 40_000
 """The bin of 1 where bins are in steps of size; any value of use fits into two bytes."""
-_SMALLEST = 1e-30
+_MIN_MAGNITUDE = 1e-30
 
 
-class Cell:
+class RollupCell:
     """Sums over the values of one series in one bucket and slice; weights make them stand for all interactions."""
 
     __slots__ = (
@@ -70,7 +70,7 @@ class Cell:
         return sum(n for outcome, n in self.outcomes.items() if outcome in FAILURES)
 
     @classmethod
-    def of(cls, numbers: Sequence[float], outcomes: dict[str, int]) -> Cell:
+    def from_row(cls, numbers: Sequence[float], outcomes: dict[str, int]) -> RollupCell:
         """The cell of a row of a table, without bins."""
         cell = cls()
         (
@@ -83,28 +83,30 @@ class Cell:
         return cell
 
 
-def bins_of(values: NDArray[np.float64], scale: bool) -> NDArray[np.int64]:
+def assign_bins(values: NDArray[np.float64], scale: bool) -> NDArray[np.int64]:
     """The bin of each value; `scale` counts those between 0 and 1 in equal steps. Larger values have larger bins."""
     import numpy as np
 
     size = np.abs(values)
     with np.errstate(divide="ignore"):
-        far = np.where(size < _SMALLEST, 0, _FAR + np.rint(RATIO * np.log(size)))
+        far = np.where(
+            size < _MIN_MAGNITUDE, 0, _LOG_BIN_OFFSET + np.rint(BINS_PER_LOG_UNIT * np.log(size))
+        )
     key = np.copysign(far, values)
     if scale:
-        key = np.where((values >= 0) & (values <= 1), np.rint(values * FINE), key)
+        key = np.where((values >= 0) & (values <= 1), np.rint(values * UNIT_BINS), key)
     return key.astype(np.int64)
 
 
-def centres(keys: NDArray[np.int64]) -> NDArray[np.float64]:
+def get_bin_centres(keys: NDArray[np.int64]) -> NDArray[np.float64]:
     """The middle of each bin."""
     import numpy as np
 
-    far = np.copysign(np.exp((np.abs(keys) - _FAR) / RATIO), keys)
-    return np.where((keys >= 0) & (keys <= FINE), keys / FINE, far)
+    far = np.copysign(np.exp((np.abs(keys) - _LOG_BIN_OFFSET) / BINS_PER_LOG_UNIT), keys)
+    return np.where((keys >= 0) & (keys <= UNIT_BINS), keys / UNIT_BINS, far)
 
 
-def percentiles(
+def compute_percentiles(
     keys: NDArray[np.int64],
     weights: NDArray[np.float64],
     shares: Sequence[float],
@@ -115,5 +117,5 @@ def percentiles(
 
     passed = np.cumsum(weights)
     at = np.searchsorted(passed, (np.array(shares) - 1e-9) * passed[-1])
-    found: list[float] = centres(keys[np.minimum(at, len(keys) - 1)]).clip(*ends).tolist()
+    found: list[float] = get_bin_centres(keys[np.minimum(at, len(keys) - 1)]).clip(*ends).tolist()
     return found

@@ -9,47 +9,31 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ragstone.errors import DataError, nearest
+from ragstone.errors import DataError, suggest_nearest
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.rollups.build import ROWS, SCORES, Stored, tally
-from ragstone.monitor.rollups.cells import Slice
+from ragstone.monitor.rollups.build import SELECT_ROWS, SELECT_SCORES, BucketBodies, build_buckets
+from ragstone.monitor.rollups.cells import SliceCells
 from ragstone.monitor.rollups.merge import (
-    BINS,
-    DAY,
-    ELSEWHERE,
-    FEW_VALUES,
-    SPANS,
+    MAX_ALWAYS_STORED_VALUES,
+    NOT_STORED,
     SUMS,
-    add_up,
-    days_to_write,
-    lock,
-    replace,
+    list_days_to_write,
+    lock_rollups,
+    merge_buckets,
+    replace_buckets,
 )
-from ragstone.monitor.rollups.table_stack import Pile, extent
-from ragstone.monitor.statements import BUCKET, HOUR, pieces
-from ragstone.monitor.statements import marks as places_for
+from ragstone.monitor.rollups.table_stack import TableStack, measure_bodies
+from ragstone.monitor.statements import BUCKET_MICROS, DAY_MICROS, HOUR_MICROS, split_batches
+from ragstone.monitor.statements import format_placeholders as places_for
 from ragstone.store.database import Connection
 
-__all__ = [
-    "BINS",
-    "DAY",
-    "SPANS",
-    "SUMS",
-    "check_field",
-    "fields",
-    "load",
-    "raw",
-    "read",
-    "refresh",
-]
-
-_HELD = "SELECT number FROM monitor_dirty WHERE number IN ({})"
-_AT_ONCE = 50_000
-_IN_ONE_COMMIT = 144
+_SELECT_MARKS = "SELECT number FROM monitor_dirty WHERE number IN ({})"
+_MARKS_PER_READ = 50_000
+_BUCKETS_PER_COMMIT = 144
 """Twelve hours: what arrives meanwhile waits for it."""
-SCATTERED = 288
+MAX_EAGER_BUCKETS = 288
 """Buckets up to which a look at a window adds up only what is at hand, and leaves larger buckets for later."""
-AT_HAND: Mapping[int, int] = {HOUR: 6, DAY: 1}
+EAGER_MERGES: Mapping[int, int] = {HOUR_MICROS: 6, DAY_MICROS: 1}
 
 
 def refresh(
@@ -69,26 +53,28 @@ def refresh(
         marks = archive.store.read(
             "SELECT number, bucket FROM monitor_dirty WHERE bucket >= ? AND bucket < ?"
             " ORDER BY bucket LIMIT ?",
-            (since - since % BUCKET, until, _AT_ONCE),
+            (since - since % BUCKET_MICROS, until, _MARKS_PER_READ),
         )
         by_bucket: dict[int, list[int]] = defaultdict(list)
         for number, bucket in marks:
             by_bucket[bucket].append(number)
         before, total = done, total + len(by_bucket)
         buckets = sorted(by_bucket)
-        for first in range(0, len(buckets), _IN_ONE_COMMIT):
-            part = buckets[first : first + _IN_ONE_COMMIT]
+        for first in range(0, len(buckets), _BUCKETS_PER_COMMIT):
+            part = buckets[first : first + _BUCKETS_PER_COMMIT]
             some = {bucket: by_bucket[bucket] for bucket in part}
-            done += _recompute(archive, some, AT_HAND if hurried and total <= SCATTERED else None)
+            done += _recompute(
+                archive, some, EAGER_MERGES if hurried and total <= MAX_EAGER_BUCKETS else None
+            )
             if progress is not None:
                 progress(done, total)
-        if done == before or len(marks) < _AT_ONCE:
+        if done == before or len(marks) < _MARKS_PER_READ:
             break  # what is marked meanwhile can wait for the next look
-    catch_up(archive, 2 if hurried else None)
+    merge_deferred(archive, 2 if hurried else None)
     return done
 
 
-def read(
+def read_bodies(
     archive: Archive, span: int, since: int, until: int, field: str, kind: str
 ) -> list[tuple[int, bytes]]:
     """Start and body of each bucket of a field that is kept, oldest first."""
@@ -99,78 +85,88 @@ def read(
     )
 
 
-def load(
+def load_cells(
     archive: Archive, span: int, since: int, until: int, field: str
-) -> dict[int, dict[str, Slice] | None]:
+) -> dict[int, dict[str, SliceCells] | None]:
     """Bucket → value → series → cell without bins, of a field; None where it has too many values to look at them one by one."""
-    found: dict[int, dict[str, Slice] | None] = {}
+    found: dict[int, dict[str, SliceCells] | None] = {}
     starts: list[int] = []
-    pile = Pile()
-    for bucket, body in read(archive, span, since, until, field, SUMS):
+    pile = TableStack()
+    for bucket, body in read_bodies(archive, span, since, until, field, SUMS):
         bodies = [body]
-        if not body and span == HOUR:  # perhaps only left for later
-            bodies = [one for _, one in read(archive, BUCKET, bucket, bucket + span, field, SUMS)]
-        if not all(bodies) or extent(bodies)[1] > FEW_VALUES:
+        if not body and span == HOUR_MICROS:  # perhaps only left for later
+            bodies = [
+                one
+                for _, one in read_bodies(
+                    archive, BUCKET_MICROS, bucket, bucket + span, field, SUMS
+                )
+            ]
+        if not all(bodies) or measure_bodies(bodies)[1] > MAX_ALWAYS_STORED_VALUES:
             found[bucket] = None
             continue
         found[bucket] = {}
         for one in bodies:
-            pile.put(len(starts), one)
+            pile.add(len(starts), one)
         starts.append(bucket)
-    for group, value, name, cell in pile.table().cells():
+    for group, value, name, cell in pile.table().iter_cells():
         values = found[starts[group]]
         assert values is not None
         values.setdefault(value, {})[name] = cell
     return found
 
 
-def raw(archive: Archive, since: int, until: int, field: str) -> Stored:
+def build_from_rows(archive: Archive, since: int, until: int, field: str) -> BucketBodies:
     """A stretch of time of a field, straight from its rows, as one bucket; empty without any."""
-    rows = archive.store.read(ROWS, (since, until))
+    rows = archive.store.read(SELECT_ROWS, (since, until))
     if not rows:
-        return ELSEWHERE
-    scores = archive.store.read(SCORES, (since, until))
-    found = tally(rows, scores, 2**62, [field])
-    return found.get(0, {}).get(field, ELSEWHERE)
+        return NOT_STORED
+    scores = archive.store.read(SELECT_SCORES, (since, until))
+    found = build_buckets(rows, scores, 2**62, [field])
+    return found.get(0, {}).get(field, NOT_STORED)
 
 
-def fields(archive: Archive, since: int, until: int) -> list[str]:
+def list_fields(archive: Archive, since: int, until: int) -> list[str]:
     """The fields that slices can be cut by."""
     rows = archive.store.read(
         "SELECT DISTINCT field FROM monitor_rollups WHERE span = ? AND bucket >= ? AND bucket < ?"
         " AND kind = ? AND field <> ''",
-        (HOUR // 1_000_000, since - since % HOUR, until, SUMS),
+        (HOUR_MICROS // 1_000_000, since - since % HOUR_MICROS, until, SUMS),
     )
     return sorted(field for (field,) in rows)
 
 
 def check_field(archive: Archive, name: str) -> None:
     """Complain of a field that no interaction has; an empty store has nothing to complain of."""
-    known = fields(archive, 0, 2**62)
+    known = list_fields(archive, 0, 2**62)
     if known and name not in known:
-        raise DataError(f"no interaction has a field {name!r}{nearest(name, known)}")
+        raise DataError(f"no interaction has a field {name!r}{suggest_nearest(name, known)}")
 
 
 def _recompute(
     archive: Archive, marks: Mapping[int, Sequence[int]], at_hand: Mapping[int, int] | None
 ) -> int:
-    fresh: dict[int, dict[str, Stored]] = {bucket: {} for bucket in marks}
-    for first, last in _runs(sorted(marks)):
-        fresh |= _buckets(archive, first, last + BUCKET)
+    fresh: dict[int, dict[str, BucketBodies]] = {bucket: {} for bucket in marks}
+    for first, last in _group_buckets(sorted(marks)):
+        fresh |= _build_range(archive, first, last + BUCKET_MICROS)
     listed = [number for numbers in marks.values() for number in numbers]
 
     def write(db: Connection) -> int:
-        lock(db)
+        lock_rollups(db)
         held = {
             number
-            for part in pieces(listed)
-            for (number,) in db.execute(_HELD.format(places_for(part)), part)
+            for part in split_batches(listed)
+            for (number,) in db.execute(_SELECT_MARKS.format(places_for(part)), part)
         }
         sound = {bucket: found for bucket, found in fresh.items() if held.issuperset(marks[bucket])}
-        replace(db, BUCKET, sound)
-        hours = sorted({bucket - bucket % HOUR for bucket in sound})
-        add_up(db, HOUR, hours, at_hand)
-        add_up(db, DAY, days_to_write(db, {hour - hour % DAY for hour in hours}), at_hand)
+        replace_buckets(db, BUCKET_MICROS, sound)
+        hours = sorted({bucket - bucket % HOUR_MICROS for bucket in sound})
+        merge_buckets(db, HOUR_MICROS, hours, at_hand)
+        merge_buckets(
+            db,
+            DAY_MICROS,
+            list_days_to_write(db, {hour - hour % DAY_MICROS for hour in hours}),
+            at_hand,
+        )
         gone = [(number,) for bucket in sound for number in marks[bucket]]
         db.execute_many("DELETE FROM monitor_dirty WHERE number = ?", gone)
         return len(sound)
@@ -178,7 +174,7 @@ def _recompute(
     return archive.run(write).result()
 
 
-def catch_up(archive: Archive, most: int | None = None) -> int:
+def merge_deferred(archive: Archive, most: int | None = None) -> int:
     """Add up hours and days that were left for later, all or some; how many."""
     done = 0
     while True:
@@ -187,7 +183,7 @@ def catch_up(archive: Archive, most: int | None = None) -> int:
         some = 12 if most is None else most
 
         def write(db: Connection, some: int = some) -> int:
-            lock(db)
+            lock_rollups(db)
             ((before,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")
             rows = list(
                 db.execute(
@@ -195,7 +191,7 @@ def catch_up(archive: Archive, most: int | None = None) -> int:
                 )
             )
             for seconds, bucket in rows:  # hours come before the days they are part of
-                add_up(db, seconds * 1_000_000, [bucket], None)
+                merge_buckets(db, seconds * 1_000_000, [bucket], None)
             ((left,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")
             return int(before - left)
 
@@ -205,19 +201,21 @@ def catch_up(archive: Archive, most: int | None = None) -> int:
             return done
 
 
-def _buckets(archive: Archive, since: int, until: int) -> dict[int, dict[str, Stored]]:
+def _build_range(archive: Archive, since: int, until: int) -> dict[int, dict[str, BucketBodies]]:
     """Five-minute tables of a stretch, from one reading of its rows."""
-    rows = archive.store.read(ROWS, (since, until))
-    return tally(rows, archive.store.read(SCORES, (since, until)) if rows else (), BUCKET)
+    rows = archive.store.read(SELECT_ROWS, (since, until))
+    return build_buckets(
+        rows, archive.store.read(SELECT_SCORES, (since, until)) if rows else (), BUCKET_MICROS
+    )
 
 
-def _runs(buckets: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _group_buckets(buckets: Sequence[int]) -> Iterator[tuple[int, int]]:
     """First and last of each unbroken run, cut after two hours so that no reading is long."""
     first = last = None
     for bucket in buckets:
         if first is None or last is None:
             first = bucket
-        elif bucket != last + BUCKET or bucket - first >= 2 * HOUR:
+        elif bucket != last + BUCKET_MICROS or bucket - first >= 2 * HOUR_MICROS:
             yield first, last
             first = bucket
         last = bucket

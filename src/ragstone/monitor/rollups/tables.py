@@ -9,33 +9,33 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.rollups.byte_columns import Column, Numbers, pack
-from ragstone.monitor.rollups.cells import Cell
+from ragstone.monitor.rollups.byte_columns import AnyArray, FloatArray, pack
+from ragstone.monitor.rollups.cells import RollupCell
 
-Whole = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 COLUMNS = (
     "n", "weights", "weights_squared", "sums", "squares", "cubes", "low", "high", "extra", "calls", "usd",
 )  # fmt: skip
 """A cell's numbers, in the order of a table's columns; each is an attribute of Cell."""
 N, LOW, HIGH = COLUMNS.index("n"), COLUMNS.index("low"), COLUMNS.index("high")
-_WIDE = 1 << 19
+_MAX_BINS = 1 << 19
 """More than there are bins."""
 
 
 @dataclass(frozen=True)
-class Table:
+class RollupTable:
     """A row for each cell: of which group (a bucket or a window), slice and series it is, and its numbers."""
 
     values: Sequence[str]
     names: Sequence[str]
     """Series."""
-    group: Whole
-    value: Whole
+    group: IntArray
+    value: IntArray
     """Places in `values`."""
-    series: Whole
+    series: IntArray
     """Places in `names`."""
-    numbers: Numbers
+    numbers: FloatArray
     """A row of `COLUMNS` for each cell; low and high are NaN where there is no value."""
     outcomes: Mapping[tuple[int, int, int], dict[str, int]]
     """Group, value and series → how scoring ended where there is no value."""
@@ -43,31 +43,31 @@ class Table:
     def __len__(self) -> int:
         return len(self.group)
 
-    def cells(self) -> Iterator[tuple[int, str, str, Cell]]:
+    def iter_cells(self) -> Iterator[tuple[int, str, str, RollupCell]]:
         """Group, value, series and cell, without bins."""
         rows = self.numbers.tolist()
         places = zip(self.group.tolist(), self.value.tolist(), self.series.tolist(), strict=True)
         for place, numbers in zip(places, rows, strict=True):
-            cell = Cell.of(numbers, self.outcomes.get(place, {}))
+            cell = RollupCell.from_row(numbers, self.outcomes.get(place, {}))
             yield place[0], self.values[place[1]], self.names[place[2]], cell
 
 
 @dataclass(frozen=True)
-class Histograms:
+class RollupHistograms:
     """A row for each bin of each cell, in the order of the cells and then of the bins' centres."""
 
     values: Sequence[str]
     names: Sequence[str]
-    group: Whole
-    value: Whole
-    series: Whole
-    key: Whole
-    weight: Numbers
+    group: IntArray
+    value: IntArray
+    series: IntArray
+    key: IntArray
+    weight: FloatArray
 
-    def each(self) -> Iterator[tuple[tuple[int, str, str], Whole, Numbers]]:
+    def iter_cells(self) -> Iterator[tuple[tuple[int, str, str], IntArray, FloatArray]]:
         """Group, value and series, with the bins and their weights."""
-        place = _joined(self.group, self.value, self.series, self)
-        for start, stop in pairwise([*_starts(place).tolist(), len(place)]):
+        place = _combine_keys(self.group, self.value, self.series, self)
+        for start, stop in pairwise([*_find_run_starts(place).tolist(), len(place)]):
             whose = (
                 int(self.group[start]),
                 self.values[self.value[start]],
@@ -76,17 +76,17 @@ class Histograms:
             yield whose, self.key[start:stop], self.weight[start:stop]
 
 
-NOTHING: Whole = np.empty(0, np.int64)
+EMPTY_INTS: IntArray = np.empty(0, np.int64)
 
 
 # ── adding up ─────────────────────────────────────────────────────────────────────────────
 
 
-def added_up(table: Table) -> Table:
+def sum_cells(table: RollupTable) -> RollupTable:
     """The table with each cell once, in the order of group, value and series."""
-    place = _joined(table.group, table.value, table.series, table)
+    place = _combine_keys(table.group, table.value, table.series, table)
     order = np.argsort(place, kind="stable")
-    starts = _starts(place[order])
+    starts = _find_run_starts(place[order])
     first = order[starts]
     numbers = table.numbers[order]
     if len(starts) < len(order):
@@ -94,13 +94,13 @@ def added_up(table: Table) -> Table:
         total[:, LOW] = np.fmin.reduceat(numbers[:, LOW], starts)
         total[:, HIGH] = np.fmax.reduceat(numbers[:, HIGH], starts)
         numbers = total
-    return Table(
+    return RollupTable(
         table.values, table.names, table.group[first], table.value[first], table.series[first],
         numbers, table.outcomes,
     )  # fmt: skip
 
 
-def regrouped(table: Table, groups: Sequence[int]) -> Table:
+def regroup_table(table: RollupTable, groups: Sequence[int]) -> RollupTable:
     """The table with larger groups: `groups` says for each old one which new one it is part of."""
     outcomes: dict[tuple[int, int, int], dict[str, int]] = {}
     for (group, value, series), kinds in table.outcomes.items():
@@ -108,52 +108,60 @@ def regrouped(table: Table, groups: Sequence[int]) -> Table:
         for kind, count in kinds.items():
             mine[kind] = mine.get(kind, 0) + count
     larger = np.array(groups, np.int64)[table.group]
-    return added_up(
-        Table(table.values, table.names, larger, table.value, table.series, table.numbers, outcomes)
+    return sum_cells(
+        RollupTable(
+            table.values, table.names, larger, table.value, table.series, table.numbers, outcomes
+        )
     )
 
 
-def bins_added_up(bins: Histograms) -> Histograms:
-    place = _joined(bins.group, bins.value, bins.series, bins) * _WIDE + bins.key + _WIDE // 2
+def sum_bins(bins: RollupHistograms) -> RollupHistograms:
+    place = (
+        _combine_keys(bins.group, bins.value, bins.series, bins) * _MAX_BINS
+        + bins.key
+        + _MAX_BINS // 2
+    )
     order = np.argsort(place, kind="stable")
-    starts = _starts(place[order])
+    starts = _find_run_starts(place[order])
     first = order[starts]
     weight = np.add.reduceat(bins.weight[order], starts) if len(starts) else bins.weight
-    return Histograms(
+    return RollupHistograms(
         bins.values, bins.names, bins.group[first], bins.value[first], bins.series[first],
         bins.key[first], weight,
     )  # fmt: skip
 
 
-def _joined(group: Whole, value: Whole, series: Whole, of: Table | Histograms) -> Whole:
+def _combine_keys(
+    group: IntArray, value: IntArray, series: IntArray, of: RollupTable | RollupHistograms
+) -> IntArray:
     """One number for each place, in the order of group, value and series."""
     return (group * max(1, len(of.values)) + value) * max(1, len(of.names)) + series
 
 
-def _starts(places: Whole) -> Whole:
+def _find_run_starts(places: IntArray) -> IntArray:
     """Where each run of equal numbers starts."""
     if not len(places):
-        return NOTHING
+        return EMPTY_INTS
     return np.flatnonzero(np.concatenate([[True], places[1:] != places[:-1]]))
 
 
 # ── as bytes ──────────────────────────────────────────────────────────────────────────────
 
 
-def stored_table(table: Table) -> bytes:
+def encode_table(table: RollupTable) -> bytes:
     """A table of one group as bytes: cells that only count, cells of a single value, and the others, each as short as can be."""
-    used, value, names, series = _local(table.value, table.series, table.values, table.names)
+    used, value, names, series = _drop_unused(table.value, table.series, table.values, table.names)
     numbers = table.numbers
     n, weight, low = numbers[:, N], numbers[:, 1], numbers[:, LOW]
     bare = ~numbers[:, 1:LOW].any(axis=1) & ~numbers[:, HIGH + 1 :].any(axis=1) & np.isnan(low)
     with np.errstate(over="ignore", invalid="ignore"):
-        alike = single_cells(low, weight, *numbers[:, HIGH + 1 :].T)
+        alike = build_value_cells(low, weight, *numbers[:, HIGH + 1 :].T)
     single = ~bare & (n == 1) & (alike == numbers).all(axis=1)
     full = ~(bare | single)
     kinds: dict[str, int] = {}
     ended = [
         (value[row], series[row], kinds.setdefault(kind, len(kinds)), count)
-        for row, place in enumerate(_places(table)) if place in table.outcomes
+        for row, place in enumerate(_iter_places(table)) if place in table.outcomes
         for kind, count in table.outcomes[place].items()
     ]  # fmt: skip
     whole = np.column_stack([value, series, numbers])
@@ -167,42 +175,44 @@ def stored_table(table: Table) -> bytes:
     return pack(used, names, {"outcomes": [*kinds]}, parts)
 
 
-def stored_bins(bins: Histograms) -> bytes:
+def encode_histograms(bins: RollupHistograms) -> bytes:
     """Histograms of one group as bytes."""
-    used, value, names, series = _local(bins.value, bins.series, bins.values, bins.names)
+    used, value, names, series = _drop_unused(bins.value, bins.series, bins.values, bins.names)
     return pack(used, names, {}, [np.column_stack([value, series, bins.key, bins.weight])])
 
 
-def _places(table: Table) -> Iterator[tuple[int, int, int]]:
+def _iter_places(table: RollupTable) -> Iterator[tuple[int, int, int]]:
     if not table.outcomes:
         return iter(())
     return zip(table.group.tolist(), table.value.tolist(), table.series.tolist(), strict=True)
 
 
-def _local(
-    value: Whole, series: Whole, values: Sequence[str], names: Sequence[str]
-) -> tuple[list[str], Whole, list[str], Whole]:
+def _drop_unused(
+    value: IntArray, series: IntArray, values: Sequence[str], names: Sequence[str]
+) -> tuple[list[str], IntArray, list[str], IntArray]:
     """Values and names that occur, and places among them."""
-    some, value = _renumbered(value, len(values))
-    few, series = _renumbered(series, len(names))
+    some, value = _renumber(value, len(values))
+    few, series = _renumber(series, len(names))
     return [values[n] for n in some], value, [names[n] for n in few], series
 
 
-def _renumbered(codes: Whole, count: int) -> tuple[list[int], Whole]:
+def _renumber(codes: IntArray, count: int) -> tuple[list[int], IntArray]:
     used = np.flatnonzero(np.bincount(codes, minlength=count))
     place = np.zeros(count, np.int64)
     place[used] = np.arange(len(used))
     return used.tolist(), place[codes]
 
 
-def bare_cells(n: Column) -> Numbers:
+def build_count_cells(n: AnyArray) -> FloatArray:
     numbers = np.zeros((len(n), len(COLUMNS)))
     numbers[:, N] = n
     numbers[:, [LOW, HIGH]] = np.nan
     return numbers
 
 
-def single_cells(x: Column, weight: Column, extra: Column, calls: Column, usd: Column) -> Numbers:
+def build_value_cells(
+    x: AnyArray, weight: AnyArray, extra: AnyArray, calls: AnyArray, usd: AnyArray
+) -> FloatArray:
     """Cells of one value each."""
     first = weight * x
     second = first * x

@@ -7,22 +7,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import Interaction, micros
-from ragstone.monitor.scoring.sampling import Policy
-from ragstone.monitor.statements import SELECT, bucket_of, decoded, dump, mark, marks
+from ragstone.monitor.interactions import Interaction, now_micros
+from ragstone.monitor.scoring.sampling import SamplingPolicy
+from ragstone.monitor.statements import (
+    DAY_MICROS,
+    SELECT_INTERACTION,
+    decode_interaction,
+    format_placeholders,
+    get_bucket,
+    mark_dirty,
+    to_ascii_json,
+)
 from ragstone.store.database import Connection
 
-DAY = 86_400_000_000
-
-DECIDED = 500
+DECISIONS_PER_COMMIT = 500
 """Interactions decided on in one transaction."""
 
-CLAIM = 900_000_000
+CLAIM_MICROS = 900_000_000
 """A claim holds for a quarter of an hour: a scorer that died holds nothing for long."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class QueuedInteraction:
     """An interaction that waits for the judge."""
 
     number: int
@@ -32,17 +38,17 @@ class Waiting:
     tries: int
 
 
-def decide(archive: Archive, policy: Policy) -> int:
+def decide_sampling(archive: Archive, policy: SamplingPolicy) -> int:
     """Decide on some interactions that are new or have new feedback; how many."""
-    return archive.run(lambda db: _decide(db, policy)).result()
+    return archive.run(lambda db: _decide_batch(db, policy)).result()
 
 
-def claim(archive: Archive, limit: int, newest: float) -> list[Waiting]:
+def claim_batch(archive: Archive, limit: int, newest: float) -> list[QueuedInteraction]:
     """Some of the newest and some of the oldest that wait, claimed for the caller."""
-    return archive.run(lambda db: _claim(db, limit, newest)).result()
+    return archive.run(lambda db: _claim_rows(db, limit, newest)).result()
 
 
-def give_back(archive: Archive, numbers: Sequence[int]) -> None:
+def release_claims(archive: Archive, numbers: Sequence[int]) -> None:
     """Let go of a claim: somebody may take them at once."""
 
     def write(db: Connection) -> None:
@@ -53,21 +59,21 @@ def give_back(archive: Archive, numbers: Sequence[int]) -> None:
     archive.run(write).result()
 
 
-def waiting(archive: Archive) -> tuple[int, int]:
+def count_waiting(archive: Archive) -> tuple[int, int]:
     """How many interactions nobody has decided on, and how many wait for the judge."""
     rows = archive.store.read("SELECT wanted, COUNT(*) FROM monitor_queue GROUP BY wanted")
     found = dict(rows)
     return int(found.get(0, 0)), int(found.get(1, 0))
 
 
-def spent_today(archive: Archive) -> tuple[int, float]:
+def get_spent_today(archive: Archive) -> tuple[int, float]:
     """Calls and dollars that judging took since midnight, UTC."""
-    now = micros()
-    found = archive.counters(now - now % DAY)
+    now = now_micros()
+    found = archive.counters(now - now % DAY_MICROS)
     return found.get("judge_calls", 0), found.get("judge_microusd", 0) / 1e6
 
 
-def requeue(archive: Archive, since: int, until: int) -> int:
+def requeue_unscored(archive: Archive, since: int, until: int) -> int:
     """Put interactions of a stretch of time that have no scores before the decision again; how many."""
 
     def write(db: Connection) -> int:
@@ -85,9 +91,9 @@ def requeue(archive: Archive, since: int, until: int) -> int:
     return archive.run(write).result()
 
 
-def leave_word(archive: Archive, facts: Mapping[str, Any]) -> None:
+def save_scorer_status(archive: Archive, facts: Mapping[str, Any]) -> None:
     """Note how the scorer is doing."""
-    values = ("scoring", micros(), dump(dict(facts)))
+    values = ("scoring", now_micros(), to_ascii_json(dict(facts)))
     sql = (
         "INSERT INTO monitor_state (name, updated, body) VALUES (?, ?, ?)"
         " ON CONFLICT (name) DO UPDATE SET updated = excluded.updated, body = excluded.body"
@@ -99,25 +105,25 @@ def leave_word(archive: Archive, facts: Mapping[str, Any]) -> None:
     archive.run(write).result()
 
 
-def _decide(db: Connection, policy: Policy) -> int:
+def _decide_batch(db: Connection, policy: SamplingPolicy) -> int:
     numbers = [
         number
         for (number,) in db.execute(
             "SELECT number FROM monitor_queue WHERE wanted = 0 ORDER BY number DESC LIMIT ?",
-            (DECIDED,),
+            (DECISIONS_PER_COMMIT,),
         )
     ]
     if not numbers:
         return 0
-    found = {row[0]: decoded(row[1:]) for row in _rows(db, numbers)}
-    sql = f"SELECT DISTINCT number FROM monitor_scores WHERE number IN ({marks(numbers)})"  # noqa: S608
+    found = {row[0]: decode_interaction(row[1:]) for row in _select_rows(db, numbers)}
+    sql = f"SELECT DISTINCT number FROM monitor_scores WHERE number IN ({format_placeholders(numbers)})"  # noqa: S608
     scored = {number for (number,) in db.execute(sql, numbers)}
     away: list[tuple[int]] = []
     wanted: list[tuple[int, float, int]] = []
     known: list[tuple[int, float, int]] = []
     for number in sorted(numbers):
         one = found.get(number)
-        choice = policy.choose(one) if one is not None else None
+        choice = policy.decide(one) if one is not None else None
         if choice is None or not choice.wanted:
             away.append((number,))
             continue
@@ -132,12 +138,12 @@ def _decide(db: Connection, policy: Policy) -> int:
         "UPDATE monitor_queue SET wanted = 1, drawn = ?, weight = ? WHERE number = ?", wanted
     )
     db.execute_many("UPDATE monitor_scores SET drawn = ?, weight = ? WHERE number = ?", known)
-    mark(db, {bucket_of(found[number].at) for _, _, number in known})
+    mark_dirty(db, {get_bucket(found[number].at) for _, _, number in known})
     return len(numbers)
 
 
-def _claim(db: Connection, limit: int, newest: float) -> list[Waiting]:
-    now = micros()
+def _claim_rows(db: Connection, limit: int, newest: float) -> list[QueuedInteraction]:
+    now = now_micros()
     fresh = round(limit * newest)
     numbers: dict[int, None] = {}
     for way, most in (("DESC", fresh), ("ASC", limit - fresh)):
@@ -149,17 +155,21 @@ def _claim(db: Connection, limit: int, newest: float) -> list[Waiting]:
     if not numbers:
         return []
     sql = (
-        f"UPDATE monitor_queue SET claimed = ? WHERE number IN ({marks(list(numbers))})"  # noqa: S608
+        f"UPDATE monitor_queue SET claimed = ? WHERE number IN ({format_placeholders(list(numbers))})"  # noqa: S608
         " AND claimed <= ? RETURNING number, drawn, weight, tries"
     )
-    mine = {row[0]: row[1:] for row in db.execute(sql, (now + CLAIM, *numbers, now))}
+    mine = {row[0]: row[1:] for row in db.execute(sql, (now + CLAIM_MICROS, *numbers, now))}
     taken = []
-    for row in _rows(db, list(mine)) if mine else ():
+    for row in _select_rows(db, list(mine)) if mine else ():
         drawn, weight, tries = mine[row[0]]
-        taken.append(Waiting(row[0], decoded(row[1:]), bool(drawn), weight, tries))
+        taken.append(
+            QueuedInteraction(row[0], decode_interaction(row[1:]), bool(drawn), weight, tries)
+        )
     return sorted(taken, key=lambda one: -one.number)
 
 
-def _rows(db: Connection, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
-    sql = SELECT.replace("SELECT ", "SELECT i.number, ", 1)
-    return list(db.execute(f"{sql} WHERE i.number IN ({marks(numbers)})", list(numbers)))
+def _select_rows(db: Connection, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    sql = SELECT_INTERACTION.replace("SELECT ", "SELECT i.number, ", 1)
+    return list(
+        db.execute(f"{sql} WHERE i.number IN ({format_placeholders(numbers)})", list(numbers))
+    )

@@ -10,7 +10,7 @@ from ragstone.monitor.interactions import Interaction
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SamplingDecision:
     """Whether an interaction is judged, and what it then stands for."""
 
     wanted: bool
@@ -21,7 +21,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class SamplingPolicy:
     """Which share is judged."""
 
     rate: float = 0.1
@@ -30,15 +30,15 @@ class Policy:
     feedback_below: float | None = 0.5
     score_below: float | None = None
 
-    def choose(self, one: Interaction) -> Choice:
+    def decide(self, one: Interaction) -> SamplingDecision:
         """The same for the same interaction, whoever asks and when."""
-        rate = self.share(one)
-        drawn = place(one.id) < rate
-        if self.bad(one):
-            return Choice(True, drawn, 1.0)
-        return Choice(True, True, 1 / rate) if drawn else Choice(False)
+        rate = self.get_rate(one)
+        drawn = hash_to_unit(one.id) < rate
+        if self.is_bad(one):
+            return SamplingDecision(True, drawn, 1.0)
+        return SamplingDecision(True, True, 1 / rate) if drawn else SamplingDecision(False)
 
-    def share(self, one: Interaction) -> float:
+    def get_rate(self, one: Interaction) -> float:
         """The chance of an interaction of these slices."""
         slices = one.slices
         fits = [
@@ -48,7 +48,7 @@ class Policy:
         ]
         return max(fits, default=self.rate)
 
-    def bad(self, one: Interaction) -> bool:
+    def is_bad(self, one: Interaction) -> bool:
         """Whether it went so badly that it is judged in any case."""
         if (
             self.feedback_below is not None
@@ -62,6 +62,6 @@ class Policy:
         return bool(scores) and max(scores) < self.score_below
 
 
-def place(id: str) -> float:
+def hash_to_unit(id: str) -> float:
     """A number from 0 up to 1 that depends on the id alone."""
     return int.from_bytes(hashlib.sha256(id.encode()).digest()[:8]) / 2**64

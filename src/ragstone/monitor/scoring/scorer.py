@@ -12,25 +12,24 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragstone.engine.desk import Desk
-from ragstone.engine.rounds import score_sample
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.sample_scoring import score_sample
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
-from ragstone.metrics.scoring import plain_scores, starter
-from ragstone.monitor.archive import Archive, Scored
-from ragstone.monitor.interactions import micros
+from ragstone.metrics.scoring import build_starter, score_unjudged
+from ragstone.monitor.archive import Archive, ScoredInteraction
+from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.scoring.queue import (
-    DAY,
-    Waiting,
-    claim,
-    decide,
-    give_back,
-    leave_word,
-    spent_today,
-    waiting,
+    QueuedInteraction,
+    claim_batch,
+    count_waiting,
+    decide_sampling,
+    get_spent_today,
+    release_claims,
+    save_scorer_status,
 )
-from ragstone.monitor.scoring.sampling import Policy
-from ragstone.monitor.statements import RUN
+from ragstone.monitor.scoring.sampling import SamplingPolicy
+from ragstone.monitor.statements import DAY_MICROS, REPLIES_RUN_ID
 from ragstone.registry import Metric
 from ragstone.types import Score
 
@@ -39,16 +38,16 @@ log = logging.getLogger("ragstone.monitor")
 DEFAULT_METRICS = ("faithfulness", "answer_relevance", "context_relevance")
 """What needs no reference."""
 
-BATCH = 32
+BATCH_SIZE = 32
 """Interactions taken at a time: small, so that new ones are seen soon."""
 
-TRIES = 5
-REST = 60_000_000
+MAX_ATTEMPTS = 5
+FIRST_RETRY_MICROS = 60_000_000
 """Microseconds before the judge is asked again about what it failed on; twice as long each time."""
 
 
 @dataclass(slots=True)
-class Progress:
+class ScoringProgress:
     """What a scorer has done so far."""
 
     decided: int = 0
@@ -66,7 +65,7 @@ class Scorer:
         archive: Archive,
         metrics: Sequence[Metric],
         judge: Judge | None,
-        policy: Policy,
+        policy: SamplingPolicy,
         *,
         budget: Budget | None = None,
         newest: float = 0.7,
@@ -79,35 +78,35 @@ class Scorer:
         self.budget = budget or Budget()
         self.newest = newest
         self.language = language
-        self.progress = Progress()
-        self._starts = {metric.name: starter(metric) for metric in metrics}
-        self._day, self._spent = -1, False
+        self.progress = ScoringProgress()
+        self._starts = {metric.name: build_starter(metric) for metric in metrics}
+        self._day, self._budget_spent = -1, False
         self._billed = (0, 0.0)
 
     async def step(self) -> int:
         """Decide on new interactions and score a batch; how many were decided on or scored."""
-        decided = await asyncio.to_thread(decide, self.archive, self.policy)
+        decided = await asyncio.to_thread(decide_sampling, self.archive, self.policy)
         self.progress.decided += decided
         if not await asyncio.to_thread(self._has_budget):
             return decided
-        taken = await asyncio.to_thread(claim, self.archive, BATCH, self.newest)
+        taken = await asyncio.to_thread(claim_batch, self.archive, BATCH_SIZE, self.newest)
         if taken:
             await self._score(taken)
         return decided + len(taken)
 
-    async def run_out(self) -> Progress:
+    async def run_until_idle(self) -> ScoringProgress:
         """Work until nothing waits or the budget is spent."""
         while await self.step():
             pass
         return self.progress
 
-    async def follow(self, pause: float = 1.0) -> None:
+    async def run_forever(self, pause: float = 1.0) -> None:
         """Work for ever."""
         while True:
             rest = pause
             try:
                 done = await self.step()
-                await asyncio.to_thread(self._report)
+                await asyncio.to_thread(self._save_status)
             except Exception:  # the store may be back, the judge too
                 log.exception("scoring failed and goes on")
                 done, rest = 0, max(pause, 5.0)
@@ -118,36 +117,38 @@ class Scorer:
 
     def _has_budget(self) -> bool:
         """Whether the day's budget has something left; a new day starts anew, and other scorers spend it too."""
-        day = micros() // DAY
+        day = now_micros() // DAY_MICROS
         if day != self._day:
-            self._day, self._spent = day, False
-        billed = spent_today(self.archive)
+            self._day, self._budget_spent = day, False
+        billed = get_spent_today(self.archive)
         # what was spent and could not be written down, the store being away, is still owed
         self.budget.calls += billed[0] - self._billed[0]
         self.budget.usd = max(0.0, self.budget.usd + billed[1] - self._billed[1])
         self._billed = billed
         most_calls, most_usd = self.budget.max_calls, self.budget.max_usd
         spent = (
-            self._spent
+            self._budget_spent
             or (most_calls is not None and self.budget.calls >= most_calls)
             or (most_usd is not None and self.budget.usd >= most_usd)
         )
         self.progress.out_of_budget = spent
         return not spent
 
-    async def _score(self, taken: Sequence[Waiting]) -> None:
+    async def _score(self, taken: Sequence[QueuedInteraction]) -> None:
         async with AsyncExitStack() as stack:
             desk = None
             if self.judge is not None:
-                desk = await stack.enter_async_context(Desk(self.judge, self.archive.store, RUN))
-            results = await asyncio.gather(*(self._scores(one, desk) for one in taken))
+                desk = await stack.enter_async_context(
+                    AskBroker(self.judge, self.archive.store, REPLIES_RUN_ID)
+                )
+            results = await asyncio.gather(*(self._score_interaction(one, desk) for one in taken))
         finished, unpaid = [], []
         for one, scores in zip(taken, results, strict=True):
             if any(score.outcome == "skipped_budget" for score in scores.values()):
                 unpaid.append(one.number)
-                self._spent = True  # what is left is less than one interaction needs
+                self._budget_spent = True  # what is left is less than one interaction needs
             else:
-                finished.append(self._scored(one, scores))
+                finished.append(self._build_scored(one, scores))
         calls, usd = self.budget.calls, self.budget.usd
         paid = {
             "judge_calls": calls - self._billed[0],
@@ -156,34 +157,38 @@ class Scorer:
         await asyncio.wrap_future(self.archive.save_scores(finished, paid))
         self._billed = (calls, usd)
         if unpaid:
-            await asyncio.to_thread(give_back, self.archive, unpaid)
+            await asyncio.to_thread(release_claims, self.archive, unpaid)
             self.progress.out_of_budget = True
         self.progress.scored += len(finished)
 
-    async def _scores(self, one: Waiting, desk: Desk | None) -> Mapping[str, Score]:
+    async def _score_interaction(
+        self, one: QueuedInteraction, desk: AskBroker | None
+    ) -> Mapping[str, Score]:
         sample = one.interaction.sample
         if sample.language is None and self.language is not None:
             sample = replace(sample, language=self.language)
         if desk is None:
-            return plain_scores(self._starts, sample)
+            return score_unjudged(self._starts, sample)
         return await score_sample(sample, self.metrics, self._starts, desk)
 
-    def _scored(self, one: Waiting, scores: Mapping[str, Score]) -> Scored:
+    def _build_scored(
+        self, one: QueuedInteraction, scores: Mapping[str, Score]
+    ) -> ScoredInteraction:
         """The scores, with a further attempt when the judge failed."""
         again = None
         if any(score.outcome == "judge_error" for score in scores.values()):
             self.progress.failed += 1
-            if one.tries + 1 < TRIES:
-                again = micros() + REST * 2**one.tries
-        return Scored(one.interaction.id, scores, one.drawn, one.weight, again)
+            if one.tries + 1 < MAX_ATTEMPTS:
+                again = now_micros() + FIRST_RETRY_MICROS * 2**one.tries
+        return ScoredInteraction(one.interaction.id, scores, one.drawn, one.weight, again)
 
-    def _report(self) -> None:
+    def _save_status(self) -> None:
         """Leave word of how it goes, for `/v1/status`."""
-        leave_word(self.archive, self.facts())
+        save_scorer_status(self.archive, self.get_status())
 
-    def facts(self) -> dict[str, Any]:
+    def get_status(self) -> dict[str, Any]:
         """How it goes, as JSON."""
-        undecided, ready = waiting(self.archive)
+        undecided, ready = count_waiting(self.archive)
         return {
             "metrics": list(self.metrics),
             "judge": self.judge.name if self.judge is not None else None,

@@ -12,9 +12,11 @@ from ragstone.monitor.interactions import from_micros, to_micros
 Period = Literal["day", "week", "month"]
 
 
-def bounds(period: Period, since: int, until: int, zone: str = "UTC") -> Iterator[tuple[int, int]]:
+def iter_periods(
+    period: Period, since: int, until: int, zone: str = "UTC"
+) -> Iterator[tuple[int, int]]:
     """Start and end of each day, week or month of a time zone that touches the stretch."""
-    here = time_zone(zone)
+    here = get_time_zone(zone)
     first = from_micros(since).astimezone(here).replace(hour=0, minute=0, second=0, microsecond=0)
     if period == "week":
         first -= timedelta(days=first.weekday())
@@ -32,7 +34,7 @@ def bounds(period: Period, since: int, until: int, zone: str = "UTC") -> Iterato
         first = after
 
 
-def time_zone(name: str) -> tzinfo:
+def get_time_zone(name: str) -> tzinfo:
     """The time zone of a name such as Europe/Madrid."""
     if name.upper() == "UTC":
         return UTC
@@ -46,10 +48,10 @@ def time_zone(name: str) -> tzinfo:
         ) from None
 
 
-def moment_of(text: str, zone: str = "UTC") -> int:
+def parse_local_time(text: str, zone: str = "UTC") -> int:
     """The time that a text such as `2026-05-01` or `2026-05-01T12:00` names in a zone."""
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
         raise DataError(f"{text!r} is no time; write 2026-05-01 or 2026-05-01T12:00:00Z") from None
-    return to_micros(when if when.tzinfo else when.replace(tzinfo=time_zone(zone)))
+    return to_micros(when if when.tzinfo else when.replace(tzinfo=get_time_zone(zone)))

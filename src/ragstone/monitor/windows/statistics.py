@@ -12,17 +12,25 @@ import numpy as np
 from ragstone.analysis.stats import Interval, Moments, mean_interval
 from ragstone.errors import RagstoneError
 from ragstone.monitor.interactions import from_micros
-from ragstone.monitor.rollups.byte_columns import Numbers
-from ragstone.monitor.rollups.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, Cell, percentiles
-from ragstone.monitor.rollups.tables import Histograms, Table, Whole, regrouped
-from ragstone.monitor.windows.trends import Trend, trends
+from ragstone.monitor.rollups.byte_columns import FloatArray
+from ragstone.monitor.rollups.cells import (
+    ALL,
+    COST,
+    FEEDBACK,
+    LATENCY,
+    TOKENS,
+    RollupCell,
+    compute_percentiles,
+)
+from ragstone.monitor.rollups.tables import IntArray, RollupHistograms, RollupTable, regroup_table
+from ragstone.monitor.windows.trends import Trend, compute_trends
 
-SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99}
+PERCENTILES = {"p5": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99}
 """Which percentiles a window has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class SeriesStats:
     """What a window says of one series."""
 
     name: str
@@ -66,11 +74,11 @@ class Window:
     interactions: int
     failed: int
     """Interactions in which the system gave nothing."""
-    metrics: Mapping[str, Figure]
-    feedback: Figure | None
-    latency: Figure | None
-    cost: Figure | None
-    tokens: Figure | None
+    metrics: Mapping[str, SeriesStats]
+    feedback: SeriesStats | None
+    latency: SeriesStats | None
+    cost: SeriesStats | None
+    tokens: SeriesStats | None
 
     @property
     def judge_usd(self) -> float:
@@ -89,61 +97,68 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Material:
+class WindowInputs:
     """What the figures of some windows are made of."""
 
     windows: Sequence[tuple[int, int]]
     """Start and end of each."""
     field: str
-    steps: Table
+    steps: RollupTable
     """Its groups are steps in time."""
     starts: Sequence[int]
     """When each step began."""
     owners: Sequence[int]
     """Which window each step is part of."""
-    bins: Histograms
+    bins: RollupHistograms
     """Its groups are windows."""
 
 
-def windows_of(material: Material, *, moving: bool = True) -> dict[tuple[int, str], Window]:
+def compute_windows(
+    material: WindowInputs, *, moving: bool = True
+) -> dict[tuple[int, str], Window]:
     """Number of the window and value of the field → figures; with trends unless told otherwise."""
-    whole = regrouped(material.steps, material.owners)
-    slopes = _slopes(material, whole) if moving else [None] * len(whole)
-    bins = {whose: (keys, weights) for whose, keys, weights in material.bins.each()}
-    cells: dict[tuple[int, str], dict[str, Figure]] = {}
-    counts: dict[tuple[int, str], Cell] = {}
-    limits: dict[str, Limits] = {}
-    for (number, value, name, cell), slope in zip(whole.cells(), slopes, strict=True):
+    whole = regroup_table(material.steps, material.owners)
+    slopes = _compute_trends(material, whole) if moving else [None] * len(whole)
+    bins = {whose: (keys, weights) for whose, keys, weights in material.bins.iter_cells()}
+    cells: dict[tuple[int, str], dict[str, SeriesStats]] = {}
+    counts: dict[tuple[int, str], RollupCell] = {}
+    limits: dict[str, SeriesLimits] = {}
+    for (number, value, name, cell), slope in zip(whole.iter_cells(), slopes, strict=True):
         mine = cells.setdefault((number, value), {})
         if name == ALL:
             counts[number, value] = cell
             continue
         if name not in limits:
-            limits[name] = limits_of(name)
-        mine[name] = _figure(name, cell, slope, bins.get((number, value, name)), limits[name])
+            limits[name] = get_limits(name)
+        mine[name] = _build_series_stats(
+            name, cell, slope, bins.get((number, value, name)), limits[name]
+        )
     return {
-        whose: _window(material, whose, counts.get(whose, Cell()), series)
+        whose: _build_window(material, whose, counts.get(whose, RollupCell()), series)
         for whose, series in cells.items()
     }
 
 
-def empty_window(since: int, until: int, field: str, value: str) -> Window:
+def build_empty_window(since: int, until: int, field: str, value: str) -> Window:
     """A window without interactions."""
     return Window(since, until, field, value, 0, 0, {}, None, None, None, None)
 
 
-def _slopes(material: Material, whole: Table) -> list[Trend | None]:
+def _compute_trends(material: WindowInputs, whole: RollupTable) -> list[Trend | None]:
     """The trend of each cell of the windows."""
     points = material.steps
     places = [(table.value * len(table.names) + table.series) for table in (whole, points)]
     size = len(points.values) * len(points.names)
     owners = np.array(material.owners, np.int64)
     line = np.searchsorted(whole.group * size + places[0], owners[points.group] * size + places[1])
-    return trends(points, material.starts, line, len(whole))
+    return compute_trends(points, material.starts, line, len(whole))
 
 
-def _window(
-    material: Material, whose: tuple[int, str], everything: Cell, series: Mapping[str, Figure]
+def _build_window(
+    material: WindowInputs,
+    whose: tuple[int, str],
+    everything: RollupCell,
+    series: Mapping[str, SeriesStats],
 ) -> Window:
     since, until = material.windows[whose[0]]
     return Window(
@@ -161,19 +176,19 @@ def _window(
     )
 
 
-def _figure(
+def _build_series_stats(
     name: str,
-    cell: Cell,
+    cell: RollupCell,
     slope: Trend | None,
-    bins: tuple[Whole, Numbers] | None,
-    limits: Limits,
-) -> Figure:
-    interval = interval_of(name, cell, limits)
+    bins: tuple[IntArray, FloatArray] | None,
+    limits: SeriesLimits,
+) -> SeriesStats:
+    interval = compute_interval(name, cell, limits)
     shares: Mapping[str, float] = {}
     if bins is not None and cell.low is not None and cell.high is not None:
-        found = percentiles(*bins, [*SHARES.values()], ends=(cell.low, cell.high))
-        shares = dict(zip(SHARES, found, strict=True))
-    return Figure(
+        found = compute_percentiles(*bins, [*PERCENTILES.values()], ends=(cell.low, cell.high))
+        shares = dict(zip(PERCENTILES, found, strict=True))
+    return SeriesStats(
         name=name.removeprefix(":"),
         scored=cell.n,
         applicable=cell.n + cell.failures,
@@ -192,11 +207,11 @@ def _figure(
     )
 
 
-Limits = tuple[tuple[float, float] | None, bool]
+SeriesLimits = tuple[tuple[float, float] | None, bool]
 """A series' least and largest possible value, and whether it is 0 or 1 only."""
 
 
-def interval_of(name: str, cell: Cell, limits: Limits | None = None) -> Interval:
+def compute_interval(name: str, cell: RollupCell, limits: SeriesLimits | None = None) -> Interval:
     """The 95 % interval of a cell's mean; weights count as the sample size they leave."""
     mean, n = cell.mean, cell.effective
     if mean is None or cell.low is None or cell.high is None or n <= 0:
@@ -208,21 +223,21 @@ def interval_of(name: str, cell: Cell, limits: Limits | None = None) -> Interval
     cubes = (third - 3 * mean * second + 2 * mean**3) * n if variance else 0.0
     size = max(1, round(n))
     moments = Moments(size, mean, variance * size, cubes, cell.low, cell.high)
-    bounds, binary = limits_of(name) if limits is None else limits
+    bounds, binary = get_limits(name) if limits is None else limits
     return mean_interval(moments, bounds=bounds, binary=binary and cell.effective == cell.n)
 
 
-def limits_of(name: str) -> Limits:
+def get_limits(name: str) -> SeriesLimits:
     """A series' least and largest possible value, and whether it is 0 or 1 only."""
     if name == FEEDBACK:
         return (0.0, 1.0), False
     if name.startswith(":"):
         return None, False
-    described = described_metric(name)
+    described = find_metric(name)
     return (described.bounds, described.binary) if described else (None, False)
 
 
-def described_metric(name: str) -> Any:
+def find_metric(name: str) -> Any:
     """The registered metric of a stored name; None when this installation does not have it."""
     from ragstone import metrics as _every_metric  # noqa: F401  registers them
     from ragstone.registry import resolve

@@ -8,45 +8,25 @@ from typing import Any
 
 from ragstone.config.durations import duration
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import micros
-from ragstone.monitor.rollups.reader import Cover
-from ragstone.monitor.rollups.refresh import DAY, check_field, refresh
-from ragstone.monitor.rollups.table_stack import Pile
-from ragstone.monitor.statements import BUCKET, HOUR
-from ragstone.monitor.windows.calendars import Period, bounds, moment_of, time_zone
+from ragstone.monitor.interactions import now_micros
+from ragstone.monitor.rollups.reader import RollupReader
+from ragstone.monitor.rollups.refresh import check_field, refresh
+from ragstone.monitor.rollups.table_stack import TableStack
+from ragstone.monitor.statements import BUCKET_MICROS, DAY_MICROS, HOUR_MICROS
+from ragstone.monitor.windows.calendars import Period, iter_periods
 from ragstone.monitor.windows.statistics import (
-    Figure,
-    Material,
     Window,
-    described_metric,
-    empty_window,
-    interval_of,
-    windows_of,
+    WindowInputs,
+    build_empty_window,
+    compute_windows,
 )
 
-__all__ = [
-    "Figure",
-    "Period",
-    "Summary",
-    "Window",
-    "between",
-    "bounds",
-    "described_metric",
-    "duration",
-    "interval_of",
-    "moment_of",
-    "periods",
-    "series",
-    "summary",
-    "time_zone",
-]
-
-MOST_SLICES = 200
+MAX_SLICES = 200
 """Slices of a field that a summary has at most, the busiest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class WindowSummary:
     """A window, and the same by slice."""
 
     whole: Window
@@ -64,20 +44,20 @@ class Summary:
         }
 
 
-def summary(
+def summarise_window(
     archive: Archive,
     window: str | float = "24h",
     *,
     until: int | None = None,
     by: str | None = None,
     where: tuple[str, str] | None = None,
-    most: int = MOST_SLICES,
-) -> Summary:
+    most: int = MAX_SLICES,
+) -> WindowSummary:
     """The window of a duration such as `1h` or `7d` that ends at `until` (now), whole or of one slice, and by slice.
 
     A field that no interaction ever had is refused."""
-    end = micros() if until is None else until
-    found = between(archive, end - duration(window), end, by=by, where=where, most=most)
+    end = now_micros() if until is None else until
+    found = summarise_between(archive, end - duration(window), end, by=by, where=where, most=most)
     if by is not None and not found.slices:
         check_field(archive, by)
     if where is not None and not found.whole.interactions:
@@ -85,34 +65,34 @@ def summary(
     return found
 
 
-def between(
+def summarise_between(
     archive: Archive,
     since: int,
     until: int,
     *,
     by: str | None = None,
     where: tuple[str, str] | None = None,
-    most: int = MOST_SLICES,
-) -> Summary:
+    most: int = MAX_SLICES,
+) -> WindowSummary:
     """The figures from one time up to, not including, another; by slice, those of the busiest values."""
     refresh(archive, since, until)
     field, value = where or ("", "")
-    (whole,) = _of_value(archive, [(since, until)], field, value)
+    (whole,) = _summarise_value(archive, [(since, until)], field, value)
     if by is None:
-        return Summary(whole)
-    cover, pile = Cover(archive, by), Pile()
-    steps = _Steps(cover, pile)
-    steps.put(0, since, until)
-    more = pile.limit(most)
-    bins = pile.beside()
-    for _, body in cover.histograms(since, until, DAY):
-        bins.put(0, body)
-    slices = windows_of(steps.material([(since, until)], bins)).values()
+        return WindowSummary(whole)
+    cover, pile = RollupReader(archive, by), TableStack()
+    steps = _StepReader(cover, pile)
+    steps.add(0, since, until)
+    more = pile.keep_largest(most)
+    bins = pile.new_like()
+    for _, body in cover.read_histograms(since, until, DAY_MICROS):
+        bins.add(0, body)
+    slices = compute_windows(steps.build_inputs([(since, until)], bins)).values()
     order = sorted(slices, key=lambda one: (-one.interactions, one.value))
-    return Summary(whole, tuple(order), more)
+    return WindowSummary(whole, tuple(order), more)
 
 
-def periods(
+def summarise_periods(
     archive: Archive,
     period: Period,
     since: int,
@@ -122,13 +102,13 @@ def periods(
     where: tuple[str, str] | None = None,
 ) -> list[Window]:
     """One window for each day, week (from Monday) or month of a time zone that touches the stretch, oldest first."""
-    windows = list(bounds(period, since, until, zone))
+    windows = list(iter_periods(period, since, until, zone))
     if windows:
         refresh(archive, windows[0][0], windows[-1][1])
-    return _of_value(archive, windows, *(where or ("", "")))
+    return _summarise_value(archive, windows, *(where or ("", "")))
 
 
-def series(
+def summarise_steps(
     archive: Archive,
     since: int,
     until: int,
@@ -137,18 +117,18 @@ def series(
     where: tuple[str, str] | None = None,
 ) -> list[Window]:
     """Windows of equal length, one after the other, for charts; the step is cut up to whole five minutes."""
-    step = max(BUCKET, step - step % BUCKET)
+    step = max(BUCKET_MICROS, step - step % BUCKET_MICROS)
     start = since - since % step
     refresh(archive, start, until)
     field, value = where or ("", "")
-    cover = Cover(archive, field)
+    cover = RollupReader(archive, field)
     windows = [(at, at + step) for at in range(start, until, step)]
-    pile, bins = Pile(value), Pile(value)
-    for at, body in cover.tables(start, until, step):
-        pile.put((at - start) // step, body)
-    for at, body in cover.histograms(start, until, step):
-        bins.put((at - start) // step, body)
-    material = Material(
+    pile, bins = TableStack(value), TableStack(value)
+    for at, body in cover.read_tables(start, until, step):
+        pile.add((at - start) // step, body)
+    for at, body in cover.read_histograms(start, until, step):
+        bins.add((at - start) // step, body)
+    material = WindowInputs(
         windows=windows,
         field=field,
         steps=pile.table(),
@@ -156,55 +136,61 @@ def series(
         owners=range(len(windows)),
         bins=bins.histograms(),
     )
-    return _in_order(material, value, moving=False)
+    return _order_windows(material, value, moving=False)
 
 
-def _of_value(
+def _summarise_value(
     archive: Archive, windows: Sequence[tuple[int, int]], field: str, value: str
 ) -> list[Window]:
     """Windows of one value of a field.
 
     Sums are read in steps fine enough for a trend, histograms in the largest buckets there are."""
-    cover, bins = Cover(archive, field), Pile(value)
-    steps = _Steps(cover, Pile(value))
+    cover, bins = RollupReader(archive, field), TableStack(value)
+    steps = _StepReader(cover, TableStack(value))
     for number, (since, until) in enumerate(windows):
-        steps.put(number, since, until)
-        for _, body in cover.histograms(since, until, DAY):
-            bins.put(number, body)
-    return _in_order(steps.material(windows, bins), value)
+        steps.add(number, since, until)
+        for _, body in cover.read_histograms(since, until, DAY_MICROS):
+            bins.add(number, body)
+    return _order_windows(steps.build_inputs(windows, bins), value)
 
 
-class _Steps:
+class _StepReader:
     """Windows cut at whole five minutes, hours or days, each fine enough for a trend: the points it goes through."""
 
-    def __init__(self, cover: Cover, pile: Pile) -> None:
-        self._cover = cover
-        self._pile = pile
+    def __init__(self, cover: RollupReader, pile: TableStack) -> None:
+        self._reader = cover
+        self._stack = pile
         self._starts: list[int] = []
         self._owners: list[int] = []
 
-    def put(self, window: int, since: int, until: int) -> None:
+    def add(self, window: int, since: int, until: int) -> None:
         """Take in a window; a step is one point whatever buckets it is read from."""
         length = until - since
-        step = DAY if length > 21 * DAY else HOUR if length > 12 * HOUR else BUCKET
+        step = (
+            DAY_MICROS
+            if length > 21 * DAY_MICROS
+            else HOUR_MICROS
+            if length > 12 * HOUR_MICROS
+            else BUCKET_MICROS
+        )
         last = None
-        for at, body in self._cover.tables(since, until, step):
+        for at, body in self._reader.read_tables(since, until, step):
             if at // step != last:
                 last = at // step
                 self._starts.append(at)
                 self._owners.append(window)
-            self._pile.put(len(self._starts) - 1, body)
+            self._stack.add(len(self._starts) - 1, body)
 
-    def material(self, windows: Sequence[tuple[int, int]], bins: Pile) -> Material:
+    def build_inputs(self, windows: Sequence[tuple[int, int]], bins: TableStack) -> WindowInputs:
         """What the figures are made of."""
-        table = self._pile.table()
-        field = self._cover.field
-        return Material(windows, field, table, self._starts, self._owners, bins.histograms())
+        table = self._stack.table()
+        field = self._reader.field
+        return WindowInputs(windows, field, table, self._starts, self._owners, bins.histograms())
 
 
-def _in_order(material: Material, value: str, *, moving: bool = True) -> list[Window]:
-    found = windows_of(material, moving=moving)
+def _order_windows(material: WindowInputs, value: str, *, moving: bool = True) -> list[Window]:
+    found = compute_windows(material, moving=moving)
     return [
-        found.get((number, value)) or empty_window(since, until, material.field, value)
+        found.get((number, value)) or build_empty_window(since, until, material.field, value)
         for number, (since, until) in enumerate(material.windows)
     ]

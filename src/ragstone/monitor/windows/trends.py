@@ -10,11 +10,11 @@ from functools import lru_cache
 import numpy as np
 
 from ragstone.analysis.stats import LEVEL, t_quantile
-from ragstone.monitor.rollups.byte_columns import Numbers
-from ragstone.monitor.rollups.tables import Table, Whole
+from ragstone.monitor.rollups.byte_columns import FloatArray
+from ragstone.monitor.rollups.tables import IntArray, RollupTable
+from ragstone.monitor.statements import DAY_MICROS
 
-DAY = 86_400_000_000
-LEAST = 4
+MIN_TREND_BUCKETS = 4
 """Buckets under which no slope is given."""
 
 
@@ -30,12 +30,14 @@ class Trend:
     points: int
 
     @property
-    def moving(self) -> bool:
+    def is_moving(self) -> bool:
         """Whether the interval leaves out "no change"."""
         return self.low > 0 or self.high < 0
 
 
-def trends(points: Table, starts: Sequence[int], line: Whole, lines: int) -> list[Trend | None]:
+def compute_trends(
+    points: RollupTable, starts: Sequence[int], line: IntArray, lines: int
+) -> list[Trend | None]:
     """The slope of each line through bucket means, each weighing as many values as it stands for; None with too few buckets.
 
     `starts` says when each group of the points began, `line` which line each point is on. The interval comes from how
@@ -45,9 +47,9 @@ def trends(points: Table, starts: Sequence[int], line: Whole, lines: int) -> lis
     line, n, mass, squared, sums = line[used], n[used], mass[used], squared[used], sums[used]
     weight = np.minimum(n, mass**2 / squared)
     mean = sums / mass
-    when = (np.array(starts, np.int64) - min(starts, default=0))[points.group[used]] / DAY
+    when = (np.array(starts, np.int64) - min(starts, default=0))[points.group[used]] / DAY_MICROS
 
-    def added(what: Numbers) -> Numbers:
+    def added(what: FloatArray) -> FloatArray:
         return np.bincount(line, what, lines).astype(float)
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,20 +61,20 @@ def trends(points: Table, starts: Sequence[int], line: Whole, lines: int) -> lis
         left = added(weight * (mean - slope[line] * when) ** 2)
     counts = np.bincount(line, minlength=lines)
     return [
-        _trend(*facts)
+        _build_trend(*facts)
         for facts in zip(
             slope.tolist(), left.tolist(), across.tolist(), counts.tolist(), strict=True
         )
     ]
 
 
-def _trend(slope: float, left: float, across: float, count: int) -> Trend | None:
-    if count < LEAST or across <= 0:
+def _build_trend(slope: float, left: float, across: float, count: int) -> Trend | None:
+    if count < MIN_TREND_BUCKETS or across <= 0:
         return None
-    reach = _quantile(count - 2) * math.sqrt(left / (count - 2) / across)
+    reach = _get_t_quantile(count - 2) * math.sqrt(left / (count - 2) / across)
     return Trend(slope, slope - reach, slope + reach, count)
 
 
 @lru_cache(maxsize=4096)
-def _quantile(freedom: int) -> float:
+def _get_t_quantile(freedom: int) -> float:
     return t_quantile((1 + LEVEL) / 2, freedom)

@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import Interaction, iso
-from ragstone.monitor.statements import SELECT, decoded
-from ragstone.monitor.windows.summary import described_metric
-from ragstone.store import RunInfo, StoredRow, describe
+from ragstone.monitor.interactions import Interaction, format_iso
+from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
+from ragstone.monitor.windows.statistics import find_metric
+from ragstone.store import RunInfo, StoredRow, describe_metric
 from ragstone.store.codec import decode_score
 from ragstone.types import Sample, Score
 
-MOST = 2000
+MAX_INTERACTIONS = 2000
 """Interactions that such a run holds at most, the newest."""
 
 
-_JUDGED = (
-    f"{SELECT} WHERE i.at >= ? AND i.at < ?"  # noqa: S608
+_SELECT_JUDGED = (
+    f"{SELECT_INTERACTION} WHERE i.at >= ? AND i.at < ?"  # noqa: S608
     " AND EXISTS (SELECT 1 FROM monitor_scores s WHERE s.number = i.number)"
     " ORDER BY i.at DESC, i.number DESC"
 )
 
 
 @dataclass(frozen=True)
-class SeenRow(StoredRow):
+class InteractionRow(StoredRow):
     """An interaction with its scores, as a row of a run."""
 
     interaction: Interaction | None = None
@@ -47,34 +47,34 @@ class WindowRun:
         until: int,
         *,
         where: tuple[str, str] | None = None,
-        most: int = MOST,
+        most: int = MAX_INTERACTIONS,
     ) -> None:
         kept: list[Interaction] = []
-        for row in archive.store.stream(_JUDGED, (since, until)):
-            one = decoded(row)
+        for row in archive.store.stream(_SELECT_JUDGED, (since, until)):
+            one = decode_interaction(row)
             if where is None or one.slices.get(where[0]) == where[1]:
                 kept.append(one)
             if len(kept) >= most:
                 break
         kept.reverse()
-        scores = _scores(archive, kept[0].at if kept else since, until)
+        scores = _load_scores(archive, kept[0].at if kept else since, until)
         names = sorted({name for one in kept for name in scores.get(one.id, {})})
         self.info = RunInfo(
             id="monitor",
             name="monitor",
-            created=iso(until),
+            created=format_iso(until),
             status="done",
             plan={},
             shape={},
             source=archive.store.place,
             format="monitor",
             metrics=tuple(
-                describe(found) for name in names if (found := described_metric(name)) is not None
+                describe_metric(found) for name in names if (found := find_metric(name)) is not None
             ),
             total=len(kept),
         )
         self._rows = [
-            SeenRow(place, one.id, "", scores.get(one.id, {}), self.info, one)
+            InteractionRow(place, one.id, "", scores.get(one.id, {}), self.info, one)
             for place, one in enumerate(kept, 1)
         ]
 
@@ -107,7 +107,7 @@ class WindowRun:
             )
 
 
-def _scores(archive: Archive, since: int, until: int) -> dict[str, dict[str, Score]]:
+def _load_scores(archive: Archive, since: int, until: int) -> dict[str, dict[str, Score]]:
     found: dict[str, dict[str, Score]] = {}
     rows = archive.store.stream(
         "SELECT i.id, s.metric, s.score FROM interactions i JOIN monitor_scores s"

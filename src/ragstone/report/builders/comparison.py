@@ -23,7 +23,7 @@ from ragstone.report.drawing.charts import draw_forest, draw_pareto
 from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
 from ragstone.report.figures import shorten
 from ragstone.report.words import Words, words
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     from ragstone.analysis.compare import Comparison, Difference, Versus
@@ -258,7 +258,7 @@ def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
 
 def _build_costs(comparison: Comparison, say: Words) -> list[doc.Node]:
     infos = [comparison.baseline, *(versus.run for versus in comparison.versus)]
-    if all(info.usage == NOTHING_USED for info in infos):
+    if all(info.usage == NO_USAGE for info in infos):
         return []
     columns = (
         doc.TableColumn(say("run"), where=doc.WRITTEN),

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ragstone.analysis.advice import said
-from ragstone.monitor.windows.period_report import Change, PeriodReport
-from ragstone.monitor.windows.summary import Figure, Window, time_zone
-from ragstone.monitor.windows.window_run import MOST
+from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.period_report import PeriodReport, SeriesChange
+from ragstone.monitor.windows.statistics import SeriesStats, Window
+from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
 from ragstone.report import document as doc
 from ragstone.report.builders.failures import build_classes, describe_evidence, symptom_in_text
 from ragstone.report.builders.parts import build_row, number_columns
@@ -38,7 +39,7 @@ class MonitorReport:
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
         analysis, report = self.analysis, self.analysis.report
-        say = words(self.language, time_zone(report.zone))
+        say = words(self.language, get_time_zone(report.zone))
         title, facts = say(f"period.{report.period}"), _list_facts(report, say)
         state = _describe_state(report, say)
         head = (doc.Heading(title, 1), doc.Byline(tuple(facts)), doc.Status(state.text, state.tone))
@@ -113,7 +114,7 @@ def _build_changes(report: PeriodReport, say: Words) -> list[doc.Section]:
     ]
 
 
-def _build_row(change: Change, report: PeriodReport, say: Words) -> doc.TableRow:
+def _build_row(change: SeriesChange, report: PeriodReport, say: Words) -> doc.TableRow:
     name, points = _name_figure(change.name, say), _list_points(report, change.name)
     margin = "" if change.margin is None else say.number(change.margin, 2)
     verdict = say(f"says.period_{change.verdict}", margin=margin)
@@ -132,7 +133,7 @@ def _build_row(change: Change, report: PeriodReport, say: Words) -> doc.TableRow
     )
 
 
-def _build_card(change: Change, report: PeriodReport, say: Words) -> doc.Card:
+def _build_card(change: SeriesChange, report: PeriodReport, say: Words) -> doc.Card:
     name = _name_figure(change.name, say)
     return doc.Card(
         name=name,
@@ -149,7 +150,7 @@ def _build_card(change: Change, report: PeriodReport, say: Words) -> doc.Card:
     )
 
 
-def _is_metric(change: Change, report: PeriodReport) -> bool:
+def _is_metric(change: SeriesChange, report: PeriodReport) -> bool:
     return change.name in report.now.metrics or change.name in report.before.metrics
 
 
@@ -163,12 +164,12 @@ def _list_points(report: PeriodReport, name: str) -> list[SeriesPoint]:
     return [to_point(window, _choose_figure(window, name)) for window in report.series]
 
 
-def _choose_figure(window: Window, name: str) -> Figure | None:
+def _choose_figure(window: Window, name: str) -> SeriesStats | None:
     own = {"feedback": window.feedback, "latency": window.latency}
     return own[name] if name in own else window.metrics.get(name)
 
 
-def _format_change(change: Change, say: Words) -> str:
+def _format_change(change: SeriesChange, say: Words) -> str:
     """The change with its interval, signed."""
     if change.difference is None:
         return "–"
@@ -219,8 +220,12 @@ def _build_failures(analysis: PeriodAnalysis, say: Words) -> Iterator[doc.Node]:
             doc.Heading(say("failures")),
             *build_classes(analysis.failures, say),
         ]
-        if analysis.failures.samples >= MOST:  # classes are of the newest interactions only
-            nodes.append(doc.Paragraph(say("newest_only", n=say.whole(MOST)), style="note"))
+        if (
+            analysis.failures.samples >= MAX_INTERACTIONS
+        ):  # classes are of the newest interactions only
+            nodes.append(
+                doc.Paragraph(say("newest_only", n=say.whole(MAX_INTERACTIONS)), style="note")
+            )
         yield doc.Section(tuple(nodes), "panel", "classes")
     if analysis.diagnoses:
         symptoms: list[doc.Node] = []

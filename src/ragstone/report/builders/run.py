@@ -27,8 +27,8 @@ from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
 from ragstone.report.prose import Block, blocks
 from ragstone.report.samples import GENEROUS, OpenSample, open_sample
 from ragstone.report.words import Words, words
-from ragstone.store import usual_place
-from ragstone.types import NOTHING_USED, OUTCOMES
+from ragstone.store import default_place
+from ragstone.types import NO_USAGE, OUTCOMES
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
@@ -314,7 +314,7 @@ def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
 
 
 def _build_costs(summary: Summary, say: Words) -> list[doc.Node]:
-    if all(metric.usage == NOTHING_USED for metric in summary.metrics):
+    if all(metric.usage == NO_USAGE for metric in summary.metrics):
         return []
     narrow = doc.Where(("terminal",), max_columns=WIDE_COLUMNS - 1)
     full = doc.Where(min_columns=WIDE_COLUMNS)
@@ -335,7 +335,7 @@ def _build_costs(summary: Summary, say: Words) -> list[doc.Node]:
     rows = [
         build_usage(doc.Styled(m.metric, "code"), m.usage)
         for m in summary.metrics
-        if m.usage != NOTHING_USED
+        if m.usage != NO_USAGE
     ]
     nodes = (
         doc.Heading(say("usage"), where=doc.WRITTEN),
@@ -432,7 +432,7 @@ def _build_ending(summary: Summary, state: doc.Remark, say: Words) -> Iterator[d
         yield doc.Paragraph(say("unfinished"), "warn")
     yield doc.Status(state.text, state.tone)
     if info.place:
-        store = "" if info.place == usual_place() else f" --store {shlex.quote(info.place)}"
+        store = "" if info.place == default_place() else f" --store {shlex.quote(info.place)}"
         command = f"ragstone report {info.id}{store} -o report.html"
         yield doc.Paragraph(f"{say('full_report')} {command}", style="note")
 

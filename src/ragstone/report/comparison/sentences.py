@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ragstone.report.document import Remark, Tone
 from ragstone.report.figures import shorten
-from ragstone.report.sentences import translated
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def describe_exclusions(
             parts.append(_describe_excluded(side, say.outcome(end), say.whole(n), names, say))
         lines.append(Remark(say("left_out_samples", parts="; ".join(parts))))
     for text in difference.warnings:
-        lines.append(Remark(f"{say('warning')}: {translated(text, say.language)}", "warn"))
+        lines.append(Remark(f"{say('warning')}: {say.message(text)}", "warn"))
     return lines
 
 

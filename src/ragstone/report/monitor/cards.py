@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.monitor.alerts.drop_rules import Stream
-from ragstone.monitor.windows.summary import Figure, Window
+from ragstone.monitor.alerts.drop_rules import MetricStream
+from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report.document import Card, Chart, Remark, Status, Styled
 from ragstone.report.monitor.alerts import TONES, mark_alerts, name_state
 from ragstone.report.monitor.charts import AlertSpan, SeriesPoint, draw_series
@@ -21,9 +21,9 @@ SHOWN_EVIDENCE = 0.25
 
 
 def build_metric_card(
-    figure: Figure,
+    figure: SeriesStats,
     windows: Sequence[Window],
-    stream: Stream | None,
+    stream: MetricStream | None,
     alerts: Sequence[Alert],
     where: tuple[str, str] | None,
     say: Words,
@@ -83,7 +83,7 @@ def build_whole_state(state: str, say: Words) -> Status:
     return Status(say(f"whole.{state}"), TONES.get(state, "warn"))
 
 
-def to_point(window: Window, figure: Figure | None) -> SeriesPoint:
+def to_point(window: Window, figure: SeriesStats | None) -> SeriesPoint:
     """A figure of a window as a point of its series."""
     if figure is None:
         return SeriesPoint(window.since, window.until, None)
@@ -133,7 +133,9 @@ def _drop_cut(
     return full if len(full) > 1 and any(map(has_data, full)) else windows
 
 
-def _build_badge(name: str, stream: Stream | None, alerts: Sequence[Alert], say: Words) -> Styled:
+def _build_badge(
+    name: str, stream: MetricStream | None, alerts: Sequence[Alert], say: Words
+) -> Styled:
     """The watcher's state; `resolved` while an alert that is over still lies in the window."""
     own = [alert for alert in alerts if alert.metric == name]
     if stream is None:
@@ -146,7 +148,7 @@ def _build_badge(name: str, stream: Stream | None, alerts: Sequence[Alert], say:
     return Styled(name_state(state, say), "badge", TONES.get(state, "plain"))
 
 
-def _describe_figure(figure: Figure, stream: Stream | None, say: Words) -> Iterator[str]:
+def _describe_figure(figure: SeriesStats, stream: MetricStream | None, say: Words) -> Iterator[str]:
     covered = say(
         "covered",
         scored=say.whole(figure.scored),
@@ -163,4 +165,4 @@ def _describe_figure(figure: Figure, stream: Stream | None, say: Words) -> Itera
         yield text
     if figure.trend is not None:
         slope = f"{figure.trend.slope:+.3f}".replace(".", say("decimal"))
-        yield say("trend_moving", slope=slope) if figure.trend.moving else say("trend_flat")
+        yield say("trend_moving", slope=slope) if figure.trend.is_moving else say("trend_flat")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.monitor import Archive, Interaction
-from ragstone.monitor.windows.summary import described_metric
+from ragstone.monitor.windows.statistics import find_metric
 from ragstone.types import Sample, Score
 
 FEEDBACK = "feedback"
@@ -58,7 +58,7 @@ class KnownScale:
 
 def find_scale(metric: str) -> KnownScale:
     """What this installation knows of a stored metric."""
-    known = described_metric(metric)
+    known = find_metric(metric)
     if known is None:
         return KnownScale(metric, None, True)
     return KnownScale(metric, known.bounds, known.higher_is_better)

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 from ragstone._version import __version__
 from ragstone.monitor import Archive, Interaction
-from ragstone.monitor.alerts.alert import Alert, alerts_between
-from ragstone.monitor.alerts.evaluation import last_status
-from ragstone.monitor.rollups.refresh import fields
-from ragstone.monitor.windows.summary import between, series, time_zone
+from ragstone.monitor.alerts.alert import Alert, load_alerts_between
+from ragstone.monitor.alerts.evaluation import load_status
+from ragstone.monitor.rollups.refresh import list_fields
+from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.summary import summarise_between, summarise_steps
 from ragstone.report.document import AlertList, CardGrid
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.alerts import view_alert
@@ -85,12 +86,12 @@ def render_overview(archive: Archive, frame: Frame) -> str:
     say, query = frame.say, frame.query
     since, until = query.stretch(frame.now)
     where = query.slice
-    summary = between(archive, since, until, by=query.by or None, where=where)
+    summary = summarise_between(archive, since, until, by=query.by or None, where=where)
     whole, slices = summary.whole, summary.slices
     step = choose_step(until - since)
-    windows = series(archive, since, until, step, where=where)
-    alerts = sorted(alerts_between(archive, since, until), key=_urgency)
-    status = last_status(archive)
+    windows = summarise_steps(archive, since, until, step, where=where)
+    alerts = sorted(load_alerts_between(archive, since, until), key=_urgency)
+    status = load_status(archive)
     streams = {
         stream.metric: stream
         for stream in (status.streams if status else ())
@@ -140,7 +141,7 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         metric=metric,
         metrics=[*names, FEEDBACK],
         windows=list(dict.fromkeys([*WINDOWS, query.window])),
-        fields=sorted({*fields(archive, since, until), *([query.by] if query.by else [])}),
+        fields=sorted({*list_fields(archive, since, until), *([query.by] if query.by else [])}),
         choices=list_slice_choices(slices, query),
         more_rows=min(query.show * 4, MAX_ROWS) if query.show < MAX_ROWS else 0,
     )  # fmt: skip
@@ -196,7 +197,7 @@ def render_missing(frame: Frame) -> str:
 
 def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Words:
     """The language that the address names, else the first of the browser's that there is; times in a zone."""
-    local = time_zone(zone)
+    local = get_time_zone(zone)
     if asked:
         return words(asked, local)
     ranked: list[tuple[float, int, str]] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.monitor import Archive
-from ragstone.monitor.windows.period_report import PeriodReport, period_report
+from ragstone.monitor.windows.period_report import PeriodReport, build_period_report
 from ragstone.monitor.windows.window_run import WindowRun
 from ragstone.report.monitor.interactions import FEEDBACK, JudgedInteraction, load_worst
 
@@ -38,7 +38,7 @@ def analyse_period(archive: Archive, period: str, until: int, zone: str = "UTC")
     from ragstone.analysis.failures import analyse
     from ragstone.analysis.summary import summarise
 
-    report = period_report(archive, period, until, zone=zone)
+    report = build_period_report(archive, period, until, zone=zone)
     run = WindowRun(archive, report.since, report.until)
     failures: Failures | None = None
     diagnoses: Sequence[Diagnosis] = ()

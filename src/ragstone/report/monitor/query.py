@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ragstone.config.durations import duration
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError
-from ragstone.monitor.interactions import moment
-from ragstone.monitor.windows.summary import time_zone
+from ragstone.monitor.interactions import parse_time
+from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.report.words import Words
 
 DEFAULT_WINDOW = "24h"
@@ -86,7 +86,7 @@ def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") ->
 
     window = check("window", "window_bad", _is_window)
     tz = check("tz", "zone_bad", _is_zone)
-    zone = time_zone(tz or server_zone)
+    zone = get_time_zone(tz or server_zone)
     until = check("until", "until_bad", lambda text: _read_moment(text, zone, now) is not None)
     field, _, value = check("slice", "slice_bad", lambda text: text.find(":") > 0).partition(":")
     show = _clean_text(values.get("show"))
@@ -121,14 +121,14 @@ def _read_moment(text: str, zone: tzinfo, now: int) -> int | None:
     """A time in microseconds; one without a zone of its own is one of the page's zone."""
     try:
         when = datetime.fromisoformat(text)
-        return moment((when if when.tzinfo else when.replace(tzinfo=zone)).isoformat(), now)
+        return parse_time((when if when.tzinfo else when.replace(tzinfo=zone)).isoformat(), now)
     except (ValueError, BadRow):
         return None
 
 
 def _is_zone(name: str) -> bool:
     try:
-        time_zone(name)
+        get_time_zone(name)
     except DataError:
         return False
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.monitor.windows.summary import Figure, Window
+from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report import document as doc
 from ragstone.report.builders.parts import build_row, number_columns
 from ragstone.report.figures import shorten
@@ -90,7 +90,7 @@ def build_interaction_row(judged: JudgedInteraction, query: Query, say: Words) -
     )
 
 
-def format_mean(figure: Figure | None, say: Words) -> str:
+def format_mean(figure: SeriesStats | None, say: Words) -> str:
     """A mean with its interval."""
     if figure is None or figure.mean is None:
         return "–"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragstone.data import replacing
+from ragstone.data import open_replacement
 from ragstone.report.drawing.raster import to_png
 from ragstone.report.drawing.shapes import Drawing
 from ragstone.report.drawing.svg import to_svg_file
@@ -17,5 +17,5 @@ def write_picture(drawing: Drawing, path: Path) -> None:
         write_text(path, to_svg_file(drawing))
         return
     content = to_png(drawing)
-    with replacing(path, text=False) as file:
+    with open_replacement(path, text=False) as file:
         file.write(content)

@@ -1,0 +1,28 @@
+"""`ragstone export`: write a stored run's rows with their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from ragstone.cli.options import counted, note, open_run, write_files
+from ragstone.report.formats import RowsFormat
+from ragstone.report.render.rows import export_rows
+
+
+def export_run(run: str, output: Sequence[str], *, shards: int | None, store: str | None) -> None:
+    """Write the rows into each file, or as parquet files of `shards` rows into each folder."""
+    if shards is not None:
+        stored = open_run(run, store).stored
+        for path in output:
+            count = export_rows(stored, path, shards=shards)
+            note(f"wrote {counted(count, 'row')} into {path}")
+        return
+    for path in output:
+        if not path.endswith(RowsFormat.endings):
+            raise click.UsageError(
+                f"{path!r} is no table of rows; end it in one of {' '.join(RowsFormat.endings)}"
+                " (`ragstone report` writes the others)"
+            )
+    write_files(open_run(run, store), output, "en")

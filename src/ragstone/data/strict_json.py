@@ -1,0 +1,119 @@
+"""One JSON document from text, strictly: what is refused here never reaches a sample.
+
+Refused: NaN, Infinity and numbers beyond a float, duplicate keys, nesting deeper than `DEPTH`,
+anything after the document. Replaced by U+FFFD: halves of surrogate pairs and NUL characters, which
+no UTF-8 file, HTML page or PostgreSQL text can hold (the row's own text keeps them as escapes)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+MAX_DEPTH = 100
+"""How deep a row may nest; far below Python's own limit, which depends on who calls."""
+
+
+class BadRow(Exception):
+    """A row that is refused: what is wrong and what to do, without its place."""
+
+
+def parse_json(text: str) -> Any:
+    """The document, checked in full."""
+    try:
+        value, end = _STRICT_DECODER.raw_decode(text)
+    except RecursionError:
+        raise BadRow(_TOO_DEEP) from None
+    except json.JSONDecodeError as bad:
+        raise BadRow(
+            f"not JSON at column {bad.pos + 1} ({bad.msg}); write one JSON object a row"
+        ) from None
+    except ValueError as bad:
+        what = str(bad)
+        if "integer string conversion" in what:
+            what = "a number has thousands of digits; write it as a text"
+        raise BadRow(what) from None
+    if end != len(text):
+        raise BadRow(f"not JSON at column {end + 1} (text after the object); one object a row")
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
+        raise BadRow(_TOO_DEEP)
+    return _replace_if_needed(value, text)
+
+
+def reparse_json(text: str) -> Any:
+    """The same value for a text that `parse` has accepted before, without checking again."""
+    value, _ = _PLAIN_DECODER.raw_decode(text)
+    return _replace_if_needed(value, text)
+
+
+def replace_unstorable(text: str) -> str:
+    """The text with what cannot be stored or shown replaced by U+FFFD."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep; flatten the row"
+
+
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(
+                    f"the key {replace_unstorable(key)!r} stands twice in one object; keep one"
+                )
+            seen.add(key)
+    return found
+
+
+def _reject_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON; write null where there is no number")
+
+
+def _parse_float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"the number {text[:20]} is too large; write null or a smaller one")
+    return value
+
+
+_STRICT_DECODER = json.JSONDecoder(
+    object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant, parse_float=_parse_float
+)
+_PLAIN_DECODER = json.JSONDecoder()
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether containers nest deeper than this; a loop, since the depth is what is in doubt."""
+    layer = [value]
+    while layer and levels >= 0:
+        levels -= 1
+        layer = [
+            inner
+            for item in layer
+            for inner in (
+                item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+            )
+            if isinstance(inner, dict | list)
+        ]
+    return bool(layer)
+
+
+def _replace_if_needed(value: Any, text: str) -> Any:
+    # Most rows have no escape at all: one search for a single character settles those.
+    if "\\" in text and ("\\ud" in text or "\\uD" in text or "\\u0000" in text):
+        return _replace_all(value)
+    return value
+
+
+def _replace_all(value: Any) -> Any:
+    if isinstance(value, str):
+        return replace_unstorable(value)
+    if isinstance(value, list):
+        return [_replace_all(item) for item in value]
+    if isinstance(value, dict):
+        return {replace_unstorable(key): _replace_all(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,284 @@
+"""Builds a judge from what a user writes: `openai:gpt-4o-mini`, a mapping of settings, a function, a list (a jury)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragstone.errors import RagstoneError, suggest_nearest
+from ragstone.judges import Judge
+from ragstone.judges.completion import LanguageModel
+from ragstone.judges.dialects import DIALECTS, Dialect, collect_key_variables, find_dialect
+from ragstone.judges.function import FunctionJudge
+from ragstone.judges.http import JsonClient
+from ragstone.judges.jury import Jury
+from ragstone.judges.limits import Budget
+from ragstone.judges.model_judge import ModelJudge
+from ragstone.judges.prices import find_price
+from ragstone.judges.remote import RemoteEmbeddings, RemoteModel
+from ragstone.judges.secrets import (
+    BaseUrl,
+    MissingKey,
+    Redactor,
+    find_key,
+    format_basic_auth,
+    parse_base_url,
+)
+from ragstone.registry.plugins import load_object
+
+SETTINGS = (
+    "model", "jury", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
+    "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
+    "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
+)  # fmt: skip
+"""Keys of a judge that is written as a mapping."""
+
+
+class UnknownJudge(RagstoneError):
+    """What the user wrote names no judge, or gives it a setting that does not exist."""
+
+
+def list_kinds() -> list[str]:
+    """Return the forms in which a judge can be named."""
+    remote = [f"{name}:MODEL" for name in DIALECTS]
+    return ["offline", *remote, "hf:PATH", "python:module:function"]
+
+
+def make_judge(
+    spec: Any = None,
+    *,
+    embeddings: Any = None,
+    language: str | None = None,
+    prompts: str | None = None,
+    concurrency: int | None = None,
+    max_usd: float | None = None,
+    max_calls: int | None = None,
+    budget: Budget | None = None,
+    missing_keys: list[str] | None = None,
+) -> Judge:
+    """Build the judge that a spec names: a text, a mapping of settings, a list (a jury), a function, or a Judge.
+
+    With `missing_keys` the message about a missing API key is appended there instead of raised: for a judge that
+    will not be asked."""
+    if _is_judge(spec):
+        judge: Judge = spec
+        return judge
+    settings = _to_settings(spec)
+    given = {
+        "embeddings": embeddings, "language": language, "prompts": prompts,
+        "concurrency": concurrency, "max_usd": max_usd, "max_calls": max_calls,
+        "missing_keys": missing_keys,
+    }  # fmt: skip
+    settings |= {name: value for name, value in given.items() if value is not None}
+    if budget is None:
+        budget = Budget(
+            settings.get("max_usd"),
+            settings.get("max_calls"),
+            settings.get("run_deadline"),
+            rate=_check_rate(settings),
+        )
+    if "jury" in settings:
+        return _make_jury(settings, budget)
+    return _make_single(settings, budget)
+
+
+def make_embeddings(
+    spec: Any, budget: Budget | None = None, missing_keys: list[str] | None = None
+) -> Judge:
+    """Build the judge that embeds texts: the offline encoder by default, `openai:MODEL`, `hf:PATH`, or a Judge."""
+    if _is_judge(spec):
+        judge: Judge = spec
+        return judge
+    if spec is None or spec == "offline":
+        from ragstone.judges.embeddings import OfflineEmbeddings  # loads numpy
+
+        return OfflineEmbeddings()
+    settings = _to_settings(spec)
+    kind, _, name = str(settings["model"]).partition(":")
+    if kind == "hf" and name:
+        from ragstone.judges.huggingface import LocalEmbeddings, check_installed
+
+        check_installed(name)
+        return LocalEmbeddings(name, device=settings.get("device"))
+    if kind == "openai" and name:
+        settings["missing_keys"] = missing_keys
+        client, _ = _make_client(kind, settings, budget or Budget())
+        return RemoteEmbeddings(
+            name,
+            client,
+            price=find_price(name, settings.get("prices")),
+            deadline=settings.get("deadline", 300.0),
+            parameters=settings.get("parameters"),
+        )
+    raise UnknownJudge(
+        f"no embeddings {settings['model']!r}; write offline, openai:MODEL or hf:PATH"
+    )
+
+
+def to_public_spec(spec: Any) -> Any:
+    """Return the spec as it may be stored and shown: no key, no secret in a URL, functions by name."""
+    if isinstance(spec, Mapping):
+        public = {name: to_public_spec(v) for name, v in spec.items() if name != "api_key"}
+        if isinstance(public.get("base_url"), str):
+            public["base_url"] = parse_base_url(public["base_url"]).url
+        return public
+    if isinstance(spec, list | tuple):
+        return [to_public_spec(member) for member in spec]
+    if spec is None or isinstance(spec, str | int | float | bool):
+        return spec
+    return getattr(spec, "name", None) or getattr(spec, "__qualname__", type(spec).__name__)
+
+
+def _is_judge(spec: Any) -> bool:
+    return all(hasattr(spec, name) for name in ("identity", "answer", "close", "concurrency"))
+
+
+def _to_settings(spec: Any) -> dict[str, Any]:
+    if spec is None:
+        return {"model": "offline"}
+    if isinstance(spec, str):
+        return {"model": spec.strip()}
+    if isinstance(spec, Mapping):
+        for name in spec:
+            if name not in SETTINGS:
+                raise UnknownJudge(
+                    f"a judge has no setting {name!r}{suggest_nearest(str(name), SETTINGS)}"
+                )
+        if ("model" in spec) == ("jury" in spec):
+            raise UnknownJudge("a judge needs either 'model' or 'jury'; write model: openai:NAME")
+        return dict(spec)
+    if isinstance(spec, Sequence):
+        return {"jury": list(spec)}
+    if callable(spec):
+        return {"model": spec}
+    raise UnknownJudge(f"{spec!r} is not a judge; write one of {', '.join(list_kinds())}")
+
+
+def _check_rate(settings: Mapping[str, Any]) -> float | None:
+    rate = settings.get("rate")
+    if rate is not None and (not isinstance(rate, int | float) or not rate > 0):
+        raise UnknownJudge(f"the judge's rate is {rate!r}; give calls a second, such as 50")
+    return rate
+
+
+def _make_jury(settings: Mapping[str, Any], budget: Budget) -> Judge:
+    shared = {name: value for name, value in settings.items() if name != "jury"}
+    missing_keys = shared.pop("missing_keys", None)
+    members = []
+    for member in settings["jury"]:
+        own = dict(member) if isinstance(member, Mapping) else {"model": member}
+        spec = member if _is_judge(member) else {**shared, **own}
+        members.append(make_judge(spec, budget=budget, missing_keys=missing_keys))
+    return Jury(members)
+
+
+def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
+    model = settings["model"]
+    if callable(model):
+        return _make_function_judge(model, settings, budget)
+    kind, _, name = str(model).partition(":")
+    if model == "offline":
+        from ragstone.judges.offline import OfflineJudge  # loads numpy
+
+        return OfflineJudge()
+    if kind == "python" and name:
+        return _make_function_judge(load_object(name, "judge"), settings, budget)
+    if kind == "hf" and name:
+        return _make_local(name, settings, budget)
+    if kind in DIALECTS and name:
+        return _make_remote(kind, name, settings, budget)
+    raise UnknownJudge(f"no judge {model!r}; write one of {', '.join(list_kinds())}")
+
+
+def _make_function_judge(function: Any, settings: Mapping[str, Any], budget: Budget) -> Judge:
+    return FunctionJudge(
+        function,
+        make_embeddings(settings.get("embeddings"), budget, settings.get("missing_keys")),
+        concurrency=settings.get("concurrency") or 8,
+        budget=budget,
+        deadline=settings.get("deadline", 300.0),
+    )
+
+
+def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
+    client, dialect = _make_client(kind, settings, budget)
+    price = find_price(name, settings.get("prices"))
+    notes: tuple[str, ...] = ()
+    if price is None:
+        if budget.max_usd is not None:
+            raise UnknownJudge(
+                f"max_usd is set and no price is known for {name!r}; "
+                "give prices: {input: USD, output: USD} per million tokens"
+            )
+        if client.base_url.url == dialect.home:
+            notes = (f"no price is known for {name!r}: tokens are counted, money is not",)
+    model = RemoteModel(
+        dialect,
+        name,
+        client,
+        parameters={**dialect.to_parameters(settings), **(settings.get("parameters") or {})},
+        price=price,
+        deadline=settings.get("deadline", 300.0),
+        notes=notes,
+    )
+    return _make_model_judge(model, settings, budget)
+
+
+def _make_local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
+    from ragstone.judges.huggingface import LocalModel, check_installed
+
+    check_installed(name)
+    model = LocalModel(
+        name,
+        batch=settings.get("batch", 4),
+        max_tokens=settings.get("max_tokens", 1024),
+        deadline=settings.get("deadline", 600.0),
+        device=settings.get("device"),
+        budget=budget,
+    )
+    return _make_model_judge(model, settings, budget)
+
+
+def _make_model_judge(model: LanguageModel, settings: Mapping[str, Any], budget: Budget) -> Judge:
+    return ModelJudge(
+        model,
+        make_embeddings(settings.get("embeddings"), budget, settings.get("missing_keys")),
+        language=settings.get("language"),
+        prompts_folder=settings.get("prompts"),
+        small=bool(settings.get("small", False)),
+    )
+
+
+def _make_client(
+    kind: str, settings: Mapping[str, Any], budget: Budget
+) -> tuple[JsonClient, Dialect]:
+    dialect_class = find_dialect(kind)
+    base_url = parse_base_url(settings.get("base_url") or dialect_class.home)
+    dialect = dialect_class(base_url.host)
+    key = _find_key(base_url, settings)
+    headers = dialect.headers(key)
+    if base_url.credentials:
+        headers.setdefault("Authorization", format_basic_auth(base_url.credentials))
+    secrets = (key, base_url.credentials, base_url.query)
+    client = JsonClient(
+        base_url,
+        headers,
+        Redactor(*(secret for secret in secrets if secret)),
+        dialect.parse_error,
+        concurrency=settings.get("concurrency") or 16,
+        budget=budget,
+        max_retries=settings.get("max_retries", 5),
+        timeout=settings.get("timeout", 120.0),
+    )
+    return client, dialect
+
+
+def _find_key(base_url: BaseUrl, settings: Mapping[str, Any]) -> str | None:
+    variables = collect_key_variables().get(base_url.host, ())
+    try:
+        return find_key(base_url, settings.get("api_key"), settings.get("key_env"), variables)
+    except MissingKey as missing:
+        if settings.get("missing_keys") is None:
+            raise
+        settings["missing_keys"].append(str(missing))
+        return None

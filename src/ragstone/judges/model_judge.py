@@ -1,0 +1,94 @@
+"""A language model as a judge: one JudgeSession for each Ask."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragstone import prompts
+from ragstone.asks import Answered, Ask, Reply
+from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.judges import Judge, Reopenable
+from ragstone.judges.completion import LanguageModel
+from ragstone.judges.session import JudgeSession
+from ragstone.judges.specs import find_prompt_name
+from ragstone.types import NO_USAGE
+
+PROTOCOL_VERSION = 1
+"""Increased when fences, traps or checks change in a way that can change a reply; part of the cache key."""
+
+
+class ModelJudge(Reopenable):
+    """A language model whose replies are checked; `embed` Asks go to a judge of their own."""
+
+    batch = 1
+    local = False
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        embeddings: Judge,
+        *,
+        language: str | None = None,
+        prompts_folder: str | None = None,
+        small: bool = False,
+    ) -> None:
+        self.model = model
+        self.embeddings = embeddings
+        self.name = model.name
+        self.concurrency = model.concurrency
+        self.language = language
+        self.folder = prompts_folder
+        if prompts_folder is not None:  # report a broken file now, not in the middle of a run
+            for name in prompts.list_names():
+                for code in prompts.list_languages(prompts_folder):
+                    prompts.load(name, code, prompts_folder)
+        self.small = small
+        self.spent = NO_USAGE
+        """Usage of all calls, those of failed questions included."""
+        self._identities: dict[tuple[str, str | None], Mapping[str, Any]] = {}
+
+    def identity(self, ask: Ask) -> Mapping[str, Any]:
+        """Return model, parameters, prompt and protocol version; no key, no nonce."""
+        if ask.kind == "embed":
+            return self.embeddings.identity(ask)
+        name = find_prompt_name(ask)
+        identity = self._identities.get((name, ask.language))
+        if identity is None:
+            identity = self._identities[name, ask.language] = {
+                **self.model.identity(),
+                "prompt": [self._load_prompt(part, ask).digest for part in (name, "again")],
+                "small": self.small,
+                "discipline": PROTOCOL_VERSION,
+            }
+        return identity
+
+    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
+        """Answer each Ask."""
+        if len(asks) == 1:  # the usual case, without the cost of a task
+            return [await self._answer(asks[0])]
+        return list(await asyncio.gather(*map(self._answer, asks)))
+
+    async def close(self) -> None:
+        """Close the model's connections."""
+        await self.model.close()
+        await self.embeddings.close()
+
+    async def _answer(self, ask: Ask) -> Answered:
+        if ask.kind == "embed":
+            return (await self.embeddings.answer([ask]))[0]
+        session = JudgeSession(
+            self.model, ask, lambda name: self._load_prompt(name, ask), small=self.small
+        )
+        try:
+            value = await session.run()
+        except (JudgeFailed, OutOfBudget) as failure:
+            failure.usage = session.usage
+            return failure
+        finally:
+            self.spent = self.spent + session.usage
+        return Reply(value, session.usage, self.model.notes)
+
+    def _load_prompt(self, name: str, ask: Ask) -> prompts.Prompt:
+        return prompts.load(name, ask.language or self.language, self.folder)

@@ -1,0 +1,159 @@
+"""Prompt specs of Asks that are answered as a whole: aspects, questions, rate, translate."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from ragstone.asks import Ask
+from ragstone.judges.fences import fence, neutralize, to_one_line
+from ragstone.judges.specs.protocol import ParsedReply, PromptBatch
+from ragstone.prompts import find_placeholders
+from ragstone.text.evidence import find_quote
+from ragstone.text.words import fold_text
+
+_WHOLE = "reply"
+"""The only item of an Ask that is answered as a whole."""
+
+
+class _WholeSpec:
+    """An Ask that one reply settles or does not."""
+
+    prompt = ""
+    items: Sequence[Hashable] = (_WHOLE,)
+
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+
+    def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
+        """The reply as it is."""
+        return settled[_WHOLE]
+
+
+class _WholeBatch:
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.values = values
+
+    def fault(self, value: Any) -> str:
+        """What is wrong with the reply; empty when nothing is."""
+        return ""
+
+    def doubt(self, value: Any) -> str:
+        """What is unproven in the reply; empty when nothing is."""
+        return ""
+
+    def parse(self, value: Any) -> ParsedReply:
+        """The whole reply, or nothing."""
+        fault = self.fault(value)
+        if fault:
+            return ParsedReply(fault=fault)
+        doubt = self.doubt(value)
+        return ParsedReply({_WHOLE: value}, {_WHOLE} if doubt else set(), unproven_reason=doubt)
+
+
+class AspectsSpec(_WholeSpec):
+    """What the question asks for, each with the words of the answer that speak to it."""
+
+    prompt = "aspects"
+
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+        """Question and answer."""
+        question, answer = self.ask.values["question"], self.ask.values["answer"]
+        values = {
+            "question": fence(nonce, "question", question),
+            "answer": fence(nonce, "answer", answer),
+        }
+        return _AspectsBatch(values, answer)
+
+
+class _AspectsBatch(_WholeBatch):
+    def __init__(self, values: Mapping[str, str], answer: str) -> None:
+        super().__init__(values)
+        self.answer = answer
+
+    def fault(self, value: Any) -> str:
+        names = [fold_text(row["aspect"]) for row in value["aspects"]]
+        if not names or not all(names):
+            return "it listed no aspect"
+        return "it listed one aspect twice" if len(set(names)) < len(names) else ""
+
+    def doubt(self, value: Any) -> str:
+        for row in value["aspects"]:
+            if row["covered"] and find_quote(row["quote"], self.answer) is None:
+                return f"the quote for {row['aspect'][:60]!r} does not stand in the answer"
+        return ""
+
+
+class QuestionsSpec(_WholeSpec):
+    """As many questions as wanted, all different."""
+
+    prompt = "questions"
+
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+        """The answer."""
+        count = self.ask.values["count"]
+        answer = fence(nonce, "answer", self.ask.values["answer"])
+        return _QuestionsBatch({"answer": answer, "count": str(count)}, count)
+
+
+class _QuestionsBatch(_WholeBatch):
+    def __init__(self, values: Mapping[str, str], count: int) -> None:
+        super().__init__(values)
+        self.count = count
+
+    def fault(self, value: Any) -> str:
+        given = [fold_text(question) for question in value["questions"]]
+        if not all(given):
+            return "one of the questions was empty"
+        if value["evasive"] and len(given) <= self.count:
+            return ""  # the metric is settled; the questions do not matter
+        if len(given) != self.count:
+            return f"it gave {len(given)} questions instead of {self.count}"
+        return "it gave one question twice" if len(set(given)) < len(given) else ""
+
+
+class RateSpec(_WholeSpec):
+    """A level of a closed scale; the schema says all there is to check."""
+
+    prompt = "rate"
+
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+        """The texts, the criterion and its levels."""
+        values = self.ask.values
+        levels = [f"{n}: {to_one_line(level)}" for n, level in enumerate(values["levels"])]
+        texts = [fence(nonce, to_one_line(name), text) for name, text in values["texts"].items()]
+        return _WholeBatch(
+            {
+                "texts": "\n".join(texts),
+                "name": to_one_line(values["name"]),
+                "question": neutralize(values["question"]),
+                "levels": "\n".join(levels),
+            }
+        )
+
+
+class TranslateSpec(_WholeSpec):
+    """A prompt in another language, its placeholders untouched."""
+
+    prompt = "translate"
+
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+        """The prompt as it stands: its braces are what must survive, so they are not broken up."""
+        values = self.ask.values
+        text = f"<<<{nonce} text\n{values['text']}\n{nonce}>>>"
+        return _TranslateBatch({"text": text, "language": values["language"]}, values["text"])
+
+
+class _TranslateBatch(_WholeBatch):
+    def __init__(self, values: Mapping[str, str], original: str) -> None:
+        super().__init__(values)
+        self.original = original
+
+    def fault(self, value: Any) -> str:
+        text = value["text"]
+        if find_placeholders(text) != find_placeholders(self.original):
+            return "the placeholders in double braces were not left as they are"
+        lines = self.original.splitlines().count("---")
+        return (
+            "" if text.splitlines().count("---") == lines else "the line --- was not left as it is"
+        )

@@ -1,1 +1,0 @@
-"""Phrases of the report on failures."""
