@@ -8,14 +8,16 @@ from dataclasses import replace
 import pytest
 
 from ragstone.analysis import Summary
+from ragstone.config import Data, Plan
 from ragstone.config.gates import GateResult
 from ragstone.report import figures
 from ragstone.report.words import words
+from ragstone.store import RunFacts
 
 
 def test_the_command_does_the_run_again(summary: Summary) -> None:
-    plan = {"language": "es", "limit": 20, "fields": {"answer": "output.text"}, "format": None,
-            "gates": {"recall@5": ">= 0.3"}, "skip_bad_rows": True}  # fmt: skip
+    data = Data(limit=20, fields={"answer": "output.text"}, skip_bad_rows=True)
+    plan = Plan(data=data, language="es", gates={"recall@5": ">= 0.3"})
     info = replace(summary.run, source="my data.jsonl", plan=plan)
     assert shlex.split(figures.build_command(info)) == [
         "ragstone", "eval", "my data.jsonl", "-m",
@@ -26,8 +28,8 @@ def test_the_command_does_the_run_again(summary: Summary) -> None:
 
 
 def test_a_run_is_done_again_by_the_command_that_was_typed(summary: Summary) -> None:
-    plan = {"command": ["eval", "-c", "my plan.yaml", "--limit", "3"]}
-    info = replace(summary.run, plan=plan)
+    facts = RunFacts(command=("eval", "-c", "my plan.yaml", "--limit", "3"))
+    info = replace(summary.run, facts=facts)
     assert figures.build_command(info) == "ragstone eval -c 'my plan.yaml' --limit 3"
 
 
@@ -37,8 +39,9 @@ def test_the_version_of_the_embedded_judge_is_no_part_of_its_name(summary: Summa
 
 
 def test_samples_that_came_from_no_file_have_no_command(summary: Summary) -> None:
-    assert figures.build_command(replace(summary.run, source="3 samples", plan={})) == ""
-    assert figures.build_command(replace(summary.run, source="-", plan={"source": "-"})) == ""
+    assert figures.build_command(replace(summary.run, source="3 samples")) == ""
+    facts = RunFacts(source="-")
+    assert figures.build_command(replace(summary.run, source="-", facts=facts)) == ""
 
 
 def test_the_heading_says_nothing_twice(summary: Summary) -> None:

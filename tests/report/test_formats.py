@@ -89,7 +89,7 @@ class WikiFormat(ReportFormat):
 @pytest.fixture
 def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> dict[str, Any]:
     """A report of each kind."""
-    from ragstone.analysis.ablate import Effects, Factor, Level
+    from ragstone.analysis.effects import Effects, Factor, Level
 
     pair = [build([a_case(n) for n in range(40)], name=name) for name in ("old", "new")]
     failures = analyse(run)

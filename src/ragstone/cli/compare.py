@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import (
-    check_outputs,
-    note,
-    output_option,
-    report_language,
-    store_option,
-)
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import choose_language
+from ragstone.cli.options import check_outputs, output_option, store_option
 
 if TYPE_CHECKING:
     from ragstone.analysis.compare import Comparison
@@ -82,12 +78,12 @@ def command(runs: tuple[str, ...], **flags: Any) -> int:
     A RUN is named by its id, the start of its id, its name, or `last`. Samples are matched by id. In GitHub Actions the
     result also becomes the step's summary, with an annotation for each regression."""  # fmt: skip
     from ragstone.analysis.compare import compare
-    from ragstone.cli.progress import waiting
+    from ragstone.cli.actions.progress import show_waiting
 
     check_outputs("comparison", flags["output"])
     opened, baseline = _opened(runs, flags["baseline"], flags["store"])
     named = [name.strip() for text in flags["metrics"] for name in text.split(",")]
-    with waiting("comparing", quiet=flags["quiet"]):
+    with show_waiting("comparing", quiet=flags["quiet"]):
         comparison = compare(
             opened,
             baseline=baseline,
@@ -98,7 +94,7 @@ def command(runs: tuple[str, ...], **flags: Any) -> int:
             floor=flags["floor"],
             samples=flags["samples"],
         )
-    language = report_language(flags["language"], opened[baseline].info.plan.get("language"))
+    language = choose_language(flags["language"], opened[baseline].info.plan.language)
     present(comparison, opened, flags, language)
     return comparison.exit_code if flags["fail_on_regression"] else 0
 

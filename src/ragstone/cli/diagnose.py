@@ -6,15 +6,9 @@ from pathlib import Path
 
 import click
 
+from ragstone.cli.actions.shared import choose_language, open_run, summarise_run
 from ragstone.cli.failures import limits, write
-from ragstone.cli.options import (
-    check_outputs,
-    open_run,
-    output_option,
-    report_language,
-    store_option,
-    summed_up,
-)
+from ragstone.cli.options import check_outputs, output_option, store_option
 
 
 @click.command("diagnose")
@@ -56,8 +50,8 @@ def command(
     symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
     opened = open_run(run, store)
     failures = analyse(opened.stored, thresholds=limits(thresholds))
-    found = diagnose(opened.stored, summed_up(opened), failures, symptoms)
-    spoken = report_language(language, opened.info.plan.get("language"))
+    found = diagnose(opened.stored, summarise_run(opened), failures, symptoms)
+    spoken = choose_language(language, opened.info.plan.language)
     if not output:
         from rich.console import Console
 

@@ -7,14 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.cli.options import (
-    check_outputs,
-    note,
-    open_run,
-    output_option,
-    report_language,
-    store_option,
-)
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import choose_language, open_run
+from ragstone.cli.options import check_outputs, output_option, store_option
 
 if TYPE_CHECKING:
     from ragstone.analysis.diagnose import Diagnosis
@@ -52,13 +47,13 @@ def command(
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     from ragstone.analysis.failures import analyse
-    from ragstone.cli.progress import waiting
+    from ragstone.cli.actions.progress import show_waiting
 
     check_outputs("failures", output)
     found = open_run(run, store).stored
-    with waiting("looking at every sample"):
+    with show_waiting("looking at every sample"):
         failures = analyse(found, thresholds=limits(thresholds), by=by or None)
-    spoken = report_language(language, found.info.plan.get("language"))
+    spoken = choose_language(language, found.info.plan.language)
     if not output:
         from rich.console import Console
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import note, store_option
+from ragstone.cli.actions.messages import note
+from ragstone.cli.options import store_option
 
 if TYPE_CHECKING:
     from ragstone.testset.sets import Request, TestSet
@@ -49,7 +50,7 @@ def command(documents: tuple[str, ...], **flags: Any) -> int:
         return _review(documents)
     request = _request(documents, flags)
     if flags["dry_run"]:
-        from ragstone.cli.generate_dry_run import show
+        from ragstone.cli.actions.generate_dry_run import show
 
         show(request)
         return 0
@@ -88,7 +89,7 @@ def _request(documents: tuple[str, ...], flags: dict[str, Any]) -> Request:
 def _made(request: Request, *, quiet: bool) -> TestSet:
     from dataclasses import replace
 
-    from ragstone.cli.progress import Bar
+    from ragstone.cli.actions.progress import Bar
     from ragstone.errors import Interrupted
     from ragstone.testset.sets import finished, part_file
 

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import (
-    check_outputs,
-    note,
-    output_option,
-    report_language,
-    store_option,
-)
+from ragstone.cli.actions.messages import note
+from ragstone.cli.options import check_outputs, output_option, store_option
 
 
 @click.command("report")
@@ -31,6 +26,7 @@ def command(
     """Report on the last day, week or month against the one before.
 
     Metrics with intervals and verdicts, trends, alerts, failure classes, worst interactions, cost and advice."""
+    from ragstone.cli.actions.shared import choose_language
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import now_micros
     from ragstone.monitor.windows.calendars import parse_local_time
@@ -43,7 +39,7 @@ def command(
     check_outputs("period", output)
     archive = Archive(Store.open(store, must_exist=True))
     end = now_micros() if until is None else parse_local_time(until, zone)
-    report = MonitorReport(analyse_period(archive, period, end, zone), report_language(language))
+    report = MonitorReport(analyse_period(archive, period, end, zone), choose_language(language))
     if not output:
         click.echo(markdown.render(report.document()), nl=False)
     for path in output:

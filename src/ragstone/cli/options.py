@@ -1,18 +1,14 @@
-"""Options that several commands share, and the lines they say on stderr."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from ragstone.report.formats import describe_unknown, list_endings
-
-if TYPE_CHECKING:
-    from ragstone.analysis.summary import Summary
-    from ragstone.experiments.run import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,56 +54,3 @@ def reading_options(function: F) -> F:
     ):  # fmt: skip
         function = option(function)
     return function
-
-
-def note(text: str, *, quiet: bool = False) -> None:
-    """A line for the person at the terminal; results go to stdout, this does not."""
-    if not quiet:
-        click.echo(text, err=True)
-
-
-def counted(number: int, thing: str) -> str:
-    """`1 sample`, `1,200 samples`."""
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")
-
-
-def open_run(name: str, store: str | None) -> Run:
-    """A stored run by id, start of its id, name or `last`."""
-    from ragstone.experiments.run import Run
-
-    return Run.open(name, store=store)
-
-
-def write_files(run: Run, paths: Sequence[str], language: str, *, quiet: bool = False) -> None:
-    """Write each file in the format of its extension, and say so."""
-    from ragstone.cli.progress import waiting
-
-    for path in paths:
-        with waiting(f"writing {path}", quiet=quiet):
-            run.write(path, language=language)
-        note(f"wrote {path}", quiet=quiet)
-
-
-def summed_up(run: Run, *, quiet: bool = False) -> Summary:
-    """The run's summary, with a sign of life while a large one is read."""
-    from ragstone.cli.progress import waiting
-
-    with waiting(f"summing up {run.info.name}", quiet=quiet):
-        return run.summary()
-
-
-def known_language(wanted: str | None) -> str | None:
-    """The language asked for, if reports are written in it; a mistake if they are not."""
-    from ragstone.text.language import LANGUAGES
-
-    if wanted is None or wanted.split("-")[0].lower() in LANGUAGES:
-        return wanted and report_language(wanted)
-    raise click.UsageError(f"no reports in {wanted!r}; give --lang {' or '.join(LANGUAGES)}")
-
-
-def report_language(*wanted: str | None) -> str:
-    """The first of these that reports are written in, else English."""
-    from ragstone.text.language import LANGUAGES
-
-    short = (text.split("-")[0].lower() for text in wanted if text)
-    return next((text for text in short if text in LANGUAGES), "en")

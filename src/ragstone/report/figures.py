@@ -128,7 +128,7 @@ def describe_judge(summary: Summary, say: Words) -> list[str]:
         return []
     from ragstone.judges.offline.quality import SHOWN_BY, quality
 
-    language = info.plan.get("language")
+    language = info.plan.language
     lines = []
     for figure in quality([m.metric for m in summary.metrics], language):
         names = ", ".join(figure.metrics)
@@ -159,10 +159,10 @@ def list_run_facts(summary: Summary, say: Words) -> list[str]:
 
 def build_command(info: RunInfo) -> str:
     """The command that does the run again: as it was typed, or made up of the run's facts; empty without a data file."""
-    typed = info.plan.get("command")
+    typed = info.facts.command
     if typed and typed[0] == "eval":
         return shlex.join(["ragstone", *typed])
-    if not Path(info.source).suffix and not Path(str(info.plan.get("source", ""))).is_absolute():
+    if not Path(info.source).suffix and not Path(info.facts.source).is_absolute():
         return ""
     plan = info.plan
     parts = ["ragstone", "eval", info.source]
@@ -170,14 +170,14 @@ def build_command(info: RunInfo) -> str:
     judge = (
         info.judge.partition(" ")[0] if info.judge else None
     )  # `offline 1`: the version is no name
-    flags = ("judge", judge), ("lang", plan.get("language")), ("format", plan.get("format"))
-    for flag, value in (*flags, ("limit", plan.get("limit"))):
+    flags = ("judge", judge), ("lang", plan.language), ("format", plan.data.format)
+    for flag, value in (*flags, ("limit", plan.data.limit)):
         parts += [f"--{flag}", str(value)] if value is not None else []
-    for field, place in (plan.get("fields") or {}).items():
+    for field, place in plan.data.fields.items():
         parts += ["--field", f"{field}={place}"]
-    for metric, rule in (plan.get("gates") or {}).items():
+    for metric, rule in plan.gates.items():
         parts += ["--gate", f"{metric} {rule}"]
-    if plan.get("skip_bad_rows"):
+    if plan.data.skip_bad_rows:
         parts.append("--skip-bad-rows")
     return " ".join(shlex.quote(part) for part in parts)
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from ragstone.cli.options import counted, note, open_run, write_files
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.shared import open_run, write_files
 from ragstone.report.formats import RowsFormat
 from ragstone.report.render.rows import export_rows
 
@@ -17,7 +18,7 @@ def export_run(run: str, output: Sequence[str], *, shards: int | None, store: st
         stored = open_run(run, store).stored
         for path in output:
             count = export_rows(stored, path, shards=shards)
-            note(f"wrote {counted(count, 'row')} into {path}")
+            note(f"wrote {format_count(count, 'row')} into {path}")
         return
     for path in output:
         if not path.endswith(RowsFormat.endings):

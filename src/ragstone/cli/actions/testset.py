@@ -10,8 +10,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from ragstone.cli.flags import fields_of
-from ragstone.cli.options import note, report_language
+from ragstone.cli.actions.flags import parse_fields
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import choose_language
 from ragstone.errors import ConfigError
 from ragstone.report.builders.testset import CheckupReport
 from ragstone.report.formats import describe_unknown, list_endings, write_report
@@ -24,7 +25,7 @@ def check_file(
 ) -> int:
     """Audit a test set, show or write the report; the exit code is 1 when an item needs attention."""
     complaints: list[str] = []
-    fields = fields_of(flags["fields"], complaints)
+    fields = parse_fields(flags["fields"], complaints)
     complaints += [
         describe_unknown("testset", path)
         for path in output
@@ -41,7 +42,7 @@ def check_file(
         limit=flags["limit"],
         skip_bad_rows=flags["skip_bad_rows"],
     )
-    report = CheckupReport(checkup, report_language(flags["language"]))
+    report = CheckupReport(checkup, choose_language(flags["language"]))
     if flags["as_json"]:
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2))
     elif not output:

@@ -15,7 +15,7 @@ from ragstone.report.figures import shorten
 from ragstone.report.words import Words, words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.ablate import Effects, Level
+    from ragstone.analysis.effects import Effects, Level
 
 WIDE_COLUMNS = 110
 """Columns that the whole table takes on a terminal."""

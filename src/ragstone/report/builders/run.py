@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from ragstone._version import __version__
 from ragstone.analysis import label_rates
 from ragstone.report import document as doc
 from ragstone.report import figures
@@ -356,7 +355,7 @@ def _build_facts(summary: Summary, say: Words) -> tuple[doc.Node, ...]:
         doc.LabelledValue(say("judge"), info.judge or say("no_judge")),
         doc.LabelledValue(say("date"), figures.format_moment(info.created)),
         doc.LabelledValue(say("identifier"), info.id),
-        doc.LabelledValue(say("version"), f"ragstone {info.plan.get('ragstone', __version__)}"),
+        doc.LabelledValue(say("version"), f"ragstone {info.facts.ragstone}"),
         *([doc.LabelledValue(say("reproduce"), command, code=True)] if command else []),
     ]
     return (

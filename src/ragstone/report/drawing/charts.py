@@ -23,8 +23,8 @@ from ragstone.report.words import Words
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
-    from ragstone.analysis.ablate import Effects
     from ragstone.analysis.compare import Comparison, Difference
+    from ragstone.analysis.effects import Effects
     from ragstone.analysis.pareto import Offer, TradeOff
 
 VERDICT_ROLES: dict[str, Role] = {

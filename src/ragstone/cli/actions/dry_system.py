@@ -1,33 +1,30 @@
-"""What `--dry-run` says of the system under test: how often it would be asked, and what stands in for its answers."""
+"""The system under test in a dry run: how often it would be asked, and what stands in for its answers."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragstone.cli.options import counted
+from ragstone.cli.actions.messages import format_count
+from ragstone.config import SystemPlan
+from ragstone.data import Dataset
+from ragstone.errors import StoreError
+from ragstone.experiments.answer import build_system
+from ragstone.store import Store, default_place
+from ragstone.systems import System, SystemReply, SystemRunner
+from ragstone.systems.pipeline import Pipeline
+from ragstone.types import Sample
 
-if TYPE_CHECKING:
-    from ragstone.data import Dataset
-    from ragstone.systems import System, SystemRunner
-    from ragstone.types import Sample
 
-
-def answered_in_thought(
-    reading: Dataset, samples: Sequence[Sample], under_test: Mapping[str, Any], store: str | None
+def answer_for_free(
+    reading: Dataset, samples: Sequence[Sample], under_test: SystemPlan, store: str | None
 ) -> tuple[list[Sample], list[str]]:
     """The samples with answers that cost nothing, and what there is to say; the system is asked only when it is the free pipeline.
 
     Answers kept from earlier runs come first; where there are none, the reference stands in."""
-    from ragstone.errors import StoreError
-    from ragstone.experiments.answer import chosen_system
-    from ragstone.store import Store
-    from ragstone.store.store import default_place
-    from ragstone.systems import SystemRunner
-
-    system = chosen_system(under_test["system"], under_test["settings"]).system
+    system = build_system(under_test.spec, under_test.settings).system
     try:
         kept: SystemRunner | None = SystemRunner(
             system, Store.open(store or default_place(), must_exist=True), "dry run"
@@ -35,23 +32,20 @@ def answered_in_thought(
     except StoreError:
         kept = None
     questions = [record.sample for record in reading if record.sample.question is not None]
-    known = sum(kept is not None and kept.load_reply(one) is not None for one in questions)
+    known = sum(kept is not None and kept.load_reply(sample) is not None for sample in questions)
     lines = [
-        f"system: {system.name}, to be asked {counted(len(questions) - known, 'question')}"
+        f"system: {system.name}, to be asked {format_count(len(questions) - known, 'question')}"
         + (f"; {known:,} answered from the store" if known else "")
     ]
-    found = [_answered(one, system, kept) for one in samples]
+    answered = [_answer(sample, system, kept) for sample in samples]
     asyncio.run(system.close())
-    if any(one.answer is None and one.question is not None for one in found):
-        found = [replace(one, answer=one.answer or one.reference) for one in found]
+    if any(sample.answer is None and sample.question is not None for sample in answered):
+        answered = [replace(s, answer=s.answer or s.reference) for s in answered]
         lines.append("its answers are not known yet: references stand in, and contexts are missing")
-    return found, lines
+    return answered, lines
 
 
-def _answered(sample: Sample, system: System, kept: SystemRunner | None) -> Sample:
-    from ragstone.systems import SystemReply
-    from ragstone.systems.pipeline import Pipeline
-
+def _answer(sample: Sample, system: System, kept: SystemRunner | None) -> Sample:
     reply: Any = kept.load_reply(sample) if kept is not None else None
     if reply is None and isinstance(system, Pipeline) and system.settings.generator is None:
         reply = asyncio.run(system.answer(sample.question or "", sample))

@@ -7,27 +7,39 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
+from rich.console import Console
+from rich.table import Table
 
-from ragstone.cli.options import counted
-from ragstone.cli.progress import duration
-from ragstone.config import revealed
+from ragstone import prompts
+from ragstone.asks import Answered, Ask, canonical
+from ragstone.cli.actions.dry_system import answer_for_free
+from ragstone.cli.actions.messages import format_count
+from ragstone.cli.actions.progress import format_duration
+from ragstone.config import Plan, revealed
+from ragstone.config.metric_specs import resolve_metrics
+from ragstone.engine import AskBroker
+from ragstone.engine.sample_scoring import score_sample
+from ragstone.experiments.choose import choose_metrics, default_metrics, first_samples
+from ragstone.experiments.execute import open_reading
+from ragstone.judges import Judge
+from ragstone.judges.factory import make_judge
+from ragstone.judges.jury import FIRST_JUROR_KINDS
+from ragstone.judges.prices import find_price
+from ragstone.judges.session import ONE_BY_ONE_KINDS
+from ragstone.judges.specs import build_spec
+from ragstone.metrics.scoring import build_starter
+from ragstone.registry import Metric
+from ragstone.report.words import words
+from ragstone.store import set_language
+from ragstone.types import Sample
 
-if TYPE_CHECKING:
-    from ragstone.asks import Answered, Ask
-    from ragstone.config import Plan
-    from ragstone.data import Dataset
-    from ragstone.engine import AskBroker
-    from ragstone.judges import Judge
-    from ragstone.registry import Metric
-    from ragstone.types import Sample
-
-PROBED = 20
-"""Samples that are walked through."""
+PROBED_SAMPLES = 20
+"""Samples that the estimate is made from."""
 
 CHARACTERS_PER_TOKEN = 3.5
 SECONDS_PER_CALL = 2.0
@@ -46,8 +58,8 @@ class Estimate:
     seconds: float = 0.0
 
 
-class Counter:
-    """Stands where the engine's desk stands: answers with the embedded judge and counts each question once."""
+class AskCounter:
+    """Takes the place of the engine's desk: answers with the embedded judge and counts each question once."""
 
     def __init__(
         self, driver: Judge, judge: Judge, language: str | None, prompts: str | None
@@ -73,11 +85,6 @@ class Counter:
         return answered
 
     def _count(self, ask: Ask, reply: Any) -> None:
-        from ragstone import prompts
-        from ragstone.asks import canonical
-        from ragstone.judges.jury import FIRST_JUROR_KINDS
-        from ragstone.judges.specs import build_spec
-
         form, language = build_spec(ask), ask.language or self.language
         prompt = prompts.load(form.prompt, language, self.prompts)
         around = len(prompt.text) + len(canonical(ask.schema))
@@ -93,30 +100,27 @@ class Counter:
             self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
 
 
-def show(plan: Plan, reading: Dataset, under_test: Mapping[str, Any] | None = None) -> None:
+def show(plan: Plan) -> None:
     """Print the estimate of a plan."""
-    from ragstone.experiments.run import chosen_metrics, default_metrics, first_samples
-
-    samples = first_samples(reading, PROBED)
+    reading = open_reading(plan)
+    samples = first_samples(reading, PROBED_SAMPLES)
     lines: Sequence[str] = ()
-    if under_test:
-        from ragstone.cli.dry_system import answered_in_thought
-
-        samples, lines = answered_in_thought(reading, samples, under_test, revealed(plan.store))
-    known = under_test and not plan.metrics
-    metrics = default_metrics(samples) if known else chosen_metrics(plan.metrics or None, reading)
+    if plan.system is not None:
+        samples, lines = answer_for_free(reading, samples, plan.system, revealed(plan.store))
+    named = resolve_metrics(plan.metrics) if plan.metrics else None
+    if named is None and plan.system is not None:
+        metrics = default_metrics(samples)
+    else:
+        metrics = choose_metrics(named, reading)
     total = reading.check()
-    click.echo(f"{counted(total, 'sample')} of {reading.source}, read as {reading.format}")
+    click.echo(f"{format_count(total, 'sample')} of {reading.source}, read as {reading.format}")
     for line in lines:
         click.echo(line)
     judged = [metric for metric in metrics if metric.judged]
     rows: list[tuple[str, Estimate]] = [(m.name, Estimate()) for m in metrics if not m.judged]
     lacks: list[str] = []
     if judged:
-        from ragstone.cli.flags import judge_settings
-        from ragstone.judges.factory import make_judge
-
-        judge = make_judge(judge_settings(plan), missing_keys=lacks)
+        judge = make_judge(plan.judge_settings(), missing_keys=lacks)
         click.echo(f"judge: {judge.name}")
         probe = _Probe(plan, samples, total, judge, make_judge("offline"))
         alone = [probe.estimate([metric]) for metric in judged]
@@ -156,8 +160,8 @@ class _Probe:
         usd = None if counter.usd is None else counter.usd * scale
         return Estimate(calls, counter.input * scale, counter.output * scale, usd, seconds)
 
-    def _counter(self) -> Counter:
-        return Counter(self.driver, self.judge, self.plan.language, self.plan.prompts)
+    def _counter(self) -> AskCounter:
+        return AskCounter(self.driver, self.judge, self.plan.language, self.plan.prompts)
 
     def together(self, metrics: Sequence[Metric], alone: Sequence[Estimate]) -> Estimate:
         """All metrics at once; what a local judge still remembers from before makes it look too quick."""
@@ -165,12 +169,8 @@ class _Probe:
         return replace(found, seconds=max(found.seconds, *(one.seconds for one in alone)))
 
     async def _walk(
-        self, metrics: Sequence[Metric], counter: Counter, samples: Sequence[Sample]
+        self, metrics: Sequence[Metric], counter: AskCounter, samples: Sequence[Sample]
     ) -> None:
-        from ragstone.engine.sample_scoring import score_sample
-        from ragstone.metrics.scoring import build_starter
-        from ragstone.store import set_language
-
         named = {metric.name: metric for metric in metrics}
         starts = {metric.name: build_starter(metric) for metric in metrics}
         for sample in samples:
@@ -180,8 +180,6 @@ class _Probe:
 
 def _calls(member: Any, ask: Ask, items: int) -> int:
     """Calls that one question takes: one, or one for each item and a control when the judge is small."""
-    from ragstone.judges.session import ONE_BY_ONE_KINDS
-
     if not getattr(member, "small", False) or ask.kind not in ONE_BY_ONE_KINDS:
         return 1
     return max(1, items + (ask.kind == "support"))
@@ -189,8 +187,6 @@ def _calls(member: Any, ask: Ask, items: int) -> int:
 
 def _usd(member: Any, tokens_in: float, tokens_out: float) -> float | None:
     """What a call costs with this judge; None when nobody knows."""
-    from ragstone.judges.prices import find_price
-
     model = getattr(member, "model", None)
     if member.local or member.name.startswith("hf:"):
         return 0.0
@@ -203,11 +199,6 @@ def _plus(one: float | None, other: float | None) -> float | None:
 
 
 def _print(rows: Sequence[tuple[str, Estimate]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from ragstone.report.words import words
-
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("metric")
     for heading in ("calls", "tokens in", "tokens out", "cost", "time"):
@@ -219,6 +210,6 @@ def _print(rows: Sequence[tuple[str, Estimate]]) -> None:
             f"{estimate.input_tokens:,.0f}",
             f"{estimate.output_tokens:,.0f}",
             "?" if estimate.usd is None else words("en").money(estimate.usd),
-            duration(estimate.seconds),
+            format_duration(estimate.seconds),
         )
     Console(highlight=False).print(table)

@@ -6,18 +6,25 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from ragstone.cli.options import counted, note, report_language
-
-if TYPE_CHECKING:
-    from ragstone.analysis.summary import MetricSummary, Summary
-    from ragstone.config import Plan
-    from ragstone.report.words import Words
+from ragstone.analysis.summary import MetricSummary, Summary
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.progress import Bar
+from ragstone.cli.actions.shared import choose_language
+from ragstone.config import Data, Plan
+from ragstone.data import pair_predictions
+from ragstone.experiments.execute import RunInputs, RunObserver
+from ragstone.experiments.run import run_plan
+from ragstone.report.files import write_text
+from ragstone.report.words import Words
 
 METRICS = ("exact_match", "token_f1", "abstention_accuracy")
 CAPTION = {
@@ -38,15 +45,12 @@ class Entry:
 
 def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False) -> int:
     """Evaluate each file of predictions, show one table, write the outputs; the exit code."""
-    from ragstone.report.files import write_text
-    from ragstone.report.words import Words
-
     for path in plan.output:
         if not path.endswith(OUTPUTS):
             raise click.UsageError(
                 f"a comparison is not written as {path!r}; end it in one of {' '.join(OUTPUTS)}"
             )
-    words = Words(report_language(plan.language))
+    words = Words(choose_language(plan.language))
     entries = [
         _entry(refs, file, name, plan, quiet=quiet)
         for file, name in zip(preds, _names(preds), strict=True)
@@ -65,34 +69,18 @@ def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False)
 
 
 def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry:
-    from ragstone.cli.flags import judge_settings
-    from ragstone.cli.progress import Bar
-    from ragstone.config import revealed
-    from ragstone.data import pair_predictions
-    from ragstone.experiments.run import evaluate
-
     reading = pair_predictions(
         refs, file, skip_bad_rows=plan.data.skip_bad_rows, limit=plan.data.limit
     )
     with Bar(quiet=quiet) as bar:
         bar.what = name
-        run = evaluate(
-            reading,
-            plan.metrics or METRICS,
-            judge=judge_settings(plan),
-            name=name,
-            store=revealed(plan.store),
-            language=plan.language,
-            concurrency=plan.concurrency,
-            floor=plan.floor,
-            gates=plan.gates or None,
-            watch=bar,
-        )
+        own = replace(plan, name=name, data=Data(), metrics=plan.metrics or METRICS, output=())
+        run = run_plan(own, RunInputs(samples=reading), RunObserver(progress=bar))
     summary = run.summary()
     missing = max((m.outcomes.get("system_error", 0) for m in summary.metrics), default=0)
     if missing:
         note(
-            f"{name}: no prediction for {missing:,} of {counted(run.info.total or 0, 'question')}",
+            f"{name}: no prediction for {missing:,} of {format_count(run.info.total or 0, 'question')}",
             quiet=quiet,
         )
     return Entry(name, file, summary)
@@ -102,7 +90,7 @@ def _say_formats(entries: Sequence[Entry]) -> None:
     """What was read as what, once where it is the same for all."""
     infos = [entry.summary.run for entry in entries]
     for text in dict.fromkeys(
-        f"read {counted(info.total or 0, 'sample')} as {info.format}" for info in infos
+        f"read {format_count(info.total or 0, 'sample')} as {info.format}" for info in infos
     ):
         note(text)
 
@@ -136,10 +124,6 @@ def _exit_code(entries: Sequence[Entry]) -> int:
 
 
 def _show(entries: Sequence[Entry], words: Words) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("")
     for metric in entries[0].summary.metrics:

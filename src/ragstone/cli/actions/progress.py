@@ -73,7 +73,7 @@ class Bar:
             facts=self.facts(progress, now),
         )
 
-    def asked(self, filled: AnswerProgress) -> None:
+    def show_answers(self, filled: AnswerProgress) -> None:
         """Take note of how many answers the system has given; a bar of its own, before that of the scores."""
         from ragstone.engine import Progress
 
@@ -107,7 +107,7 @@ class Bar:
         if rate > 0:
             parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")
             if progress.total is not None:
-                parts.append(f"{duration((progress.total - progress.done) / rate)} left")
+                parts.append(f"{format_duration((progress.total - progress.done) / rate)} left")
         if progress.usage.usd:
             parts.append(f"${progress.usage.usd:,.2f}")
         if progress.failures:
@@ -130,13 +130,13 @@ class Bar:
         return live
 
 
-def aside() -> redirect_stdout[Any]:
+def stdout_to_stderr() -> redirect_stdout[Any]:
     """What a user's system or metric prints goes to stderr: stdout is for results."""
     return redirect_stdout(sys.stderr)
 
 
 @contextmanager
-def waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
+def show_waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
     """A sign of life for work of unknown length, with the same reserve as the bar."""
     if quiet or not sys.stderr.isatty():
         yield
@@ -155,7 +155,7 @@ def waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
         status.stop()
 
 
-def lines_in(path: str, most: int | None = None) -> int | None:
+def count_lines(path: str, most: int | None = None) -> int | None:
     """About how many samples a jsonl file holds; None for anything else."""
     if not path.endswith(".jsonl") or not Path(path).is_file():
         return None
@@ -164,7 +164,7 @@ def lines_in(path: str, most: int | None = None) -> int | None:
     return lines if most is None else min(lines, most)
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Seconds as people say them: `40 s`, `12 min`, `3 h 5 min`."""
     if seconds < 90:
         return f"{seconds:.0f} s"

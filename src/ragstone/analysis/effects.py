@@ -1,10 +1,9 @@
-"""What each setting does: grids of settings, and the main effect of each factor over the runs of a grid."""
+"""The main effect of each setting on a metric, over the runs of a grid of settings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.columns import Columns, Valued, columns, matched
@@ -67,21 +66,6 @@ class Effects:
     def to_dict(self) -> dict[str, Any]:
         """The effects as plain JSON."""
         return asdict(self)
-
-
-def grid(vary: Mapping[str, Sequence[Any]], *, full: bool = False) -> list[dict[str, Any]]:
-    """The settings to run; the first value of each factor is the one in force.
-
-    One factor at a time: the settings in force, then each other value alone. Full: every combination."""
-    for name, values in vary.items():
-        if not values:
-            raise RagstoneError(f"{name} has no values to try; write {name}=1,2,3")
-        if len(set(map(repr, values))) < len(values):
-            raise RagstoneError(f"{name} lists a value twice; list each once")
-    if full:
-        return [dict(zip(vary, values, strict=True)) for values in product(*vary.values())]
-    base = {name: values[0] for name, values in vary.items()}
-    return [base] + [{**base, name: value} for name, values in vary.items() for value in values[1:]]
 
 
 def effects(

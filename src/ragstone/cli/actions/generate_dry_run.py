@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.cli.options import counted
-from ragstone.cli.progress import duration
+from ragstone.cli.actions.messages import format_count
+from ragstone.cli.actions.progress import format_duration
 
 if TYPE_CHECKING:
     from ragstone.testset.sets import Request
@@ -19,8 +19,8 @@ def show(request: Request) -> None:
 
     found = estimate(request)
     click.echo(
-        f"{counted(found.documents, 'document')}, about {found.asked_about:,} of them asked about; "
-        f"{counted(sum(found.kinds.values()), 'item')} wanted:"
+        f"{format_count(found.documents, 'document')}, about {found.asked_about:,} of them asked about; "
+        f"{format_count(sum(found.kinds.values()), 'item')} wanted:"
     )
     wide = max(map(len, found.kinds))
     for kind, count in found.kinds.items():
@@ -30,7 +30,7 @@ def show(request: Request) -> None:
         return
     money = "USD unknown" if found.usd is None else f"{found.usd:,.2f} USD"
     click.echo(
-        f"{found.judge}: about {counted(found.calls, 'call')}, {found.input_tokens:,.0f} tokens in, "
-        f"{found.output_tokens:,.0f} out, {money}, {duration(found.seconds)}"
+        f"{found.judge}: about {format_count(found.calls, 'call')}, {found.input_tokens:,.0f} tokens in, "
+        f"{found.output_tokens:,.0f} out, {money}, {format_duration(found.seconds)}"
     )
     click.echo("Nothing was asked, written or paid.")
