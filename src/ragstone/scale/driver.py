@@ -19,6 +19,7 @@ from ragstone.data.ranges import plan_ranges
 from ragstone.engine import Execution, iter_failed_rows, skip_stored
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges.limits import Budget
+from ragstone.locale.messages import compose
 from ragstone.scale.cluster import NoCluster, connected, host_for, place, workers_expected
 from ragstone.scale.counter import Counter
 from ragstone.scale.jobs import Job
@@ -258,7 +259,7 @@ class ClusterExecution(Execution):
 
     def _poison(self, piece: Piece) -> dict[str, Any]:
         sample = to_sample(piece.texts()[0], self.run.info.shape, piece.first)
-        reason = f"scoring it killed its worker {KILLS} times, with nothing else at work"
+        reason = compose("worker_killed", times=KILLS)
         scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
         given = None if sample.id == str(piece.first) else sample.id
         line = Line(piece.first, given, sample.group, encode_scores(scores))
