@@ -220,6 +220,7 @@ KEYS: dict[str, dict[str, str]] = {
         "data": "Una ruta, o las claves de la segunda tabla.",
         "metrics": "Qué medir: nombres, o `nombre: {opción: valor}`; una lista, o un texto con comas. "
         "Si falta: todas las métricas sin juez que encajan con los datos.",
+        "system": "El sistema al que se piden las respuestas: `pipeline:CARPETA`, `módulo:función`, una URL, o un mapa. Sin él, las respuestas están en los datos.",
         "judge": "Quién responde a las métricas con juez: `offline`, `openai:MODELO`, o un mapa con `model` y sus ajustes.",
         "embeddings": "Quién calcula los vectores de los textos, si no es el juez.",
         "language": "Idioma de las muestras que no indican el suyo, y del informe.",
@@ -261,9 +262,13 @@ def config_data(language: str) -> str:
 def _keys(schema: type, language: str) -> str:
     import dataclasses
 
+    from ragstone.config.plan import NO_KEYS
+
     said = {**field_docs(schema), **KEYS["en"]} if language == "en" else KEYS[language]
     rows = []
     for item in dataclasses.fields(schema):
+        if item.name in NO_KEYS:
+            continue
         if item.name not in said:
             raise SystemExit(f"nothing is said about the key {item.name!r} of {schema.__name__}")
         given = item.default

@@ -9,6 +9,7 @@ import pytest
 
 from ragstone.analysis.columns import columns, matched
 from ragstone.analysis.compare import compare
+from ragstone.config import Plan
 from ragstone.errors import RagstoneError, UnknownMetric
 from ragstone.store import RunInfo
 from ragstone.types import Score
@@ -158,7 +159,7 @@ class Made:
             for one in ("hit", "graded", "lumpy")
         )
         self.info = RunInfo(
-            id=name, name=name, created="", status="done", plan={}, shape={}, source="", format="",
+            id=name, name=name, created="", status="done", plan=Plan(), shape={}, source="", format="",
             metrics=metrics,
         )  # fmt: skip
         hit = (dice.random(len(ease)) < ease).astype(float)

@@ -12,6 +12,7 @@ import pytest
 
 from ragstone.analysis import label_rates, summarise, values
 from ragstone.analysis.stats import wilson
+from ragstone.config import Plan
 from ragstone.errors import UnknownMetric
 from ragstone.store import RunInfo
 from ragstone.types import Score, Usage
@@ -35,7 +36,7 @@ class Scores:
             name="test",
             created="2026-01-01T00:00:00Z",
             status="done",
-            plan={},
+            plan=Plan(),
             shape={},
             source="data.jsonl",
             format="native",

@@ -19,8 +19,7 @@ from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import Failure, analyse
 from ragstone.data import corpora
-from ragstone.experiments.bench import blame
-from ragstone.experiments.blame import PARTS
+from ragstone.experiments.blame import PARTS, blame
 from ragstone.experiments.run import Run
 from ragstone.systems.pipeline import Pipeline
 from ragstone.systems.pipeline.extraction import REFUSALS, Passage

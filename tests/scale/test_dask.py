@@ -13,7 +13,7 @@ import ragstone
 from dask_cluster import HERE, JUDGE, METRICS, kept, rows, written
 from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
-from ragstone.scale.cluster import QUIET, NoCluster, exported, place
+from ragstone.scale.cluster import QUIET, NoCluster, format_exports, place
 from ragstone.scale.shards import Shelf
 from ragstone.store import Store
 
@@ -145,7 +145,7 @@ def test_changed_data_is_noticed_on_resume(tmp_path: Path) -> None:
 
 
 def test_a_bad_row_is_named_by_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ragstone.experiments.run, "CHECK_FIRST_BYTES", 0)
+    monkeypatch.setattr(ragstone.experiments.execute, "CHECK_FIRST_BYTES", 0)
     path = tmp_path / "data.jsonl"
     good = "".join(json.dumps(row) + "\n" for row in rows(30))
     path.write_text(good + '\n{"question": }\n', encoding="utf-8")
@@ -154,7 +154,7 @@ def test_a_bad_row_is_named_by_its_line(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_an_id_given_twice_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ragstone.experiments.run, "CHECK_FIRST_BYTES", 0)
+    monkeypatch.setattr(ragstone.experiments.execute, "CHECK_FIRST_BYTES", 0)
     data = rows(40)
     data[33]["id"] = "s2"
     path = written(tmp_path / "data.jsonl", data)
@@ -206,5 +206,5 @@ def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
 
 def test_the_page_names_the_settings_that_our_own_clusters_have() -> None:
     page = (HERE.parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
-    for line in exported(QUIET):
+    for line in format_exports(QUIET):
         assert f"\n{line}\n" in page

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ragstone.config import Plan
 from ragstone.monitor import Archive, Interaction
 from ragstone.store import NewRow, RunInfo, Store, database, postgres, sqlite
 from ragstone.types import Score
@@ -40,7 +41,7 @@ def test_from_each_earlier_version(
         cut(then, version)
         old = Store.open(place)
         old.create(
-            RunInfo("r1", "demo", "2026-01-01T00:00:00+00:00", "running", {}, {}, "", "", ())
+            RunInfo("r1", "demo", "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "", "", ())
         )
         old.append("r1", [NewRow(n, f"s{n}", None, "{}", SCORES) for n in (1, 2, 3)]).result()
         old.close()

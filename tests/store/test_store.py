@@ -12,13 +12,16 @@ import pytest
 
 from ragstone import evaluate
 from ragstone.asks import Reply
+from ragstone.config import Plan
 from ragstone.errors import RunNotFound, StoreError
 from ragstone.store import NewRow, RunInfo, Store
 from ragstone.types import Finding, Score, Usage
 
 
 def info(run: str = "r1", name: str = "demo") -> RunInfo:
-    return RunInfo(run, name, "2026-01-01T00:00:00+00:00", "running", {}, {}, "d.jsonl", "x", ())
+    return RunInfo(
+        run, name, "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "d.jsonl", "x", ()
+    )
 
 
 def rows(count: int, start: int = 1) -> list[NewRow]:
@@ -248,7 +251,8 @@ def test_eight_processes_write_to_one_store_and_nothing_is_lost(place: str) -> N
 
 def _environment() -> dict[str, str]:
     here = Path(__file__).parent
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), str(here.parent)])}
+    folders = [str(here), str(here.parent), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
 
 
 def _start(script: str, *arguments: str) -> subprocess.Popen[str]:

@@ -166,18 +166,17 @@ def _advice(cause: Cause, info: RunInfo) -> Advice:
 
 def ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str | None:
     """The command that tries these settings on the run's own questions; None when its system has none of them."""
-    system = info.plan.get("system")
-    parameters = info.plan.get("parameters") or {}
+    system, parameters = info.facts.system, info.facts.parameters
     fitting = {name: values for name, values in settings.items() if name in parameters}
-    if not system or not isinstance(system, str) or not fitting:
+    if not system or not fitting:
         return None
-    source = str(info.plan.get("source") or info.source)
+    source = info.facts.source or info.source
     words = ["ragstone", "ablate", source, "--system", system]
     for name, values in fitting.items():
         now = parameters[name]
         tried = [now, *(value for value in values if value != now)]
         words += ["--vary", f"{name}={','.join(_plain(value) for value in tried)}"]
-    for name, value in (info.plan.get("settings") or {}).items():
+    for name, value in (info.plan.system.settings if info.plan.system else {}).items():
         if name not in fitting:
             words += ["--set", f"{name}={_plain(value)}"]
     words += ["-m", ",".join(str(one["name"]) for one in info.metrics)]

@@ -104,7 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run one command; its exit code. A user's mistake is one sentence on stderr."""
     try:
-        result = ragstone.main(arguments, prog_name="ragstone", standalone_mode=False)
+        # The typed words are kept with a run, to be shown in its report.
+        words = tuple(arguments)
+        result = ragstone.main(arguments, prog_name="ragstone", standalone_mode=False, obj=words)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (_PipeClosed, BrokenPipeError):

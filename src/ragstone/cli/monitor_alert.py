@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import note
+from ragstone.cli.actions.messages import note
 
 
 @click.group("alert")
@@ -22,8 +22,8 @@ def test(config: str | None, language: str | None) -> int:
     """Send a test message by every configured channel; exit code 1 if one does not arrive."""
     import logging
 
+    from ragstone.cli.actions.shared import choose_language
     from ragstone.cli.monitor_check import alerts_of
-    from ragstone.cli.options import report_language
     from ragstone.errors import RagstoneError
     from ragstone.monitor.alerts.channels import DeliveryError, send_message
     from ragstone.monitor.interactions import format_iso, new_id, now_micros
@@ -39,7 +39,7 @@ def test(config: str | None, language: str | None) -> int:
         "state": "firing",
         "metric": None,
         "slice": {},
-        "title": sentence({"phrase": "test"}, report_language(language)),
+        "title": sentence({"phrase": "test"}, choose_language(language)),
         "opened": format_iso(now),
         "changed": format_iso(now),
         "facts": {},

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.cli.options import counted, note, store_option
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.options import store_option
 
 if TYPE_CHECKING:
     from ragstone.config.alerts import Alerts
@@ -30,7 +31,7 @@ def command(
     """Look for degradation once and send what follows: for cron.
 
     Exit code 1 while an alert is firing, 3 while quality is unknown because no data comes in or the judge fails, else 0."""
-    from ragstone.cli.options import report_language
+    from ragstone.cli.actions.shared import choose_language
     from ragstone.monitor.alerts.drop_rules import reset_reference
     from ragstone.monitor.alerts.evaluation import evaluate_alerts
     from ragstone.monitor.alerts.outbox import deliver_due
@@ -43,11 +44,11 @@ def command(
         note("the reference is learned anew from now on")
     status = evaluate_alerts(archive, settings, now)
     done = deliver_due(archive, settings.channels)
-    show(status, report_language(language))
+    show(status, choose_language(language))
     if done.sent:
-        note(f"sent {counted(done.sent, 'message')}")
+        note(f"sent {format_count(done.sent, 'message')}")
     if done.failed:
-        note(f"{counted(done.failed, 'message')} did not arrive; they are tried again")
+        note(f"{format_count(done.failed, 'message')} did not arrive; they are tried again")
     if not status.streams and not status.open:
         note("nothing was judged yet, so that there is nothing to compare")
     states = {one.state for one in status.open}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import counted, note, reading_options, store_option
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.options import reading_options, store_option
 
 
 @click.command("import")
@@ -26,8 +27,8 @@ def command(
     LOG is a jsonl, json, csv or parquet file, or - for standard input. Beside the question, answer and contexts, the usual
     names for the time (at, timestamp …), feedback, latency, cost and tokens are understood; other short values become
     slices. Reading a file again stores nothing twice."""
-    from ragstone.cli.flags import fields_of
-    from ragstone.cli.progress import Bar
+    from ragstone.cli.actions.flags import parse_fields
+    from ragstone.cli.actions.progress import Bar
     from ragstone.data import read
     from ragstone.errors import ConfigError
     from ragstone.monitor.archive import Archive
@@ -37,7 +38,7 @@ def command(
     from ragstone.store import Store
 
     complaints: list[str] = []
-    columns = fields_of(fields, complaints)
+    columns = parse_fields(fields, complaints)
     if complaints:
         raise ConfigError(complaints)
     reading = read(
@@ -56,7 +57,9 @@ def command(
         refresh(archive, progress=bar.counts("adding up five-minute steps"))
     kept.close()
     again = f", {done.repeated:,} were there already" if done.repeated else ""
-    note(f"stored {counted(done.new, 'interaction')} from {log} in {kept.place}{again}")
+    note(f"stored {format_count(done.new, 'interaction')} from {log} in {kept.place}{again}")
     bad = [*reading.bad, *done.bad]
     if bad:
-        note(f"left out {counted(reading.bad_count + len(done.bad), 'bad row')}, first: {bad[0]}")
+        note(
+            f"left out {format_count(reading.bad_count + len(done.bad), 'bad row')}, first: {bad[0]}"
+        )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import counted, note, store_option
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.options import store_option
 
 
 @click.command("purge")
@@ -17,7 +18,7 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
 
     With them go their feedback, scores and spans; with --id also every reply of a judge that the monitor keeps, because
     replies quote the texts they are about. Roll-ups are computed anew from what is left."""
-    from ragstone.cli.progress import Bar
+    from ragstone.cli.actions.progress import Bar
     from ragstone.config.durations import duration
     from ragstone.errors import DataError
     from ragstone.monitor import Archive
@@ -30,13 +31,13 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
         raise click.UsageError("give either --before or --id")
     archive = Archive(Store.open(store, must_exist=True))
     if before is None:
-        what = counted(len(ids), "interaction")
+        what = format_count(len(ids), "interaction")
         if yes or click.confirm(f"Forget {what}?", err=True):
             gone = archive.purge(ids=ids)
             refresh(archive)  # what slices are named after may be a person's id
-            note(f"forgot {counted(gone, 'interaction')}")
+            note(f"forgot {format_count(gone, 'interaction')}")
             if gone < len(set(ids)):
-                note(f"{counted(len(set(ids)) - gone, 'id')} not found")
+                note(f"{format_count(len(set(ids)) - gone, 'id')} not found")
         return
     try:
         limit = now_micros() - duration(before)
@@ -46,4 +47,4 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
         gone = archive.purge(before=limit)
         with Bar() as bar:
             refresh(archive, progress=bar.counts("adding up five-minute steps"))
-        note(f"forgot {counted(gone, 'interaction')}")
+        note(f"forgot {format_count(gone, 'interaction')}")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.cli.options import counted, note, store_option
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.options import store_option
 
 if TYPE_CHECKING:
     from ragstone.monitor.scoring.scorer import Scorer, ScoringProgress
@@ -34,16 +35,16 @@ def command(
 
         now = now_micros()
         again = requeue_unscored(scorer.archive, now - duration(since), now)
-        note(f"{counted(again, 'interaction')} considered again")
+        note(f"{format_count(again, 'interaction')} considered again")
     if follow:
         _leave_with_parent()
         asyncio.run(scorer.run_forever())
         return
     done = asyncio.run(_once(scorer))
-    note(f"scored {counted(done.scored, 'interaction')} of {done.decided:,} new ones")
+    note(f"scored {format_count(done.scored, 'interaction')} of {done.decided:,} new ones")
     if done.failed:
         note(
-            f"the judge failed on {counted(done.failed, 'interaction')}; they are tried again later"
+            f"the judge failed on {format_count(done.failed, 'interaction')}; they are tried again later"
         )
     if done.out_of_budget:
         note("the day's budget is spent; the rest waits")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.cli.options import note, store_option
+from ragstone.cli.actions.messages import note
+from ragstone.cli.options import store_option
 
 if TYPE_CHECKING:
     from ragstone.server import BackgroundWorker

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import note, store_option
+from ragstone.cli.actions.messages import note
+from ragstone.cli.options import store_option
 
 
 @click.command("status")
@@ -17,8 +18,8 @@ def command(as_json: bool, language: str | None, store: str | None) -> None:
     It is what the server or `ragstone monitor check` found last; nothing is looked at anew."""
     import json
 
+    from ragstone.cli.actions.shared import choose_language
     from ragstone.cli.monitor_check import show
-    from ragstone.cli.options import report_language
     from ragstone.monitor import Archive
     from ragstone.monitor.alerts.evaluation import load_status
     from ragstone.monitor.alerts.outbox import list_unsent
@@ -35,7 +36,7 @@ def command(as_json: bool, language: str | None, store: str | None) -> None:
         note("nothing was looked at yet; `ragstone monitor check` looks once")
         return
     note(f"as of {format_iso(status.at)}")
-    show(status, report_language(language))
+    show(status, choose_language(language))
     waiting = list_unsent(archive)
     if waiting:
         note(f"{len(waiting)} messages have not left; the last fault: {waiting[-1]['fault'] or 'none yet'}")  # fmt: skip

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.cli.options import counted, note, store_option
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.options import store_option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,7 +38,7 @@ def command(
     """Say how good the last hours or days were, whole and by slice."""
     import json
 
-    from ragstone.cli.progress import Bar
+    from ragstone.cli.actions.progress import Bar
     from ragstone.config.durations import duration
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import now_micros
@@ -68,7 +69,9 @@ def command(
     else:
         _show(_named(found))
         if found.more:
-            note(f"and {counted(found.more, 'more value')} of {by}; --where {by}=VALUE shows one")
+            note(
+                f"and {format_count(found.more, 'more value')} of {by}; --where {by}=VALUE shows one"
+            )
 
 
 def _slice(text: str | None) -> tuple[str, str] | None:

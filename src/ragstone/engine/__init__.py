@@ -112,7 +112,7 @@ class Execution:
     ) -> AsyncIterator[tuple[int, Record, dict[str, Score]]]:
         """Each item with its scores, in the order given."""
         starts = {metric.name: build_starter(metric) for metric in self.metrics}
-        language = self.run.info.plan.get("language")
+        language = self.run.info.plan.language
         if not any(metric.judged for metric in self.metrics):
             for count, (position, record) in enumerate(items):
                 scores = score_unjudged(starts, set_language(record.sample, language))

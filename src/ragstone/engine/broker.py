@@ -158,11 +158,14 @@ class AskBroker:
         try:
             answered = await self._judge.answer(asks)
         except Exception as raised:
-            fault = JudgeFailed("transport", f"the judge raised {type(raised).__name__}: {raised}")
+            fault = JudgeFailed(
+                "transport", "judge_raised", error=type(raised).__name__, text=str(raised)
+            )
             return [fault] * len(asks)
         if len(answered) != len(asks):
-            reason = f"the judge gave {len(answered)} replies to {len(asks)} questions"
-            return [JudgeFailed("incomplete", reason)] * len(asks)
+            given, asked = len(answered), len(asks)
+            fault = JudgeFailed("incomplete", "replies_miscounted", given=given, asked=asked)
+            return [fault] * len(asks)
         return [_checked(one) for one in answered]
 
     async def _keep(self, batch: Sequence[_Call], answered: list[Answered]) -> None:
@@ -229,4 +232,4 @@ def to_unusable_reply(
 def _checked(answered: object) -> Answered:
     if isinstance(answered, Reply | JudgeFailed | OutOfBudget):
         return answered
-    return JudgeFailed("unparseable", f"the judge returned {type(answered).__name__}, not a Reply")
+    return JudgeFailed("unparseable", "not_a_reply", type=type(answered).__name__)

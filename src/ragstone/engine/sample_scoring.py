@@ -103,8 +103,8 @@ def _part(answered: Reply, take: ExtractPart) -> Answered:
     try:
         value = take(answered.value)
     except (KeyError, IndexError, TypeError, ValueError) as bad:
-        return JudgeFailed("incomplete", f"the reply lacks a part: {bad!r}")
+        return JudgeFailed("incomplete", "reply_lacks_part", error=repr(bad))
     return answered if value is answered.value else Reply(value, answered.usage, answered.notes)
 
 
-_UNANSWERED = JudgeFailed("incomplete", "the question was not put")
+_UNANSWERED = JudgeFailed("incomplete", "question_not_asked")

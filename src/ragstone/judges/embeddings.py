@@ -35,6 +35,6 @@ def answer_embeds(asks: Sequence[Ask]) -> list[Answered]:
     return [
         Reply({"vectors": encode(ask.values["texts"]).tolist()})
         if ask.kind == "embed"
-        else JudgeFailed("refusal", f"embeddings do not answer {ask.kind!r}")
+        else JudgeFailed("refusal", "kind_unknown_embeddings", kind=ask.kind)
         for ask in asks
     ]

@@ -24,6 +24,7 @@ from ragstone.judges.secrets import (
     format_basic_auth,
     parse_base_url,
 )
+from ragstone.locale.messages import compose
 from ragstone.registry.plugins import load_object
 
 SETTINGS = (
@@ -211,7 +212,7 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
                 "give prices: {input: USD, output: USD} per million tokens"
             )
         if client.base_url.url == dialect.home:
-            notes = (f"no price is known for {name!r}: tokens are counted, money is not",)
+            notes = (compose("price_unknown", model=name),)
     model = RemoteModel(
         dialect,
         name,

@@ -14,6 +14,7 @@ from ragstone.judges import Judge, Reopenable
 from ragstone.judges.json_replies import ReplyFault, fit_value
 from ragstone.judges.limits import Budget
 from ragstone.judges.specs import build_spec
+from ragstone.locale.messages import compose
 from ragstone.types import Usage
 
 _ONE_CALL = Usage(calls=1)
@@ -74,8 +75,16 @@ class FunctionJudge(Reopenable):
             return failed
         except Exception as raised:
             if clock.expired():
-                return JudgeFailed("transport", f"{self.name} took longer than {self.deadline:g} s")
-            return JudgeFailed("transport", f"{self.name} raised {type(raised).__name__}: {raised}")
+                return JudgeFailed(
+                    "transport", "judge_too_slow", judge=self.name, seconds=self.deadline
+                )
+            return JudgeFailed(
+                "transport",
+                "judge_raised_named",
+                judge=self.name,
+                error=type(raised).__name__,
+                text=str(raised),
+            )
         given = value if isinstance(value, Reply) else Reply(value, _ONE_CALL)
         self.budget.settle(0.0, given.usage)
         try:
@@ -96,21 +105,21 @@ def _checked(ask: Ask, value: Any) -> Any:
     try:
         fit = fit_value(value, ask.schema)
     except ReplyFault as broken:
-        raise JudgeFailed("unparseable", f"the judge's reply cannot be used: {broken}") from None
+        raise JudgeFailed("unparseable", "reply_unusable", fault=broken.reason) from None
     fault = _fault(ask, fit)
     if fault:
-        raise JudgeFailed("incomplete", f"the judge's reply cannot be used: {fault}")
+        raise JudgeFailed("incomplete", "reply_unusable", fault=fault)
     return fit
 
 
 def _fault(ask: Ask, value: Any) -> str:
     if ask.kind == "embed":
         wanted = len(ask.values["texts"])
-        return "" if len(value["vectors"]) == wanted else f"it does not hold {wanted} vectors"
+        return "" if len(value["vectors"]) == wanted else compose("vectors_missing", n=wanted)
     spec = build_spec(ask)
     if ask.kind == "claims":  # a sentence that claims nothing may be left out by a program
         strange = {(row["text_id"], row["sentence"]) for row in value["claims"]} - set(spec.items)
-        return f"there is no sentence {min(strange)!r}" if strange else ""
+        return compose("sentence_unknown", sentence=repr(min(strange))) if strange else ""
     everything = (
         [claim["id"] for case in ask.values["cases"] for claim in case["claims"]]
         if ask.kind == "support"

@@ -8,27 +8,33 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ragstone.locale.messages import Argument, compose
+
 
 class ReplyFault(Exception):
     """Why a reply cannot be used, in words that fit into a re-ask."""
+
+    def __init__(self, code: str, /, **arguments: Argument) -> None:
+        self.reason = compose(code, **arguments)
+        super().__init__(self.reason)
 
 
 def extract_json(text: str) -> Any:
     """The one JSON object in the text: bare, fenced or in prose. Two different ones are a fault."""
     body = _after_thinking(text).strip()
     if not body:
-        raise ReplyFault("the reply was empty")
+        raise ReplyFault("reply_empty")
     if body.startswith("{") and body.endswith("}"):
         try:
             return _DECODER.decode(body)
         except (ValueError, RecursionError) as broken:
             if "twice" in str(broken):
-                raise ReplyFault("a key of the JSON document occurs twice") from None
+                raise ReplyFault("key_twice") from None
     found = _all_documents(body)  # perhaps fenced, in prose, or two: look closer
     if not found:
-        raise ReplyFault("the reply held no complete JSON document")
+        raise ReplyFault("no_json")
     if any(other != found[0] for other in found[1:]):
-        raise ReplyFault("the reply held several different JSON documents")
+        raise ReplyFault("several_json")
     return found[0]
 
 
@@ -59,7 +65,7 @@ def _object(schema: Mapping[str, Any]) -> Fit:
 
     def fit(value: Any, place: str) -> Any:
         if not isinstance(value, dict):
-            raise ReplyFault(f"{_where(place)} is not an object")
+            raise ReplyFault("fault_not_object", place=_where(place))
         found = {}
         for name, plain, inner, required in fields:
             if name in value:
@@ -67,7 +73,7 @@ def _object(schema: Mapping[str, Any]) -> Fit:
                 # most fields are plain texts: they need no call each
                 found[name] = one if plain and one.__class__ is str else inner(one, name)
             elif required:
-                raise ReplyFault(f"{_where(place)} lacks {name!r}")
+                raise ReplyFault("fault_lacks", place=_where(place), name=name)
         return found
 
     return fit
@@ -78,7 +84,7 @@ def _array(schema: Mapping[str, Any]) -> Fit:
 
     def fit(value: Any, place: str) -> Any:
         if not isinstance(value, list):
-            raise ReplyFault(f"{_where(place)} is not a list")
+            raise ReplyFault("fault_not_list", place=_where(place))
         return [item(one, place) for one in value]
 
     return fit
@@ -88,7 +94,7 @@ _TEXT = {"type": "string"}
 
 
 def _where(place: str) -> str:
-    return repr(place) if place else "the reply"
+    return repr(place) if place else compose("the_reply")
 
 
 def format_example(schema: Mapping[str, Any], **fixed: str) -> str:
@@ -108,11 +114,16 @@ def _scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
             value = _number(value, kind, place)
         elif kind == "boolean":
             if not isinstance(value, bool):
-                raise ReplyFault(f"{_where(place)} is not true or false")
+                raise ReplyFault("fault_not_boolean", place=_where(place))
         elif not isinstance(value, str):
-            raise ReplyFault(f"{_where(place)} is not a text")
+            raise ReplyFault("fault_not_text", place=_where(place))
         if choice is not None and value not in choice:
-            raise ReplyFault(f"{_where(place)} is {_short(value)}, not one of {json.dumps(choice)}")
+            raise ReplyFault(
+                "fault_not_choice",
+                place=_where(place),
+                value=_short(value),
+                choice=json.dumps(choice),
+            )
         return value
 
     return fit
@@ -120,12 +131,12 @@ def _scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
 
 def _number(value: Any, kind: str, place: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ReplyFault(f"{_where(place)} is not a number")
+        raise ReplyFault("fault_not_number", place=_where(place))
     if not math.isfinite(value):
-        raise ReplyFault(f"{_where(place)} is not a finite number")
+        raise ReplyFault("fault_not_finite", place=_where(place))
     if kind == "integer":
         if value != int(value):
-            raise ReplyFault(f"{_where(place)} is not a whole number")
+            raise ReplyFault("fault_not_whole", place=_where(place))
         return int(value)
     return value
 

@@ -10,6 +10,7 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.judges import Judge, Reopenable
+from ragstone.locale.messages import compose
 from ragstone.types import NO_USAGE, Usage
 
 FIRST_JUROR_KINDS = frozenset({"claims", "questions", "embed", "translate", "write"})
@@ -62,11 +63,16 @@ class Jury(Reopenable):
         if 2 * len(replies) <= len(self.members):
             failed = [one for one in heard if isinstance(one, JudgeFailed)]
             return JudgeFailed(
-                failed[0].kind, f"{len(failed)} of {len(heard)} jurors failed: {failed[0].reason}"
+                failed[0].kind,
+                "jurors_failed",
+                failed=len(failed),
+                jurors=len(heard),
+                reason=failed[0].reason,
             )
         value, notes = _VOTES[ask.kind]([one.value for one in replies])
         if len(replies) < len(heard):
-            notes = (*notes, f"{len(heard) - len(replies)} of {len(heard)} jurors gave no reply")
+            silent = len(heard) - len(replies)
+            notes = (*notes, compose("jurors_silent", silent=silent, jurors=len(heard)))
         return Reply(value, spent, (*notes, *_all_notes(replies)))
 
     async def _foreman(self, ask: Ask) -> Answered:
@@ -95,7 +101,7 @@ def _on_verdicts(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
         evidence = [piece for row in with_it for piece in row["evidence"]]
         unique = [piece for n, piece in enumerate(evidence) if piece not in evidence[:n]]
         rows.append({**with_it[0], "evidence": unique})
-    return {"verdicts": rows}, _disagreement(split, len(rows), "verdicts")
+    return {"verdicts": rows}, _disagreement(split, len(rows), "jury_split_verdicts")
 
 
 def _on_grades(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
@@ -103,13 +109,13 @@ def _on_grades(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     for same in _side_by_side([value["grades"] for value in values], "id", "target"):
         split += len({row["grade"] for row in same}) > 1
         rows.append(_median(same, "grade"))
-    return {"grades": rows}, _disagreement(split, len(rows), "grades")
+    return {"grades": rows}, _disagreement(split, len(rows), "jury_split_grades")
 
 
 def _on_levels(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     levels = sorted(value["level"] for value in values)
     split = levels[0] != levels[-1]
-    note = (f"the jury disagreed: levels {', '.join(map(str, levels))}",) if split else ()
+    note = (compose("jury_split_levels", levels=tuple(levels)),) if split else ()
     return _median(values, "level"), note
 
 
@@ -118,7 +124,7 @@ def _on_aspects(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     shares = [sum(r["covered"] for r in v["aspects"]) / len(v["aspects"]) for v in values]
     order = sorted(range(len(values)), key=lambda n: shares[n])
     low, high = shares[order[0]], shares[order[-1]]
-    note = (f"the jury disagreed: coverage from {low:.2f} to {high:.2f}",) if low != high else ()
+    note = (compose("jury_split_coverage", low=low, high=high),) if low != high else ()
     return values[order[(len(order) - 1) // 2]], note
 
 
@@ -130,7 +136,7 @@ def _on_answers(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
         split += 0 < len(told) < len(same)
         silent = [row for row in same if not row["told"]]
         rows.append(told[0] if len(told) > len(silent) else silent[0])
-    return {"answers": rows}, _disagreement(split, len(rows), "answers")
+    return {"answers": rows}, _disagreement(split, len(rows), "jury_split_answers")
 
 
 _VOTES = {
@@ -153,5 +159,5 @@ def _median(rows: Sequence[Any], field: str) -> Any:
     return sorted(rows, key=lambda row: row[field])[(len(rows) - 1) // 2]
 
 
-def _disagreement(split: int, total: int, what: str) -> tuple[str, ...]:
-    return (f"the jury disagreed on {split} of {total} {what}",) if split else ()
+def _disagreement(split: int, total: int, code: str) -> tuple[str, ...]:
+    return (compose(code, split=split, total=total),) if split else ()

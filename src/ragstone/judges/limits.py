@@ -110,13 +110,11 @@ class Budget:
     def reserve(self, estimate: float) -> None:
         """Take a call on the bill, or refuse it."""
         if self.seconds is not None and self.remaining_seconds() <= 0:
-            raise OutOfBudget(f"the run's deadline of {self.seconds:g} s has passed")
+            raise OutOfBudget("deadline_passed", seconds=self.seconds)
         if self.max_calls is not None and self.calls >= self.max_calls:
-            raise OutOfBudget(f"the budget of {self.max_calls} calls is spent")
+            raise OutOfBudget("calls_spent", calls=self.max_calls)
         if self.max_usd is not None and self.usd + self._reserved + estimate > self.max_usd:
-            raise OutOfBudget(
-                f"the budget of {self.max_usd:g} USD would be exceeded ({self.usd:.4f} spent)"
-            )
+            raise OutOfBudget("money_spent", budget=self.max_usd, spent=self.usd)
         self.calls += 1
         self._reserved += estimate
 

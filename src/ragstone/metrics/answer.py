@@ -49,7 +49,7 @@ def answer_relevance(
         return Score(0.0, findings=(Finding(answer, "evasive", compose("answer_evasive")),))
     alike = compute_cosines((yield from ask(embed(question, *asked))), 1 + count)
     findings = tuple(
-        Finding(text, "generated", compose("cosine_with_question", cosine=cosine))
+        Finding(text, "generated", compose("cosine_with_question", cosine=round(cosine, 3)))
         for text, cosine in zip(asked, alike, strict=True)
     )
     return Score(sum(alike) / count, findings=findings)

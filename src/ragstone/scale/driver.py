@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError as FutureCancelled
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from ragstone._version import __version__
+from ragstone.config import Plan
+from ragstone.config.metric_specs import to_spec
 from ragstone.data import Dataset, Record, to_sample
 from ragstone.data.ids import SeenIds
 from ragstone.data.ranges import plan_ranges
 from ragstone.engine import Execution, iter_failed_rows, skip_stored
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges.limits import Budget
+from ragstone.locale.messages import compose
 from ragstone.scale.cluster import NoCluster, connected, host_for, place, workers_expected
 from ragstone.scale.counter import Counter
-from ragstone.scale.jobs import Job, told
+from ragstone.scale.jobs import Job
 from ragstone.scale.merging import Merging, Rescoring
 from ragstone.scale.pieces import (
     Piece,
@@ -46,8 +49,8 @@ class ClusterExecution(Execution):
     """One run being carried out by the workers of a Dask cluster."""
 
     on: str = "dask"
-    settings: Mapping[str, Any] | None = None
-    """The judge's, as `make_judge` takes them on each worker."""
+    plan: Plan = field(default_factory=Plan)
+    """Names the judge that each worker makes for itself."""
     source: Any = None
     """The file that the samples come from, if it is one."""
     _client: Any = field(default=None, repr=False)
@@ -109,7 +112,7 @@ class ClusterExecution(Execution):
         if not self._workers:
             raise NoCluster(f"no worker has joined {self.on!r}; start `dask worker`")
         await self._meet()
-        settings = dict(self.settings or {})
+        settings = self.plan.judge_settings() if self.judge is not None else {}
         budget = Budget(
             settings.get("max_usd"),
             settings.get("max_calls"),
@@ -137,14 +140,15 @@ class ClusterExecution(Execution):
             settings["concurrency"] = concurrency
         return Job(
             run=self.run.id,
-            metrics=told(self.metrics),
+            metrics=tuple(map(to_spec, self.metrics)),
             judge=settings if self.judge is not None else None,
             shared=shared,
             limited=any(settings.get(name) is not None for name in LIMITS),
             shape=dict(self.run.info.shape),
-            language=self.run.info.plan.get("language"),
+            language=self.run.info.plan.language,
             concurrency=concurrency,
             version=__version__,
+            code_folders=self.plan.code_folders,
         )
 
     async def _put_away(self) -> None:
@@ -255,7 +259,7 @@ class ClusterExecution(Execution):
 
     def _poison(self, piece: Piece) -> dict[str, Any]:
         sample = to_sample(piece.texts()[0], self.run.info.shape, piece.first)
-        reason = f"scoring it killed its worker {KILLS} times, with nothing else at work"
+        reason = compose("worker_killed", times=KILLS)
         scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
         given = None if sample.id == str(piece.first) else sample.id
         line = Line(piece.first, given, sample.group, encode_scores(scores))

@@ -13,6 +13,7 @@ from ragstone.engine.broker import to_unusable_reply
 from ragstone.errors import OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
+from ragstone.locale.messages import message_from_json
 from ragstone.scale.counter import BUSY, KNOWN
 from ragstone.store.codec import decode_reply, encode_reply
 from ragstone.types import NO_USAGE, Usage
@@ -101,7 +102,7 @@ class SharedBudget(Budget):
             return
         said = await self._wire.permit(estimate)
         if "refused" in said:
-            raise OutOfBudget(said["refused"])
+            raise OutOfBudget(message_from_json(said["refused"]))
         await asyncio.sleep(said["wait"])
 
     def settle(self, estimate: float, usage: Usage) -> None:

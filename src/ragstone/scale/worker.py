@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragstone._version import __version__
+from ragstone.config.metric_specs import resolve_metrics
 from ragstone.data.ranges import FileRange, read_range
 from ragstone.data.rows import Mapper, compile_shape
 from ragstone.data.sources import RejectedRow
@@ -18,7 +20,7 @@ from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
 from ragstone.metrics.scoring import build_starter, score_unjudged
-from ragstone.scale.jobs import Job, found
+from ragstone.scale.jobs import Job
 from ragstone.scale.pieces import digest_rows
 from ragstone.scale.shards import Line, encode_shard
 from ragstone.scale.sharing import SharedBudget, SharedJudge, Wire
@@ -202,7 +204,8 @@ class Bench:
             raise RagstoneError(
                 f"this worker has ragstone {__version__}, the driver {self._job.version}; install the same"
             )
-        metrics = found(self._job.metrics)
+        sys.path[:0] = [folder for folder in self._job.code_folders if folder not in sys.path]
+        metrics = resolve_metrics(self._job.metrics)
         self._metrics = {metric.name: metric for metric in metrics}
         self._starts = {metric.name: build_starter(metric) for metric in metrics}
         self.mapper = compile_shape(self._job.shape)

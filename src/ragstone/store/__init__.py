@@ -1,11 +1,13 @@
 """Where Runs and replies live: a SQLite file by default, PostgreSQL by URL; several processes may share one."""
 
 from ragstone.store.codec import encode_scores
+from ragstone.store.plans import RunFacts
 from ragstone.store.runs import RunInfo, StoredRow, StoredRun, describe_metric, set_language
 from ragstone.store.store import NewRow, Store, default_place
 
 __all__ = [
     "NewRow",
+    "RunFacts",
     "RunInfo",
     "Store",
     "StoredRow",

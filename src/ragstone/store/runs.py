@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragstone.config import Plan
 from ragstone.data import to_sample
 from ragstone.registry import Metric
 from ragstone.store.codec import decode_scores, decode_values
+from ragstone.store.plans import RunFacts
 from ragstone.types import NO_USAGE, Sample, Score, Usage
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ class RunInfo:
     created: str
     """ISO 8601, UTC."""
     status: Status
-    plan: Mapping[str, Any]
-    """What was asked for, as plain JSON: enough to do it again."""
+    plan: Plan
+    """What was asked for: enough to do it again."""
     shape: Mapping[str, Any]
     """How a stored row maps to a Sample."""
     source: str
@@ -43,9 +45,11 @@ class RunInfo:
     bad: tuple[str, ...] = ()
     """The first of them, one sentence each."""
     place: str = ""
-    """Where it is stored, without a password; empty when it vanishes with its store."""
+    """Where it is stored, without a password; empty when it is_temporary with its store."""
     usage: Usage = field(default=NO_USAGE)
     """What the judge's replies cost this run; replies found in the store cost nothing."""
+    facts: RunFacts = field(default_factory=RunFacts)
+    """What the plan came to when it was carried out."""
 
 
 def describe_metric(metric: Metric) -> dict[str, Any]:
@@ -78,7 +82,7 @@ class StoredRow:
     def sample(self) -> Sample:
         """The row as a Sample, read as it was when it was scored."""
         sample = to_sample(self.row, self.info.shape, self.position)
-        return set_language(sample, self.info.plan.get("language"))
+        return set_language(sample, self.info.plan.language)
 
 
 def set_language(sample: Sample, language: str | None) -> Sample:

@@ -18,6 +18,7 @@ from ragstone.asks import Reply
 from ragstone.errors import RunNotFound, StoreError
 from ragstone.store.codec import decode_reply, encode_reply, encode_scores
 from ragstone.store.database import Connection, Database
+from ragstone.store.plans import decode_plan, encode_plan
 from ragstone.store.runs import RunInfo, StoredRun
 from ragstone.store.sqlite import SqliteDatabase
 from ragstone.store.writer import InlineWriter, Operation, WriterThread
@@ -62,7 +63,7 @@ class Store:
 
     @classmethod
     def open(cls, place: str | Path | Store | None = None, *, must_exist: bool = False) -> Store:
-        """The store at a path or PostgreSQL URL; None is the usual one, `:memory:` one that vanishes when it is closed.
+        """The store at a path or PostgreSQL URL; None is the usual one, `:memory:` one that is_temporary when it is closed.
 
         With `must_exist`, a file that is not there is a mistake and is not made."""
         if isinstance(place, Store):
@@ -116,7 +117,8 @@ class Store:
     def create(self, info: RunInfo) -> StoredRun:
         """Record a new run."""
         values = (
-            info.id, info.name, info.created, info.status, _dump(info.plan), _dump(info.shape),
+            info.id, info.name, info.created, info.status,
+            _dump(encode_plan(info.plan, info.facts)), _dump(info.shape),
             info.source, info.format, _dump(list(info.metrics)), info.judge,
         )  # fmt: skip
         sql = (
@@ -297,12 +299,12 @@ class Store:
             (found["id"],),
         )[0]
         usage = Usage(int(paid[0]), int(paid[1]), int(paid[2]), float(paid[3]))
-        for name in ("plan", "shape"):
-            found[name] = json.loads(found[name])
+        found["plan"], facts = decode_plan(json.loads(found["plan"]))
+        found["shape"] = json.loads(found["shape"])
         for name in ("metrics", "bad"):
             found[name] = tuple(json.loads(found[name]))
         place = "" if self._database.is_temporary else self.place
-        return RunInfo(**found, place=place, usage=usage)
+        return RunInfo(**found, place=place, usage=usage, facts=facts)
 
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:

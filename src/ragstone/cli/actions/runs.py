@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ragstone.cli.eval import show_summary
-from ragstone.cli.options import known_language, note, open_run, report_language, summed_up
+from ragstone.cli.actions.eval import show_summary
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import check_language, choose_language, open_run, summarise_run
 from ragstone.store import RunInfo, Store
 
 
@@ -42,8 +43,8 @@ def show_run(name: str, place: str | None, language: str | None, *, as_json: boo
         if value not in (None, "", 0, {}, []) and key not in ("plan", "metrics"):
             click.echo(f"{key:<9} {value}")
     click.echo()
-    spoken = known_language(language) or report_language(run.info.plan.get("language"))
-    show_summary(summed_up(run), spoken)
+    spoken = check_language(language) or choose_language(run.info.plan.language)
+    show_summary(summarise_run(run), spoken)
 
 
 def delete_runs(names: Sequence[str], place: str | None, *, ask: bool) -> None:
@@ -86,5 +87,31 @@ def _to_facts(info: RunInfo) -> dict[str, Any]:
         "calls": info.usage.calls,
         "usd": info.usage.usd,
         "metrics": [metric["name"] for metric in info.metrics],
-        "plan": dict(info.plan),
+        "plan": _format_plan(info),
     }
+
+
+def _format_plan(info: RunInfo) -> dict[str, Any]:
+    """The plan of a run in the flat form that `runs show --json` has always printed."""
+    plan, facts = info.plan, info.facts
+    shown = {
+        "source": facts.source,
+        "metrics": [metric["name"] for metric in info.metrics],
+        "judge": info.judge,
+        "language": plan.language,
+        "limit": plan.data.limit,
+        "format": plan.data.format,
+        "fields": dict(plan.data.fields) or None,
+        "skip_bad_rows": plan.data.skip_bad_rows,
+        "floor": plan.floor,
+        "gates": dict(plan.gates) or None,
+        "command": list(facts.command) or None,
+        "folder": facts.folder,
+        "ragstone": facts.ragstone,
+    }
+    if facts.system is not None:
+        shown["system"] = facts.system
+        shown["settings"] = dict(plan.system.settings) if plan.system is not None else {}
+        shown["parameters"] = dict(facts.parameters)
+        shown["system_identity"] = facts.system_identity
+    return shown

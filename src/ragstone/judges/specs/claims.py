@@ -9,6 +9,7 @@ from typing import Any
 from ragstone.asks import Ask
 from ragstone.judges.fences import to_one_line
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, match_rows
+from ragstone.locale.messages import compose
 from ragstone.text.words import fold_text
 
 
@@ -62,9 +63,7 @@ class _ClaimsBatch:
         for row in value["claims"]:
             claim = " ".join(row["claim"].split())
             if claim and _invented(claim, self.words.get(row["text_id"], set())):
-                fault = (
-                    f"the claim {claim[:60]!r} says something that is not in {row['text_id'][:20]}"
-                )
+                fault = compose("claim_invented", claim=claim[:60], text=row["text_id"][:20])
                 return ParsedReply(fault=fault)
             kept = found.setdefault((row["text_id"], row["sentence"]), [])
             if claim and claim not in kept:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFault
 from ragstone.judges.json_replies import Fit, compile_schema, format_example
+from ragstone.locale.messages import compose
 
 
 @dataclass(slots=True)
@@ -110,19 +111,19 @@ def match_rows(rows: Iterable[tuple[Hashable, Any]], wanted: Sequence[Hashable])
     known = set(wanted)
     invented = [item for item in rows_of if item not in known]
     if invented:  # a reply that mixes items up settles nothing
-        return ParsedReply(fault=f"there is no {_format_items(invented[:1])}")
+        return ParsedReply(fault=compose("item_unknown", items=_format_items(invented[:1])))
     missing = [item for item in wanted if item not in rows_of]
     repeated = [item for item in wanted if len(rows_of.get(item, ())) > 1]
     fault = ""
     if missing:
-        fault = f"it lacked {_format_items(missing)}"
+        fault = compose("items_missing", items=_format_items(missing))
     elif repeated:
-        fault = f"it had {_format_items(repeated)} more than once"
+        fault = compose("items_repeated", items=_format_items(repeated))
     settled = {item: rows[0] for item, rows in rows_of.items() if len(rows) == 1}
     return ParsedReply(settled, fault=fault)
 
 
 def _format_items(items: Sequence[Hashable]) -> str:
     names = [" ".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in items]
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(name[:40] for name in names[:5]) + more
+    shown = ", ".join(name[:40] for name in names[:5])
+    return compose("and_more_items", items=shown, n=len(names) - 5) if len(names) > 5 else shown

@@ -10,6 +10,7 @@ from ragstone.errors import JudgeFailed
 from ragstone.judges.fences import choose_number, fence, to_one_line
 from ragstone.judges.specs.protocol import ParsedReply, match_rows
 from ragstone.judges.traps import make_trap
+from ragstone.locale.messages import compose
 from ragstone.text.evidence import find_quote
 
 
@@ -40,7 +41,7 @@ class SupportSpec:
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """One verdict for each claim, in the order of the Ask."""
-        nothing = {"verdict": "not_found", "evidence": [], "reason": "there is no source"}
+        nothing = {"verdict": "not_found", "evidence": [], "reason": compose("no_source")}
         return {"verdicts": [{"id": name, **settled.get(name, nothing)} for name in self.case_of]}
 
 
@@ -89,12 +90,10 @@ class SupportBatch:
         rows = [(row["id"], row) for row in value["verdicts"]]
         for label, row in rows:
             if label in self.labels and label not in self.real and row["verdict"] == "supported":
-                raise JudgeFailed(
-                    "compromised", "the judge called an invented claim supported by the sources"
-                )
+                raise JudgeFailed("compromised", "trap_taken")
         sifted = match_rows(rows, self.labels)
         if sifted.fault:  # the numbers are those of this sheet only, and the trap moves them
-            sifted.fault = "some claim ids were missing, repeated or not among those given"
+            sifted.fault = compose("ids_mixed_up")
         found: dict[Hashable, Any] = {}
         for label, row in sifted.settled.items():
             name = self.real.get(str(label))
@@ -105,9 +104,7 @@ class SupportBatch:
             if row["verdict"] == "supported" and not proven:
                 text = self.texts[str(label)]
                 sifted.unproven.add(name)
-                sifted.unproven_reason = (
-                    f"the quote for {_start(text)} does not stand in the source"
-                )
+                sifted.unproven_reason = compose("quote_unproven", claim=_start(text))
         sifted.settled = found
         return sifted
 

@@ -8,6 +8,7 @@ from typing import Any
 from ragstone.asks import Ask
 from ragstone.judges.fences import fence, neutralize, to_one_line
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch
+from ragstone.locale.messages import compose
 from ragstone.prompts import find_placeholders
 from ragstone.text.evidence import find_quote
 from ragstone.text.words import fold_text
@@ -74,13 +75,13 @@ class _AspectsBatch(_WholeBatch):
     def fault(self, value: Any) -> str:
         names = [fold_text(row["aspect"]) for row in value["aspects"]]
         if not names or not all(names):
-            return "it listed no aspect"
-        return "it listed one aspect twice" if len(set(names)) < len(names) else ""
+            return compose("aspects_none")
+        return compose("aspect_twice") if len(set(names)) < len(names) else ""
 
     def doubt(self, value: Any) -> str:
         for row in value["aspects"]:
             if row["covered"] and find_quote(row["quote"], self.answer) is None:
-                return f"the quote for {row['aspect'][:60]!r} does not stand in the answer"
+                return compose("aspect_unproven", aspect=row["aspect"][:60])
         return ""
 
 
@@ -104,12 +105,12 @@ class _QuestionsBatch(_WholeBatch):
     def fault(self, value: Any) -> str:
         given = [fold_text(question) for question in value["questions"]]
         if not all(given):
-            return "one of the questions was empty"
+            return compose("question_empty")
         if value["evasive"] and len(given) <= self.count:
             return ""  # the metric is settled; the questions do not matter
         if len(given) != self.count:
-            return f"it gave {len(given)} questions instead of {self.count}"
-        return "it gave one question twice" if len(set(given)) < len(given) else ""
+            return compose("questions_given", given=len(given), wanted=self.count)
+        return compose("question_twice") if len(set(given)) < len(given) else ""
 
 
 class RateSpec(_WholeSpec):
@@ -152,8 +153,6 @@ class _TranslateBatch(_WholeBatch):
     def fault(self, value: Any) -> str:
         text = value["text"]
         if find_placeholders(text) != find_placeholders(self.original):
-            return "the placeholders in double braces were not left as they are"
+            return compose("placeholders_changed")
         lines = self.original.splitlines().count("---")
-        return (
-            "" if text.splitlines().count("---") == lines else "the line --- was not left as it is"
-        )
+        return "" if text.splitlines().count("---") == lines else compose("line_changed")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ragstone.config import Plan
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, format_iso
 from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
@@ -64,7 +65,7 @@ class WindowRun:
             name="monitor",
             created=format_iso(until),
             status="done",
-            plan={},
+            plan=Plan(),
             shape={},
             source=archive.store.place,
             format="monitor",
