@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_row, number_columns
+from ragstone.report.builders.parts import build_table, number_columns
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.interactions import JudgedInteraction, find_scale
 from ragstone.report.monitor.query import Query
@@ -41,8 +41,8 @@ def build_slices(
 ) -> doc.ReportTable:
     """Each value of a field with its means, and a link to the page of it alone."""
     whole = max(total, sum(slice.interactions for slice in slices), 1)
-    rows = [
-        build_row(
+    rows: list[doc.Cells] = [
+        (
             doc.TableCell(
                 shorten(slice.value, 80) or "–",
                 href=query.href(slice=f"{slice.field}:{slice.value}"),
@@ -55,7 +55,7 @@ def build_slices(
     ]
     metrics = (doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names)
     counts = number_columns(say, "interactions", "slice_of_all")
-    return doc.ReportTable((doc.TableColumn(query.by), *counts, *metrics), tuple(rows), id="slices")
+    return build_table((doc.TableColumn(query.by), *counts, *metrics), rows, id="slices")
 
 
 def list_slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str, str]]:

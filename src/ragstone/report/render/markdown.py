@@ -52,8 +52,6 @@ def _block(node: doc.Node) -> str:
         case doc.CodeLine():
             is_safe = node.text.isprintable() and "`" not in node.text
             return f"`{node.text}`" if node.text and is_safe else ""
-        case doc.Checklist():
-            return "\n".join(f"- {SIGNS[check.tone]} {escape(check.text)}" for check in node.checks)
         case doc.Facts():
             return "\n".join(f"- {escape(f.label)}: {escape(f.value)}" for f in node.facts)
         case doc.BulletList():
@@ -99,27 +97,27 @@ def _span(part: str | doc.Styled) -> str:
             return escape(part.text)
 
 
-def _items(node: doc.BulletList, indent: str = "") -> Iterable[str]:
+def _items(node: doc.BulletList, indent: str = "") -> list[str]:
     mark = "1." if node.ordered else "-"
+    lines = []
     for item in node.items:
-        yield from _item(item, f"{indent}{mark} ", indent)
-
-
-def _item(item: doc.ListItem, start: str, indent: str) -> Iterable[str]:
-    label = f"{_span(doc.Styled(item.label, 'code'))}: " if item.label else ""
-    lines = [f"{start}{label}{_paragraph(item.text)}".rstrip()]
-    for node in doc.select(item.nodes, "text"):
-        match node:
-            case doc.Paragraph():
+        start = ""
+        if node.style == "gates":
+            start = f"{SIGNS[item.tone]} "
+        elif item.id:
+            start = f"**{escape(item.id)}** "
+        elif item.label:
+            start = f"{_span(doc.Styled(item.label, 'code'))}: "
+        lines.append(f"{indent}{mark} {start}{_paragraph(item.text)}".rstrip())
+        for below in doc.select(item.nodes, "text"):
+            if isinstance(below, doc.BulletList):
+                lines += _items(below, f"{indent}    ")
+            elif isinstance(below, doc.CodeLine):
+                lines += ["", "    ```sh", f"    {below.text}", "    ```", ""]
+            else:
                 lines[-1] += "  "  # a line break
-                lines.append(f"{indent}  {_paragraph(node.text)}")
-            case doc.BulletList():
-                lines += _items(node, f"{indent}    ")
-            case doc.CodeLine():
-                lines += ["", "    ```sh", f"    {node.text}", "    ```", ""]
-            case _:
-                lines.append(f"{indent}  {_block(node)}")
-    yield from lines
+                lines.append(f"{indent}  {_block(below)}")
+    return lines
 
 
 def _table(node: doc.ReportTable) -> Iterable[str]:
