@@ -25,7 +25,7 @@ from ragstone.report.builders.parts import (
 from ragstone.report.drawing.charts import draw_histograms, draw_metric_bars
 from ragstone.report.drawing.distribution import draw_distribution
 from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
-from ragstone.report.prose import Block, blocks
+from ragstone.report.prose import parse_markdown
 from ragstone.report.samples import GENEROUS, OpenSample, open_sample
 from ragstone.report.words import Words, words
 from ragstone.store import default_place
@@ -111,13 +111,13 @@ def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
         doc.Status(state.text, state.tone, where=doc.WRITTEN),
     )
     remarks = [(m.metric, figures.describe_metric(m, summary.floor, say)) for m in summary.metrics]
-    cards = _build_cards(summary, say)
+    cards, metrics = _build_cards(summary, say), _build_metrics(summary, say)
     gates = _build_gates(summary, say)
     unfinished = doc.Paragraph(say("unfinished"), "warn", "alert", where=doc.PAGE)
     body = (
         *([unfinished] if info.status == "running" else []),
         doc.Section((doc.Heading(say("metrics")), cards), id="metrics", where=doc.PAGE),
-        doc.Section((_build_compact_table(summary, say),), where=doc.COMPACT),
+        doc.Section((metrics,), where=doc.COMPACT),
         *build_remarks(remarks, doc.TEXT),
         *_build_overview(summary, say),
         doc.Section(
@@ -127,7 +127,7 @@ def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
             ),
             "pair",
         ),
-        build_panel("figures", say("figures"), _build_full_table(summary, say), where=doc.PAGE),
+        build_panel("figures", say("figures"), metrics, where=doc.PAGE),
         *_build_costs(summary, say),
         build_panel("facts", say("facts"), *_build_facts(summary, say), where=doc.PAGE),
         *_build_judge_quality(summary, say),
@@ -180,35 +180,39 @@ def _name_metric(metric: MetricSummary, say: Words) -> tuple[str | doc.Styled, .
     return name if metric.complete else (*name, " ", doc.Styled(say("incomplete"), "badge", "warn"))
 
 
-def _build_compact_table(summary: Summary, say: Words) -> doc.ReportTable:
-    wide = doc.wide_terminal(WIDE_COLUMNS)
+def _build_metrics(summary: Summary, say: Words) -> doc.ReportTable:
     columns = (
         *text_columns(say, "metric"),
-        *number_columns(say, "mean", "interval"),
+        *number_columns(say, "mean", where=doc.PAGE),
+        *number_columns(say, "mean", where=doc.COMPACT),
+        *number_columns(say, "interval"),
         doc.TableColumn("", where=doc.wide_terminal(VERY_WIDE_COLUMNS)),
-        *number_columns(say, "sd", "median", where=wide),
-        *number_columns(say, "median", where=doc.TEXT),
-        doc.TableColumn(say("coverage"), numeric=True, short=say("coverage_short")),
+        *number_columns(say, "sd", where=doc.Where(("page", "terminal"), WIDE_COLUMNS)),
+        *number_columns(say, "median", where=doc.Where(min_columns=WIDE_COLUMNS)),
+        *number_columns(say, "minimum", "maximum", "scored", "applicable", "all", where=doc.PAGE),
+        doc.TableColumn(say("coverage"), True, say("coverage_short"), doc.COMPACT),
+        *text_columns(say, "method", where=doc.PAGE),
     )
-    rows = tuple(_build_compact_row(metric, say) for metric in summary.metrics)
-    return doc.ReportTable(columns, rows)
+    rows = tuple(_build_metric_row(metric, say) for metric in summary.metrics)
+    return doc.ReportTable(columns, rows, id="figures")
 
 
-def _build_compact_row(metric: MetricSummary, say: Words) -> doc.TableRow:
+def _build_metric_row(metric: MetricSummary, say: Words) -> doc.TableRow:
     """A row of figures; an incomplete mean is in brackets, so that nobody reads it as a finished figure."""
-    mean, median = say.number(metric.mean), say.number(metric.median)
-    complete = metric.complete
+    mean, complete = say.number(metric.mean), metric.complete
+    counts = [say.whole(n) for n in (metric.scored, metric.applicable, metric.total)]
     cells = (
-        doc.TableCell(_name_metric(metric, say), "" if complete else "warn"),
+        doc.TableCell(_name_metric(metric, say), style="" if complete else "caution"),
+        mean,
         doc.TableCell(mean, style="strong") if complete else f"({mean})",
         say.interval(metric.low, metric.high),
         doc.TableCell(_draw_interval(metric), style="accent" if complete else ""),
-        say.number(metric.sd),
-        median,
-        median,
-        " / ".join(say.whole(n) for n in (metric.scored, metric.applicable, metric.total)),
+        *map(say.number, (metric.sd, metric.median, metric.minimum, metric.maximum)),
+        *counts,
+        " / ".join(counts),
+        _name_method(metric, say),
     )
-    return doc.TableRow(cells, "" if complete else "soft")
+    return doc.TableRow(cells, "" if complete else "incomplete")
 
 
 def _draw_interval(metric: MetricSummary, width: int = 20) -> str:
@@ -223,25 +227,6 @@ def _draw_interval(metric: MetricSummary, width: int = 20) -> str:
     marks = ["━" if low <= at <= high else "·" for at in range(width)]
     marks[mean] = "┿"
     return "".join(marks)
-
-
-def _build_full_table(summary: Summary, say: Words) -> doc.ReportTable:
-    keys = ("mean", "interval", "sd", "median", "minimum", "maximum", "scored", "applicable", "all")
-    columns = (
-        *text_columns(say, "metric"), *number_columns(say, *keys), *text_columns(say, "method"),
-    )  # fmt: skip
-    rows: list[doc.Cells] = [
-        (
-            doc.TableCell(_name_metric(metric, say)),
-            say.number(metric.mean),
-            say.interval(metric.low, metric.high),
-            *map(say.number, (metric.sd, metric.median, metric.minimum, metric.maximum)),
-            *map(say.whole, (metric.scored, metric.applicable, metric.total)),
-            _name_method(metric, say),
-        )
-        for metric in summary.metrics
-    ]
-    return build_table(columns, rows, id="figures")
 
 
 def _name_method(metric: MetricSummary, say: Words) -> str:
@@ -341,24 +326,12 @@ def _build_judge_page(summary: Summary, say: Words) -> list[doc.Node]:
     from ragstone.judges.offline.quality import page
 
     link = doc.Styled(say("judge_page"), "link", href="#judge-page")
-    nodes = tuple(_convert_block(block) for block in blocks(page(say.language)))
+    nodes = tuple(parse_markdown(page(say.language), level=2))
     return [
         doc.Paragraph((f"{lines[0]} · ", link), style="note"),
         build_list(lines[1:], style="note"),
         doc.Details(f"{lines[0]}: {say('judge_page')}", nodes, "judge-page"),
     ]
-
-
-def _convert_block(block: Block) -> doc.Node:
-    """A block of our own Markdown as a node, two levels below the page's title."""
-    match block.kind:
-        case "heading":
-            return doc.Heading(block.rows[0][0], block.level + 2)
-        case "paragraph":
-            return doc.Paragraph(block.rows[0][0])
-        case "list":
-            return build_list((row[0] for row in block.rows), ordered=True)
-    return build_table([*map(doc.TableColumn, block.rows[0])], block.rows[1:], row_heads=False)
 
 
 def _build_judge_quality(summary: Summary, say: Words) -> list[doc.Node]:

@@ -21,7 +21,7 @@ BRIEF = Limits(text=400, chunks=2, findings=8)
 
 
 @dataclass(frozen=True, slots=True)
-class InteractionRow:
+class InteractionEntry:
     """One interaction in a list."""
 
     id: str
@@ -71,12 +71,12 @@ def open_interaction(judged: JudgedInteraction, say: Words) -> OpenSample:
     return open_sample(judged, [find_scale(name) for name in judged.scores], say)
 
 
-def build_interaction_row(judged: JudgedInteraction, query: Query, say: Words) -> InteractionRow:
+def build_entry(judged: JudgedInteraction, query: Query, say: Words) -> InteractionEntry:
     """An interaction as a line of a list, with a link to its page."""
     view = open_interaction(judged, say).view(BRIEF)
     interaction = judged.interaction
     feedback = interaction.feedback
-    return InteractionRow(
+    return InteractionEntry(
         id=shorten(interaction.id, 60),
         href=query.href("interaction", id=interaction.id),
         when=format_second(interaction.at, say),

@@ -40,8 +40,7 @@ def _blocks(nodes: Sequence[doc.Node]) -> list[str]:
 def _block(node: doc.Node) -> str:
     match node:
         case doc.Heading():
-            note = f" ({escape(node.note)})" if node.note else ""
-            return f"{'#' * node.level} {_paragraph(node.text)}{note}"
+            return _heading(node)
         case doc.Paragraph():
             text = _paragraph(node.text)
             return f"**{text}**" if node.style == "strong" else text
@@ -50,8 +49,7 @@ def _block(node: doc.Node) -> str:
         case doc.Status():
             return f"**{escape(node.text)}**"
         case doc.CodeLine():
-            is_safe = node.text.isprintable() and "`" not in node.text
-            return f"`{node.text}`" if node.text and is_safe else ""
+            return _code_line(node.text)
         case doc.Facts():
             return "\n".join(f"- {escape(f.label)}: {escape(f.value)}" for f in node.facts)
         case doc.BulletList():
@@ -63,6 +61,15 @@ def _block(node: doc.Node) -> str:
             return "\n\n".join([summary, *_blocks(node.nodes), "</details>"])
         case _:  # pictures and whole samples are for pages
             return ""
+
+
+def _heading(node: doc.Heading) -> str:
+    note = f" ({escape(node.note)})" if node.note else ""
+    return f"{'#' * node.level} {_paragraph(node.text)}{note}"
+
+
+def _code_line(text: str) -> str:
+    return f"`{text}`" if text and text.isprintable() and "`" not in text else ""
 
 
 def _paragraph(text: doc.Inline) -> str:

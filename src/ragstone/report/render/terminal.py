@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COLOURS = {"": "", "good": "green", "bad": "bold red", "warn": "yellow", "plain": "dim"}
 STYLES = {"strong": "bold", "key": "bold", "soft": "dim", "note": "dim", "accent": "cyan"}
+STYLES |= {"incomplete": "dim", "caution": "yellow"}
 SIGNS = {"good": "✓", "bad": "✗", "warn": "?"}
 
 ASCII_SIGNS = str.maketrans(
@@ -58,7 +59,7 @@ class Screen:
         """Print a paragraph."""
         self.console.print(self.cell(content, style), highlight=False)
 
-    def indented(self, content: str, style: str = "") -> None:
+    def print_indented(self, content: str, style: str = "") -> None:
         """Print a paragraph set in by two columns."""
         for part in self.cell(content, style).wrap(self.console, max(self.width - 2, 1)):
             part.rstrip()
@@ -128,7 +129,7 @@ class _Printer:
             case doc.Status():
                 self._line(node.text, COLOURS[node.tone])
             case doc.CodeLine():
-                self._indented(f"$ {node.text}", "cyan")
+                self._print_indented(f"$ {node.text}", "cyan")
             case doc.Facts():
                 for fact in node.facts:
                     self._line(f"{fact.label}: {fact.value}")
@@ -147,9 +148,9 @@ class _Printer:
         if content:  # an empty paragraph only leaves its section's free line
             self._screen.line(content, style)
 
-    def _indented(self, content: str, style: str = "") -> None:
+    def _print_indented(self, content: str, style: str = "") -> None:
         self._leave_gap()
-        self._screen.indented(content, style)
+        self._screen.print_indented(content, style)
 
     def _leave_gap(self) -> None:
         if self._needs_gap:
@@ -166,7 +167,7 @@ class _Printer:
             elif item.id or item.label:
                 text = f"{item.id}  {text}" if item.id else f"{item.label}: {text}"
             if depth:
-                self._indented("  " * (depth - 1) + text, COLOURS[item.tone])
+                self._print_indented("  " * (depth - 1) + text, COLOURS[item.tone])
             else:
                 self._line(text, COLOURS[item.tone])
             for below in doc.select(item.nodes, "terminal", self._screen.width):
@@ -177,9 +178,9 @@ class _Printer:
         indent = "  " * depth
         match node:
             case doc.Paragraph():
-                self._indented(indent + doc.plain_text(node.text), _style_of(node))
+                self._print_indented(indent + doc.plain_text(node.text), _style_of(node))
             case doc.CodeLine():
-                self._indented(f"{indent}$ {node.text}", "cyan")
+                self._print_indented(f"{indent}$ {node.text}", "cyan")
             case doc.BulletList():
                 self._print_items(node, depth + 1)
             case _:
