@@ -74,21 +74,10 @@ def metric_lines(one: MetricSummary, floor: float, say: Words) -> list[Line]:
     return lines
 
 
-def gate_line(gate: GateResult, summary: Summary, say: Words) -> Line:
+def gate_line(gate: GateResult, say: Words) -> Line:
     """What a gate asked for and what was found."""
     tone: Tone = "warn" if gate.passed is None else "good" if gate.passed else "bad"
-    found = next((one for one in summary.metrics if one.metric == gate.metric), None)
-    if say.language == "en" or found is None:
-        return Line(gate.sentence, tone)
-    text = say(
-        "gate.seen",
-        metric=gate.metric,
-        rule=gate.rule,
-        state=gate_state(gate, say),
-        mean=say.number(found.mean),
-        interval=say.interval(found.low, found.high),
-    )
-    return Line(text, tone)
+    return Line(say.message(gate.sentence), tone)
 
 
 def gate_state(gate: GateResult, say: Words) -> str:

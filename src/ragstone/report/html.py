@@ -68,7 +68,7 @@ def summary_html(summary: Summary, language: str = "en") -> str:
             heading=figures.heading(summary, say),
             metrics=summary.metrics,
             lines=lines,
-            gates=[figures.gate_line(gate, summary, say) for gate in summary.gates],
+            gates=[figures.gate_line(gate, say) for gate in summary.gates],
         )
     )
 
@@ -170,7 +170,7 @@ def _method(one: MetricSummary, say: Words) -> str:
 def _gates(summary: Summary, say: Words) -> list[dict[str, str]]:
     shown = []
     for gate in summary.gates:
-        line = figures.gate_line(gate, summary, say)
+        line = figures.gate_line(gate, say)
         shown.append({"tone": line.tone, "text": line.text, "state": figures.gate_state(gate, say)})
     return shown
 

@@ -93,7 +93,7 @@ def _gates(summary: Summary, say: Words) -> list[str]:
         return []
     signs = {None: "❓", True: "✅", False: "❌"}
     lines = [
-        f"- {signs[gate.passed]} {escaped(figures.gate_line(gate, summary, say).text)}"
+        f"- {signs[gate.passed]} {escaped(figures.gate_line(gate, say).text)}"
         for gate in summary.gates
     ]
     return [f"## {say('gates')}", "", *lines]

@@ -168,7 +168,7 @@ def view(
         position=row.position,
         id=shortened(row.id, 120),
         group=shortened(sample.group or "", 80),
-        error=shortened(sample.error or "", 400),
+        error=shortened(say.system_error(sample, row.scores), 400),
         title=shortened(sample.question or "", min(limits.text, 240)),
         question=question,
         answer=answer,

@@ -230,7 +230,7 @@ def _ending(summary: Summary, screen: Screen) -> None:
     if summary.gates:
         screen.line("")
     for gate in summary.gates:
-        line = figures.gate_line(gate, summary, say)
+        line = figures.gate_line(gate, say)
         sign = "?" if gate.passed is None else "✓" if gate.passed else "✗"
         screen.line(f"{sign} {line.text}", COLOURS[line.tone])
     if info.bad_count:

@@ -87,7 +87,7 @@ def _side(row: StoredRow, metrics: Mapping[str, object], say: Words) -> Side:
     chunks = sample.contexts or ()
     return Side(
         answer=None if sample.answer is None else shortened(sample.answer, TEXT),
-        error=shortened(sample.error or "", 300),
+        error=shortened(say.system_error(sample, row.scores), 300),
         contexts=tuple(shortened(c.id or str(rank), 40) for rank, c in enumerate(chunks[:12], 1)),
         findings=tuple(
             FoundView(

@@ -190,7 +190,8 @@ def _means(kind: str, failures: Failures, say: Words) -> str:
 
 
 def _example(one: Failure, run: StoredRun, say: Words) -> ExampleView:
-    sample = run.row(one.position).sample
+    row = run.row(one.position)
+    sample = row.sample
     details = []
     if one.kind == "retrieval_failure":
         if one.missed:
@@ -206,7 +207,7 @@ def _example(one: Failure, run: StoredRun, say: Words) -> ExampleView:
         kinds = ", ".join(class_name(kind, say) for kind in one.also)
         details.append(say("also_is", kinds=kinds))
     if sample.error:
-        details.append(shortened(sample.error, 200))
+        details.append(shortened(say.system_error(sample, row.scores), 200))
     values = ", ".join(
         f"{name} {say.number(v) if isinstance(v, float) else say.outcome(v)}"
         for name, v in one.values.items()
