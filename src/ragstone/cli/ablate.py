@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import output_option, store_option
 
 
 @click.command("ablate")
@@ -35,13 +35,7 @@ from ragstone.cli.options import store_option
 @click.option("-m", "--metric", "metrics", multiple=True, metavar="METRICS", help="Metrics, with commas between them.")  # fmt: skip
 @click.option("--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .json .svg .png. May be repeated.",
-)
+@output_option("effects")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option

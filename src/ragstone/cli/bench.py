@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import output_option, store_option
 
 
 @click.command("bench")
@@ -28,13 +28,7 @@ from ragstone.cli.options import store_option
 )
 @click.option("--fail-on-regression", is_flag=True, help="Exit with 1 when a run is worse than the baseline, with 3 when a verdict is withheld.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .json .svg .png. May be repeated.",
-)
+@output_option("comparison")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from ragstone.report.formats import describe_unknown, list_endings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,6 +21,26 @@ def store_option(function: F) -> F:
         help="File or URL where runs are kept [default: $RAGSTONE_STORE, or the user's data folder].",
     )
     return option(function)
+
+
+def output_option(kind: str, default: str = "", what: str = "Write a file") -> Callable[[F], F]:
+    """`-o`: the files that a kind of report is written to; the registry of formats knows their endings."""
+    return click.option(
+        "-o",
+        "--output",
+        multiple=True,
+        metavar="FILE",
+        help=f"{what}: {' '.join(list_endings(kind))}. May be repeated.{default and f' Default: {default}.'}",
+    )
+
+
+def check_outputs(kind: str, paths: Sequence[str]) -> None:
+    """Complain of files that could not be written before anything is read."""
+    for path in paths:
+        if Path(path).suffix.lower() not in list_endings(kind):
+            raise click.UsageError(describe_unknown(kind, path))
+        if not Path(path).parent.is_dir():
+            raise click.UsageError(f"there is no folder {str(Path(path).parent)!r} for {path!r}")
 
 
 def reading_options(function: F) -> F:

@@ -17,8 +17,8 @@ def anchor_plan(plan: Plan, folder: Path) -> Plan:
     """The plan with absolute paths: relative ones are seen from this folder."""
     changes: dict[str, Any] = {
         "data": replace(plan.data, path=_anchor_data(plan.data.path, folder)),
-        "judge": _anchor_model(plan.judge, folder),
-        "embeddings": _anchor_model(plan.embeddings, folder),
+        "judge": anchor_model(plan.judge, folder),
+        "embeddings": anchor_model(plan.embeddings, folder),
         "prompts": _join(plan.prompts, folder),
         "store": _anchor_store(plan.store, folder),
         "output": tuple(str(folder / path) for path in plan.output),
@@ -81,16 +81,14 @@ def _anchor_store(store: Any, folder: Path) -> Any:
     return _join(store, folder) if is_file else store
 
 
-def _anchor_model(model: Any, folder: Path) -> Any:
+def anchor_model(model: Any, folder: Path) -> Any:
     """A judge or embeddings, whose model may be a folder of weights or a Python file."""
     if isinstance(model, Mapping):
         moved = {
-            key: _anchor_model(model[key], folder)
-            for key in ("model", "embeddings")
-            if key in model
+            key: anchor_model(model[key], folder) for key in ("model", "embeddings") if key in model
         }
         if isinstance(model.get("jury"), list | tuple):
-            moved["jury"] = [_anchor_model(member, folder) for member in model["jury"]]
+            moved["jury"] = [anchor_model(member, folder) for member in model["jury"]]
         return {**model, **moved}
     if not isinstance(model, str):
         return model

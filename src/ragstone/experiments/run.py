@@ -67,9 +67,10 @@ class Run:
 
     def write(self, path: str | Path, *, language: str = "en") -> Path:
         """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet)."""
-        from ragstone import report
+        from ragstone.report.builders.run import RunReport
+        from ragstone.report.formats import write_report
 
-        report.write(self.stored, self.summary(), Path(path), language)
+        write_report(RunReport(self.stored, self.summary(), language), path)
         return Path(path)
 
     def to_pandas(self) -> Any:
@@ -94,14 +95,15 @@ class Run:
         return f"<Run {self.id}: {self.stored.count()} samples, {self.info.status}>"
 
     def __str__(self) -> str:
-        from ragstone.report import terminal
+        from ragstone.report.builders.run import build_summary
+        from ragstone.report.render import terminal
 
-        return terminal.text(self.summary())
+        return terminal.render(build_summary(self.summary()))
 
     def _repr_html_(self) -> str:
-        from ragstone.report import html
+        from ragstone.report.render import notebook
 
-        return html.summary_html(self.summary(), "en")
+        return notebook.render(self.summary())
 
 
 def evaluate(

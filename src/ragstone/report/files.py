@@ -11,10 +11,10 @@ from ragstone.data import open_replacement
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text as UTF-8; the file it replaces stays until the new one is complete."""
     with open_replacement(Path(path), text=False) as file:
-        file.write(encoded(text))
+        file.write(encode_text(text))
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """UTF-8 of any string; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
     try:
         return text.encode("utf-8")

@@ -219,7 +219,7 @@ async def answer_dataset(reading: Dataset, filling: SystemRunner) -> Dataset:
         shown,
         dict(NATIVE_SHAPE),
         reading.skip_bad_rows,
-        _container=RowSource(reading.source, lambda: _iter_rows(reading, filling), is_native=True),
+        _row_source=RowSource(reading.source, lambda: _iter_rows(reading, filling), is_native=True),
     )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 from rich.console import Console
 
 from ragstone.cli.actions.bench import show_progress_lines
@@ -15,22 +13,17 @@ from ragstone.cli.actions.flags import parse_metrics, parse_setting, parse_setti
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
+from ragstone.cli.options import check_outputs
 from ragstone.errors import ConfigError
 from ragstone.experiments.ablate import Ablation, ablate
-from ragstone.report import effects as report
-from ragstone.report.drawing import files
-from ragstone.report.files import write_text
-
-ENDINGS = (".html", ".json", ".md", ".svg", ".png")
+from ragstone.report.builders.effects import EffectsReport
+from ragstone.report.formats import write_report
+from ragstone.report.render import terminal
 
 
 def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
     """Run the grid of settings, show what each does and write the files."""
-    for path in flags["output"]:
-        if not path.endswith(ENDINGS):
-            raise click.UsageError(
-                f"{path!r} names no format; end it in one of {' '.join(ENDINGS)}"
-            )
+    check_outputs("effects", flags["output"])
     complaints: list[str] = []
     metrics = parse_metrics(flags["metrics"], complaints)
     if complaints:
@@ -49,26 +42,12 @@ def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
             watch=show_progress_lines(quiet=flags["quiet"]),
         )
     language = choose_language(flags["language"])
+    report = EffectsReport(ablation.effects, Path(data).name, language, _list_runs(ablation))
     if not flags["quiet"]:
-        report.show(ablation.effects, Console(), language)
+        terminal.show(report.document(), Console())
     for path in flags["output"]:
-        _write(ablation, data, path, language)
+        write_report(report, path)
         note(f"wrote {path}", quiet=flags["quiet"])
-
-
-def _write(ablation: Ablation, data: str, path: str, language: str) -> None:
-    if path.endswith(".json"):
-        plain: dict[str, Any] = {
-            "runs": _list_runs(ablation),
-            "effects": [effects.to_dict() for effects in ablation.effects],
-        }
-        write_text(path, json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
-    elif path.endswith(".md"):
-        write_text(path, report.markdown(ablation.effects, language))
-    elif path.endswith(".html"):
-        write_text(path, report.page(ablation.effects, Path(data).name, language))
-    else:
-        files.write(report.picture(ablation.effects, language), Path(path))
 
 
 def _list_runs(ablation: Ablation) -> Sequence[dict[str, Any]]:

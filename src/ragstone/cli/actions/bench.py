@@ -13,7 +13,8 @@ import click
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.progress import stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
-from ragstone.cli.compare import check_outputs, present
+from ragstone.cli.compare import present
+from ragstone.cli.options import check_outputs
 from ragstone.config.benchmark import load_benchmark
 from ragstone.engine.sync import run_sync
 from ragstone.experiments.bench import Bench, bench_plan
@@ -27,7 +28,7 @@ def run_benchmark(config: str, flags: dict[str, Any]) -> int:
     benchmark = load_benchmark(config)
     plan = benchmark.plan
     flags["output"] = flags["output"] or plan.output
-    check_outputs(flags["output"])
+    check_outputs("comparison", flags["output"])
     if plan.data.path is None:
         raise click.UsageError(f"{config} names no data; add data: FILE")
     limit = flags["limit"] or plan.data.limit

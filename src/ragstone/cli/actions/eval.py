@@ -25,7 +25,9 @@ from ragstone.errors import ConfigError, Interrupted
 from ragstone.experiments.execute import RunInputs, RunObserver
 from ragstone.experiments.run import Run, run_plan
 from ragstone.registry import Metric
-from ragstone.report import PAGES, ROWS, terminal
+from ragstone.report.builders.run import build_summary
+from ragstone.report.formats import describe_unknown, list_endings
+from ragstone.report.render import terminal
 from ragstone.store import StoredRun
 
 
@@ -84,11 +86,11 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
 
 def check_outputs(plan: Plan) -> None:
     """Complain of files that could not be written before anything is paid for."""
-    endings, complaints = (*PAGES, *ROWS), []
+    complaints = []
     for output in plan.output:
         path = Path(output)
-        if path.suffix.lower() not in endings:
-            complaints.append(f"{output!r} names no format; end it in one of {' '.join(endings)}")
+        if path.suffix.lower() not in list_endings("run"):
+            complaints.append(describe_unknown("run", output))
         elif path.is_dir():
             complaints.append(f"{output!r} is a folder; name a file in it")
         elif not path.parent.is_dir():
@@ -112,7 +114,7 @@ def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
 
 def show_summary(summary: Summary, language: str) -> None:
     """The table on stdout, as wide as the terminal."""
-    terminal.show(summary, Console(), language)
+    terminal.show(build_summary(summary, language), Console())
 
 
 def _only_file(files: tuple[str, ...]) -> str | None:

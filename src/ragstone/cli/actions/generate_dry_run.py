@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ragstone.cli.actions.messages import format_count
 from ragstone.cli.actions.progress import format_duration
+from ragstone.testset.estimate import estimate
+from ragstone.testset.plan import TestsetPlan
 
-if TYPE_CHECKING:
-    from ragstone.testset.sets import Request
 
-
-def show(request: Request) -> None:
-    """Print the estimate of a request."""
-    from ragstone.testset.estimate import estimate
-
-    found = estimate(request)
+def show(plan: TestsetPlan) -> None:
+    """Print the estimate of a plan."""
+    found = estimate(plan)
     click.echo(
         f"{format_count(found.documents, 'document')}, about {found.asked_about:,} of them asked about; "
         f"{format_count(sum(found.kinds.values()), 'item')} wanted:"

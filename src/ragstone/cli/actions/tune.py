@@ -12,12 +12,12 @@ from ragstone.cli.actions.flags import parse_setting, parse_settings
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.progress import stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
-from ragstone.cli.compare import check_outputs, present
+from ragstone.cli.compare import present
+from ragstone.cli.options import check_outputs
 from ragstone.experiments.ablate import format_settings
 from ragstone.experiments.tune import Budget, Tuned, tune
 from ragstone.report.files import write_text
-from ragstone.report.terminal import Screen
-from ragstone.report.words import words
+from ragstone.report.render.terminal import Screen
 from ragstone.systems.pipeline import SEARCH_SPACE
 
 SHOWN_TRIALS = 10
@@ -26,7 +26,7 @@ SHOWN_TRIALS = 10
 
 def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
     """Search for better settings, show the result and write the files."""
-    check_outputs(flags["output"])
+    check_outputs("comparison", flags["output"])
     quiet = flags["quiet"]
     with stdout_to_stderr():
         found = tune(
@@ -95,7 +95,7 @@ def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:
 
 def _show(found: Tuned) -> None:
     """Trials, then what the winner is worth on questions that it was not chosen by."""
-    screen = Screen(Console(), words("en"))
+    screen = Screen(Console())
     against = found.objective.against
     heads = [("configuration", False), ("questions", True), ("objective", True)]
     heads += [(name, True) for name in against] + ([("front", False)] if against else [])

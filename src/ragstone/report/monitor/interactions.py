@@ -14,14 +14,14 @@ from ragstone.types import Sample, Score
 FEEDBACK = "feedback"
 """Orders the worst interactions by what people said instead of by a metric."""
 
-_FOUND = "SELECT i.id, i.language, i.meta FROM {} AND (? = '' OR i.language = ? OR i.meta LIKE ? ESCAPE '!') ORDER BY {}"
-_RECENT = _FOUND.format("interactions i WHERE i.at >= ? AND i.at < ?", "i.at DESC, i.number DESC")
-_WORST = _FOUND.format(
+_SELECT = "SELECT i.id, i.language, i.meta FROM {} AND (? = '' OR i.language = ? OR i.meta LIKE ? ESCAPE '!') ORDER BY {}"
+_RECENT = _SELECT.format("interactions i WHERE i.at >= ? AND i.at < ?", "i.at DESC, i.number DESC")
+_WORST = _SELECT.format(
     "monitor_scores s JOIN interactions i ON i.number = s.number"
     " WHERE s.metric = ? AND s.at >= ? AND s.at < ? AND s.value IS NOT NULL",
     "s.value * {}, s.at DESC, i.number DESC",
 )
-_DISLIKED = _FOUND.format(
+_DISLIKED = _SELECT.format(
     "feedback f JOIN interactions i ON i.id = f.interaction"
     " WHERE i.at >= ? AND i.at < ? AND f.value IS NOT NULL",
     "f.value, i.at DESC, i.number DESC",
@@ -29,7 +29,7 @@ _DISLIKED = _FOUND.format(
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class JudgedInteraction:
     """An interaction with its scores, as a view of a sample takes it."""
 
     position: int
@@ -48,7 +48,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class KnownScale:
     """Where a metric's values lie, and which are good; a metric that is not installed here has no known ends."""
 
     metric: str
@@ -56,55 +56,58 @@ class Range:
     higher_is_better: bool
 
 
-def range_of(metric: str) -> Range:
+def find_scale(metric: str) -> KnownScale:
     """What this installation knows of a stored metric."""
     known = find_metric(metric)
     if known is None:
-        return Range(metric, None, True)
-    return Range(metric, known.bounds, known.higher_is_better)
+        return KnownScale(metric, None, True)
+    return KnownScale(metric, known.bounds, known.higher_is_better)
 
 
-def seen(archive: Archive, some: Iterable[Interaction]) -> list[Seen]:
+def load_scores(archive: Archive, interactions: Iterable[Interaction]) -> list[JudgedInteraction]:
     """The interactions with their scores, numbered from 1."""
-    return [Seen(place, one, archive.scores(one.id)) for place, one in enumerate(some, 1)]
+    return [
+        JudgedInteraction(place, interaction, archive.scores(interaction.id))
+        for place, interaction in enumerate(interactions, 1)
+    ]
 
 
-def recent(
-    archive: Archive, since: int, until: int, where: tuple[str, str] | None, most: int
-) -> list[Seen]:
+def load_recent(
+    archive: Archive, since: int, until: int, where: tuple[str, str] | None, limit: int
+) -> list[JudgedInteraction]:
     """The newest of a stretch and a slice."""
-    return _first(archive, _RECENT, (since, until), where, most)
+    return _load_first(archive, _RECENT, (since, until), where, limit)
 
 
-def worst(
+def load_worst(
     archive: Archive,
     metric: str,
     since: int,
     until: int,
     where: tuple[str, str] | None,
-    most: int,
-) -> list[Seen]:
+    limit: int,
+) -> list[JudgedInteraction]:
     """The worst of a stretch and a slice by a metric or by feedback, the newest of equals first."""
     if metric == FEEDBACK:
-        return _first(archive, _DISLIKED, (since, until), where, most)
-    sql = _WORST.format(1 if range_of(metric).higher_is_better else -1)
-    return _first(archive, sql, (metric, since, until), where, most)
+        return _load_first(archive, _DISLIKED, (since, until), where, limit)
+    sql = _WORST.format(1 if find_scale(metric).higher_is_better else -1)
+    return _load_first(archive, sql, (metric, since, until), where, limit)
 
 
-def _first(
+def _load_first(
     archive: Archive,
     sql: str,
     values: tuple[Any, ...],
     where: tuple[str, str] | None,
-    most: int,
-) -> list[Seen]:
+    limit: int,
+) -> list[JudgedInteraction]:
     """The first so many of a slice; the database leaves out most others, so that few texts are read in vain."""
     field, value = where or ("", "")
-    asked = (*values, field, value, _pattern(value))
-    kept: list[Interaction] = []
+    asked = (*values, field, value, _build_pattern(value))
+    interactions: list[Interaction] = []
     rows: Iterable[tuple[Any, ...]]
     if where is None:
-        rows = archive.store.read(f"{sql} LIMIT ?", (*asked, most))
+        rows = archive.store.read(f"{sql} LIMIT ?", (*asked, limit))
     else:
         rows = archive.store.stream(sql, asked)
     for id, language, meta in rows:
@@ -112,15 +115,15 @@ def _first(
             slices = Interaction(id, 0, language=language, meta=json.loads(meta)).slices
             if slices.get(field) != value:
                 continue
-        one = archive.get(id)
-        if one is not None:  # purged meanwhile
-            kept.append(one)
-        if len(kept) >= most:
+        interaction = archive.get(id)
+        if interaction is not None:  # purged meanwhile
+            interactions.append(interaction)
+        if len(interactions) >= limit:
             break
-    return seen(archive, kept)
+    return load_scores(archive, interactions)
 
 
-def _pattern(value: str) -> str:
+def _build_pattern(value: str) -> str:
     """What a meta column that holds the value is like; others may be, too."""
     text = json.dumps(value)[1:-1]
     for special in "!%_":
