@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ragstone.analysis import label_rates, summarise, values
-from ragstone.analysis.stats import wilson
+from ragstone.analysis.stats import wilson_interval
 from ragstone.config import Plan
 from ragstone.errors import UnknownMetric
 from ragstone.store import RunInfo
@@ -73,7 +73,7 @@ def test_figures_of_a_small_run() -> None:
 def test_binary_metrics_get_wilson() -> None:
     one = summarise(run_of(1, 1, 1, 0, binary=True))["m"]
     assert one.method == "wilson"
-    assert (one.low, one.high) == pytest.approx(wilson(3, 4))
+    assert (one.low, one.high) == pytest.approx(wilson_interval(3, 4))
     assert (one.histogram, one.edges) == ((1, 3), (0.0, 0.5, 1.0))
 
 
@@ -193,7 +193,7 @@ def test_labels_are_counted_whatever_the_outcome_and_rated_among_their_kin() -> 
     found = {rate.label: rate for rate in label_rates(one.labels)}
     assert found["correct_refusal"].rate == pytest.approx(2 / 3)
     assert (found["false_refusal"].rate, found["false_refusal"].total) == (0.0, 7)
-    assert (found["answered"].low, found["answered"].high) == wilson(7, 7)
+    assert (found["answered"].low, found["answered"].high) == wilson_interval(7, 7)
 
 
 def test_usage_and_warnings_add_up() -> None:
