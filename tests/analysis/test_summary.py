@@ -270,7 +270,7 @@ def test_the_summary_is_plain_json_whatever_the_scores(bounds: list[float] | Non
 
 def test_memory_does_not_grow_with_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     # Small rooms fill up within a short test; the peak at 10^6 samples is measured in bench/.
-    for room, size in (("BLOCK", 256), ("DISTINCT", 512), ("GROUPS", 256)):
+    for room, size in (("BLOCK_VALUES", 256), ("MAX_DISTINCT_VALUES", 512), ("MAX_GROUPS", 256)):
         monkeypatch.setattr(values, room, size)
 
     def peak(n: int) -> int:
