@@ -12,7 +12,7 @@ from ragstone.report.ledger import build_ledger
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.changes import Change
+    from ragstone.analysis.changes import SampleChange
     from ragstone.store import StoredRow, StoredRun
 
 MAX_FINDINGS = 12
@@ -56,7 +56,7 @@ class SamplePair:
 
 
 def view_pairs(
-    changes: Sequence[Change], before: StoredRun, after: StoredRun, say: Words
+    changes: Sequence[SampleChange], before: StoredRun, after: StoredRun, say: Words
 ) -> list[SamplePair]:
     """The samples as they are shown, those that moved most first."""
     pairs = []
