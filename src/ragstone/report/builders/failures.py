@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from ragstone.analysis.diagnose import Advice, Diagnosis, Evidence
     from ragstone.analysis.failures import Failure, Failures
     from ragstone.analysis.slices import Slice
-    from ragstone.store import StoredRun
-    from ragstone.types import Sample
+    from ragstone.store import StoredRow, StoredRun
 
 EXAMPLES_ON_PAGE, EXAMPLES_IN_TEXT, EXAMPLES_ON_TERMINAL = 20, 5, 2
 MAX_IDS = 6
@@ -215,14 +214,15 @@ def _build_example(
     failure: Failure, run: StoredRun, say: Words
 ) -> tuple[doc.Section, doc.ListItem]:
     """A failing sample for a page, and for a list."""
-    sample = run.row(failure.position).sample
+    row = run.row(failure.position)
+    sample = row.sample
     id, question = shorten(failure.id, 80), shorten(sample.question or "", 240)
     answer = shorten(sample.answer or "", 400)
     values = ", ".join(
         f"{name} {say.number(value) if isinstance(value, float) else say.outcome(value)}"
         for name, value in failure.values.items()
     )
-    details = [doc.Paragraph(text, style="soft") for text in _explain_failure(failure, sample, say)]
+    details = [doc.Paragraph(text, style="soft") for text in _explain_failure(failure, row, say)]
     page = doc.Section(
         (
             doc.Paragraph(doc.Styled(question or say("no_question"), "strong")),
@@ -237,13 +237,13 @@ def _build_example(
     return page, doc.ListItem(question, id=id, nodes=nodes)
 
 
-def _explain_failure(failure: Failure, sample: Sample, say: Words) -> Iterator[str]:
+def _explain_failure(failure: Failure, row: StoredRow, say: Words) -> Iterator[str]:
     if failure.kind == "retrieval_failure":
         if failure.missed:
             yield say("missed_documents", ids=_list_ids(failure.missed))
         if failure.instead:
             yield say("instead_documents", ids=_list_ids(failure.instead))
-        elif not sample.contexts:
+        elif not row.sample.contexts:
             yield say("nothing_came")
     if failure.claims:
         claims = (
@@ -253,8 +253,8 @@ def _explain_failure(failure: Failure, sample: Sample, say: Words) -> Iterator[s
         yield say("claims_against", claims="; ".join(claims))
     if failure.also:
         yield say("also_is", kinds=", ".join(name_class(kind, say) for kind in failure.also))
-    if sample.error:
-        yield shorten(sample.error, 200)
+    if row.sample.error:
+        yield shorten(say.system_error(row.sample, row.scores), 200)
 
 
 def _list_ids(ids: Sequence[str]) -> str:

@@ -245,7 +245,7 @@ def _build_overview(summary: Summary, say: Words) -> list[doc.Node]:
 def _build_gates(summary: Summary, say: Words) -> doc.BulletList:
     items = []
     for gate in summary.gates:
-        remark = figures.describe_gate(gate, summary, say)
+        remark = figures.describe_gate(gate, say)
         state = figures.name_gate_state(gate, say)
         items.append(doc.ListItem(remark.text, remark.tone, label=state))
     return build_list(items, flush=True, style="gates")

@@ -12,7 +12,7 @@ from ragstone.report.samples import FindingView, Limits, view_finding
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.changes import Change
+    from ragstone.analysis.changes import SampleChange
     from ragstone.store import StoredRow, StoredRun
 
 MAX_FINDINGS = 12
@@ -46,7 +46,7 @@ class SamplePair:
 
 
 def view_pairs(
-    changes: Sequence[Change], before: StoredRun, after: StoredRun, say: Words
+    changes: Sequence[SampleChange], before: StoredRun, after: StoredRun, say: Words
 ) -> list[SamplePair]:
     """The samples as they are shown, those that moved most first."""
     pairs = []
@@ -81,7 +81,7 @@ def _view_side(row: StoredRow, metrics: Mapping[str, object], say: Words) -> Sam
     chunks = sample.contexts or ()
     return SampleSide(
         answer=None if sample.answer is None else shorten(sample.answer, ANSWER_CHARS),
-        error=shorten(sample.error or "", 300),
+        error=shorten(say.system_error(sample, row.scores), 300),
         contexts=tuple(shorten(c.id or str(rank), 40) for rank, c in enumerate(chunks[:12], 1)),
         findings=tuple(view_finding(entry, FINDING_LIMITS, say) for entry in entries),
     )
