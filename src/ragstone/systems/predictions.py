@@ -57,11 +57,11 @@ class PredictionsSystem:
         if prediction is None:
             prediction = self._by_question.get(fold_text(question))
         if prediction is None:
-            raise SystemFault(f"no prediction for {sample.id!r} in {self.source}")
+            raise SystemFault("no_prediction", sample=sample.id, source=str(self.source))
         if prediction.error is not None:
             raise SystemFault(prediction.error)
         if prediction.answer is None and prediction.contexts is None:
-            raise SystemFault(f"an empty prediction for {sample.id!r} in {self.source}")
+            raise SystemFault("empty_prediction", sample=sample.id, source=str(self.source))
         measures = {
             name: _to_number(prediction.meta.get(name)) for name in ("latency", "tokens", "cost")
         }
