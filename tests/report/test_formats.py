@@ -13,7 +13,7 @@ import watched
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.compare import compare
 from ragstone.analysis.diagnose import diagnose
-from ragstone.analysis.failures import analyse
+from ragstone.analysis.failures import analyse_failures
 from ragstone.config.reports import FORMATS as PERIOD_FORMATS
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
@@ -92,7 +92,7 @@ def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> 
     from ragstone.analysis.effects import Effects, Factor, Level
 
     pair = [build([a_case(n) for n in range(40)], name=name) for name in ("old", "new")]
-    failures = analyse(run)
+    failures = analyse_failures(run)
     (tmp_path / "set.jsonl").write_text(
         json.dumps({"id": "a", "question": "Who?", "reference": "She"}) + "\n", encoding="utf-8"
     )

@@ -37,7 +37,7 @@ def test_ranges_of_jsonl_hold_the_rows_of_the_file(
     assert ranges is not None
     parts = list(ranges())
     found = [row for part in parts for row in read_range(part)]
-    assert found == list(reading._container.rows())
+    assert found == list(reading._row_source.rows())
     assert [part.rows for part in parts] == [len(list(read_range(part))) for part in parts]
 
 

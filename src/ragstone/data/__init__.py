@@ -1,4 +1,4 @@
-"""Samples in and rows out: every format that is read, and the input rows with scores beside them."""
+"""Input and output data: reading samples in every known format, writing the input rows with their scores."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Chunks and Samples built in half the time.
+"""Fast constructors of Chunk and Sample, in half the time of the classes themselves.
 
-A frozen dataclass sets each field through a checked call; reading makes six such objects a row, which
-was a fifth of the whole cost. Here the slots are filled directly. A test compares both ways."""
+A frozen dataclass sets each field through a checked call; reading a row builds about six such objects, which was a
+fifth of the whole cost. Here the slots are set directly. A test compares the results with those of the classes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _chunk_id, _chunk_text, _chunk_score = (
 
 def build_chunk(name: str, text: str, score: float | None = None) -> Chunk:
     """The same as Chunk(name, text, score)."""
-    made = _new(Chunk)
-    _chunk_id(made, name)
-    _chunk_text(made, text)
-    _chunk_score(made, score)
-    return made
+    chunk = _new(Chunk)
+    _chunk_id(chunk, name)
+    _chunk_text(chunk, text)
+    _chunk_score(chunk, score)
+    return chunk
 
 
 def build_sample(
@@ -41,15 +41,15 @@ def build_sample(
     error: str | None,
 ) -> Sample:
     """The same as Sample(name, question, …)."""
-    made = _new(Sample)
-    _id(made, name)
-    _question(made, question)
-    _answer(made, answer)
-    _contexts(made, contexts)
-    _reference(made, reference)
-    _relevant(made, relevant)
-    _language(made, language)
-    _group(made, group)
-    _meta(made, meta)
-    _error(made, error)
-    return made
+    sample = _new(Sample)
+    _id(sample, name)
+    _question(sample, question)
+    _answer(sample, answer)
+    _contexts(sample, contexts)
+    _reference(sample, reference)
+    _relevant(sample, relevant)
+    _language(sample, language)
+    _group(sample, group)
+    _meta(sample, meta)
+    _error(sample, error)
+    return sample

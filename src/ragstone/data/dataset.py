@@ -1,4 +1,4 @@
-"""Samples from whatever a user has: a file, standard input, a folder, or objects in memory."""
+"""The `read` function and its result: samples from a file, standard input, a folder, or objects in memory."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ragstone.errors import BadRows, DataError, UnknownFormat, suggest_nearest
 from ragstone.types import Sample
 
 MAX_LISTED_BAD_ROWS = 20
-"""How many bad rows are named."""
+"""Bad rows that an error names."""
 
 _DETECTION_ROWS = 20
-"""How many rows the format is recognised by."""
+"""Rows whose columns decide the format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One sample with the row it came from."""
+    """A sample with the row it came from."""
 
     sample: Sample
     row: str
@@ -36,63 +36,63 @@ class Record:
 
 @dataclass(slots=True)
 class Dataset:
-    """The samples of one source, read lazily, as often as wanted."""
+    """The samples of one source, read lazily; each iteration reads the source again."""
 
     source: str
-    """As shown to the user: `data.jsonl`, `-`, `3 samples`."""
+    """Display name: `data.jsonl`, `-`, `3 samples`."""
     format: str
-    """As shown to the user: `ragas columns`."""
+    """Display name: `ragas columns`."""
     shape: dict[str, Any]
-    """How a stored row maps to its sample again; JSON."""
+    """How a stored row maps to its sample, as JSON: `format`, and where needed `fields` and `cells`."""
     skip_bad_rows: bool = False
     limit: int | None = None
     bad: list[str] = field(default_factory=list)
-    """The first complaints of the latest pass, when bad rows are skipped."""
+    """The first complaints of the latest iteration, when bad rows are skipped."""
     bad_count: int = 0
-    _container: RowSource = field(default=RowSource("", lambda: iter(())), repr=False)
+    _row_source: RowSource = field(default=RowSource("", lambda: iter(())), repr=False)
 
     def __iter__(self) -> Iterator[Record]:
-        """Each good row in order; a bad one raises BadRows, which names those that follow too."""
+        """Yield each good row in order; a bad one raises BadRows, which also names the bad rows after it."""
         self.bad, self.bad_count = [], 0
         seen = SeenIds()
         mapper: Mapper = compile_shape(self.shape)
         position = 0
         if self.limit == 0:
             return
-        for at, text in self._container.rows():
+        for at, text in self._row_source.rows():
             try:
                 if text.__class__ is RejectedRow:
                     raise BadRow(text.reason)
-                sample, given = mapper(parse_json(text), position + 1)  # type: ignore[arg-type]
-                if not seen.add(sample.id if given else None, position + 1):
+                sample, has_id = mapper(parse_json(text), position + 1)  # type: ignore[arg-type]
+                if not seen.add(sample.id if has_id else None, position + 1):
                     raise BadRow(
                         f"the id {sample.id!r} was given to an earlier row; "
                         "give each row its own id, or none"
                     )
             except BadRow as bad:
-                self._refuse(at, bad)
+                self._report_bad_row(at, bad)
                 continue
             position += 1
-            if not self.bad_count or self.skip_bad_rows:  # else: only looking for more complaints
+            if not self.bad_count or self.skip_bad_rows:  # else: only collecting complaints
                 yield Record(sample, text)  # type: ignore[arg-type]
             if position == self.limit:
                 break
         if self.bad and not self.skip_bad_rows:
             raise BadRows(self.bad)
         if not position:
-            self._complain_of_nothing()
+            self._raise_empty()
 
     def check(self) -> int:
-        """The number of good rows, after looking at every row; raises BadRows as iterating does."""
+        """Read every row and count the good ones; raises BadRows as iterating does."""
         return sum(1 for _ in self)
 
     def peek(self, count: int) -> list[Record]:
-        """The first good rows, past bad ones, which are left for the real pass to complain about."""
+        """Return the first good rows; bad rows are skipped here and reported by the full iteration."""
         if self.limit is not None:
             count = min(count, self.limit)
         return list(replace(self, skip_bad_rows=True, limit=count))
 
-    def _refuse(self, at: int | str, bad: BadRow) -> None:
+    def _report_bad_row(self, at: int | str, bad: BadRow) -> None:
         place = at if isinstance(at, str) else f"{self.source}:{at}"
         self.bad_count += 1
         if len(self.bad) < MAX_LISTED_BAD_ROWS:
@@ -100,7 +100,7 @@ class Dataset:
         elif not self.skip_bad_rows:
             raise BadRows(self.bad, more=True)
 
-    def _complain_of_nothing(self) -> None:
+    def _raise_empty(self) -> None:
         if self.bad:
             raise BadRows(self.bad, more=self.bad_count > len(self.bad))
         raise DataError(f"{self.source!r} has no rows; give one sample or more")
@@ -114,7 +114,7 @@ def read(
     skip_bad_rows: bool = False,
     limit: int | None = None,
 ) -> Dataset:
-    """The samples of a source, in the format its columns show.
+    """Read the samples of a source, in the format that its columns show.
 
     `source` is a path (jsonl, json, csv, parquet; gzip is fine), `-` for standard input, a BEIR
     folder, TREC files joined as `run.trec+qrels.txt`, a list or iterable of Samples or dicts, a
@@ -122,25 +122,25 @@ def read(
     does, dotted when nested: `{"question": "input.text", "contexts": "hits.body"}`."""
     if limit is not None and limit < 0:
         raise DataError(f"the limit is {limit}; give 0 or more")
-    found = _open_source(source, limit)
-    if format in _LINE_FORMATS and not found.line_format:
-        raise UnknownFormat(f"{found.name!r} is not {format}; write run.trec+qrels.txt")
-    if found.is_native and (format is None or format in _LINE_FORMATS):
+    rows = _open_source(source, limit)
+    if format in _LINE_FORMATS and not rows.line_format:
+        raise UnknownFormat(f"{rows.name!r} is not {format}; write run.trec+qrels.txt")
+    if rows.is_native and (format is None or format in _LINE_FORMATS):
         format = NATIVE_FORMAT.name
-    known, title = _choose_format(found, format, fields)
-    reading = Dataset(
-        found.name,
-        found.line_format or title,
-        {"format": known.name},
+    row_format, title = _choose_format(rows, format, fields)
+    dataset = Dataset(
+        rows.name,
+        rows.line_format or title,
+        {"format": row_format.name},
         skip_bad_rows,
         limit,
-        _container=found,
+        _row_source=rows,
     )
     if fields:
-        reading.shape["fields"] = dict(fields)
-    if found.cell_style:
-        reading.shape["cells"] = found.cell_style
-    return reading
+        dataset.shape["fields"] = dict(fields)
+    if rows.cell_style:
+        dataset.shape["cells"] = rows.cell_style
+    return dataset
 
 
 _LINE_FORMATS = ("trec", "beir")
@@ -159,29 +159,42 @@ def _open_source(source: Any, limit: int | None) -> RowSource:
 
 
 def _choose_format(
-    found: RowSource, name: str | None, fields: Mapping[str, str] | None
+    source: RowSource, name: str | None, fields: Mapping[str, str] | None
 ) -> tuple[Format, str]:
-    """The format of the rows, by name or by the columns of the first good ones."""
-    rows = _read_first_rows(found)
+    """Choose the format of the rows, by name or by the columns of the first good rows, and its display title."""
+    rows = _read_first_rows(source)
     columns = {column for row in rows for column in row}
     if name is not None:
-        known, title = get_format(name), get_format(name).title
+        row_format, title = get_format(name), get_format(name).title
     else:
         try:
-            known = detect_format(columns, found.name)
-            title = known.title
+            row_format = detect_format(columns, source.name)
+            title = row_format.title
         except UnknownFormat:
             if not fields:
                 raise
-            known, title = NATIVE_FORMAT, "your own columns"
-    paths = map_fields(known, fields)
+            row_format, title = NATIVE_FORMAT, "your own columns"
+    _check_columns(source, rows, row_format, title, fields)
+    return row_format, title
+
+
+def _check_columns(
+    source: RowSource,
+    rows: list[dict[str, Any]],
+    row_format: Format,
+    title: str,
+    fields: Mapping[str, str] | None,
+) -> None:
+    """Raise when the first rows lack a column that the user named, or have nothing that the format knows."""
+    columns = sorted({column for row in rows for column in row})
+    paths = map_fields(row_format, fields)
     for field_name, column in (fields or {}).items():
-        if rows and all(get_path(row, column) is None for row in rows):
+        if all(get_path(row, column) is None for row in rows):
             raise DataError(
                 f"fields: {field_name} is to come from {column!r}, which the first "
-                f"{len(rows)} rows of {found.name} lack{suggest_nearest(column, sorted(columns))}"
+                f"{len(rows)} rows of {source.name} lack{suggest_nearest(column, columns)}"
             )
-    if rows and not any(
+    if not any(
         get_path(row, path) is not None
         for row in rows
         for field_name, names in paths.items()
@@ -189,19 +202,18 @@ def _choose_format(
         for path in names
     ):
         raise UnknownFormat(
-            f"{found.name}: the columns ({', '.join(sorted(columns))}) have nothing of {title} "
-            f"({', '.join(sorted(known.columns))}); choose another --format, or name your columns "
+            f"{source.name}: the columns ({', '.join(columns)}) have nothing of {title} "
+            f"({', '.join(sorted(row_format.columns))}); choose another --format, or name your columns "
             "with fields"
         )
-    return known, title
 
 
-def _read_first_rows(found: RowSource) -> list[dict[str, Any]]:
-    """The first rows that are objects; when none is, what is wrong with them."""
-    bad: list[str] = []
+def _read_first_rows(source: RowSource) -> list[dict[str, Any]]:
+    """Return the first rows that are JSON objects; when there is none, raise what is wrong with them."""
+    complaints: list[str] = []
 
-    def good() -> Iterator[dict[str, Any]]:
-        for at, text in found.rows():
+    def parse_rows() -> Iterator[dict[str, Any]]:
+        for at, text in source.rows():
             try:
                 if isinstance(text, RejectedRow):
                     raise BadRow(text.reason)
@@ -209,15 +221,15 @@ def _read_first_rows(found: RowSource) -> list[dict[str, Any]]:
                 if not isinstance(row, dict):
                     raise BadRow("the row is not an object; write {column: value, …}")
             except BadRow as refused:
-                if len(bad) < MAX_LISTED_BAD_ROWS:
-                    place = at if isinstance(at, str) else f"{found.name}:{at}"
-                    bad.append(f"{place}: {refused}")
+                if len(complaints) < MAX_LISTED_BAD_ROWS:
+                    place = at if isinstance(at, str) else f"{source.name}:{at}"
+                    complaints.append(f"{place}: {refused}")
                 continue
             yield row
 
-    rows = list(islice(good(), _DETECTION_ROWS))
-    if not rows and bad:
-        raise BadRows(bad)
+    rows = list(islice(parse_rows(), _DETECTION_ROWS))
+    if not rows and complaints:
+        raise BadRows(complaints)
     if not rows:
-        raise DataError(f"{found.name!r} has no rows; give one sample or more")
+        raise DataError(f"{source.name!r} has no rows; give one sample or more")
     return rows

@@ -1,4 +1,4 @@
-"""Documents from a folder or file: txt, md, html, pdf and docx (extras), jsonl of `{"id", "text"}`, a BEIR folder."""
+"""Readers of document files: txt, md, html, pdf and docx (extras), jsonl of `{"id", "text"}`, BEIR folders."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ragstone.data.html import html_to_text
 from ragstone.errors import DataError, MissingExtra
 
 MAX_FILE_BYTES = 50 << 20
-"""Bytes of one file; a larger one is hardly a document. A jsonl file is read line by line and may be larger."""
+"""Size limit of one document file. A jsonl file is read line by line and may be larger."""
 BEIR_CORPUS_FILE = "corpus.jsonl"
-"""A folder with this file is a BEIR collection: the file is its documents, whatever else lies there."""
+"""A folder with this file is a BEIR collection: only this file holds documents, other files are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text with the id that questions name as relevant."""
+    """A text with the id by which questions refer to it as relevant."""
 
     id: str
     text: str
@@ -30,26 +30,26 @@ class Document:
 
 
 def read_documents(source: str | Path) -> list[Document]:
-    """The documents of a folder, in the order of their paths, or of one file.
+    """Read the documents of a folder, in the order of their paths, or of one file.
 
-    The id is the path inside the folder (`shop/returns.md`), or what a jsonl row says. Hidden files, jsonl
-    and unknown endings are passed over in a folder; a folder without any document, an empty text and an id given twice are errors."""
-    found: dict[str, Document] = {}
+    The id is the path inside the folder (`shop/returns.md`), or the id of the jsonl row. Hidden files, jsonl and unknown
+    suffixes in a folder are skipped; a folder without documents, an empty text and a duplicate id are errors."""
+    documents: dict[str, Document] = {}
     for document in stream_documents(source):
-        if document.id in found:
-            raise duplicate_id_error(document.id, found[document.id].source, document.source)
-        found[document.id] = document
-    if not found:
+        if document.id in documents:
+            raise duplicate_id_error(document.id, documents[document.id].source, document.source)
+        documents[document.id] = document
+    if not documents:
         raise no_documents_error(source)
-    return list(found.values())
+    return list(documents.values())
 
 
 def stream_documents(
     source: str | Path, empty: Callable[[str], None] | None = None
 ) -> Iterator[Document]:
-    """The same documents one at a time, none of them held; ids are not compared.
+    """Yield the same documents one at a time, keeping none in memory; duplicate ids are not detected.
 
-    A document without text is an error, or, when `empty` is given, told to it and passed over."""
+    A document without text is an error; with `empty`, it is skipped and its file reported to that callback."""
     root = Path(source)
     if not root.exists():
         raise DataError(f"no folder or file {str(source)!r} to read documents from")
@@ -65,19 +65,19 @@ def stream_documents(
 
 
 def duplicate_id_error(key: str, first: str, second: str) -> DataError:
-    """The complaint about an id that two documents have."""
+    """Build the error for an id that two documents have."""
     return DataError(
         f"the document id {key!r} stands in {first} and in {second}; give each its own"
     )
 
 
 def no_documents_error(source: object) -> DataError:
-    """The complaint about a place without documents."""
+    """Build the error for a folder or file without documents."""
     return DataError(f"{str(source)!r} holds no document; put {_list_suffixes()} files there")
 
 
 def parse_document(row: object, place: str) -> Document:
-    """The document of a jsonl row; its text may be blank, its id may not."""
+    """Parse a jsonl row into a document; its text may be blank, its id may not."""
     if not isinstance(row, dict):
         raise DataError(f"{place}: not an object; write {{id: …, text: …}}")
     key, text = row.get("id", row.get("_id")), row.get("text")  # BEIR calls it _id
@@ -91,7 +91,7 @@ def parse_document(row: object, place: str) -> Document:
 def _find_files(root: Path) -> Iterator[Path]:
     for path in root.rglob("*"):
         hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        # a jsonl file in a folder is as likely questions as documents: it must be named itself
+        # a jsonl file in a folder may hold questions instead: it must be named explicitly
         known = path.suffix.lower() in READERS and path.suffix.lower() != ".jsonl"
         if path.is_file() and not hidden and known:
             yield path
@@ -129,7 +129,7 @@ def _read_jsonl(path: Path, name: str) -> Iterator[Document]:
 
 
 def parse_line(line: bytes, place: str) -> object:
-    """The JSON value of one line of a file."""
+    """Parse the JSON value of one line of a file."""
     try:
         return json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as bad:
@@ -167,7 +167,7 @@ def _read_pdf(path: Path, name: str) -> tuple[str, str]:
 
 
 def _read_docx(path: Path, name: str) -> tuple[str, str]:
-    """Paragraphs and tables in their order; a heading's level becomes its number of `#`."""
+    """Read paragraphs and tables in order; a heading of level n starts with n `#`."""
     from zipfile import BadZipFile
 
     try:
@@ -202,7 +202,7 @@ READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
     ".docx": _read_docx,
     ".jsonl": _read_plain,
 }
-"""How a file is read, by its ending."""
+"""Reader of each file type by suffix; it returns text and title."""
 
 
 def _list_suffixes() -> str:

@@ -1,4 +1,4 @@
-"""What stands in a column, as a Sample holds it: texts, ranked chunks, graded ids."""
+"""Conversions of column values to the fields of a Sample: texts, ids, ranked chunks, grades."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ASSISTANT_ROLES = frozenset({"assistant", "ai", "model", "bot"})
 
 
 def to_text(value: Any, column: str, *, loose: bool = False, asking: bool = False) -> str | None:
-    """A text; a number as it is written; with `loose`, what messages and objects say."""
+    """Convert a value to text; a number is formatted; with `loose`, messages and objects are searched for their text."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -32,14 +32,14 @@ def to_text(value: Any, column: str, *, loose: bool = False, asking: bool = Fals
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if loose:
-        found = _unwrap_text(value, asking)
-        if found is not None:
-            return found
+        text = _unwrap_text(value, asking)
+        if text is not None:
+            return text
     raise BadRow(f'"{column}" is {_describe_type(value)}; give a text')
 
 
 def to_reference(value: Any, column: str, *, loose: bool = False) -> str | None:
-    """The wanted answer; of several the first, of wanted facts all, a line each."""
+    """Convert a value to the reference answer: the first of several, but all expected facts, one a line."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         if not value:
             return None
@@ -48,7 +48,7 @@ def to_reference(value: Any, column: str, *, loose: bool = False) -> str | None:
 
 
 def to_id(value: Any, column: str) -> str | None:
-    """A sample's or document's id: a text, or a whole number as text; empty means none."""
+    """Convert a text or whole number to the id of a sample or document; an empty text is no id."""
     if isinstance(value, str):
         return value or None
     if value is None:
@@ -61,28 +61,28 @@ def to_id(value: Any, column: str) -> str | None:
 
 
 def to_chunks(value: Any, column: str) -> Ranked:
-    """Ranked chunks from a list of texts or of objects with a text, an id or both."""
+    """Convert a list of texts, or of objects with a text, an id or both, to ranked chunks."""
     if not isinstance(value, list):
         raise BadRow(
             f'"{column}" is {_describe_type(value)}; give a list of texts or of {{"id", "text"}}'
         )
-    found = []
+    chunks = []
     for rank, item in enumerate(value, 1):
-        # The two usual kinds are read here: five calls less a sample.
+        # The two usual kinds are handled inline, which saves five calls a sample.
         if item.__class__ is str and item:
-            found.append(build_chunk("", item))
+            chunks.append(build_chunk("", item))
             continue
         if item.__class__ is dict:
             name, text = item.get("id"), item.get("text")
             if name.__class__ is str and text.__class__ is str and name and len(item) == 2:
-                found.append(build_chunk(name, text))
+                chunks.append(build_chunk(name, text))
                 continue
-        found.append(_to_chunk(item, column, rank))
-    return Ranked(found)
+        chunks.append(_to_chunk(item, column, rank))
+    return Ranked(chunks)
 
 
 def to_ids(value: Any, column: str) -> list[str]:
-    """Document ids from a list of texts or whole numbers."""
+    """Convert a list of texts or whole numbers to document ids."""
     if not isinstance(value, list):
         raise BadRow(f'"{column}" is {_describe_type(value)}; give a list of ids')
     ids = [to_id(item, f"{column}[{at}]") for at, item in enumerate(value)]
@@ -90,11 +90,11 @@ def to_ids(value: Any, column: str) -> list[str]:
         raise BadRow(
             f'"{column}" has an empty id at [{ids.index(None)}]; give each document its id'
         )
-    return [found for found in ids if found is not None]
+    return [name for name in ids if name is not None]
 
 
 def attach_ids(texts: Ranked, ids: list[str], column: str, id_column: str) -> Ranked:
-    """The chunks with the ids of another column, which must be as many."""
+    """Give the chunks the ids of another column, which must have the same length."""
     if len(texts) != len(ids):
         raise BadRow(
             f'"{column}" has {len(texts)} items and "{id_column}" has {len(ids)}; '
@@ -106,9 +106,9 @@ def attach_ids(texts: Ranked, ids: list[str], column: str, id_column: str) -> Ra
 
 
 def to_grades(value: Any, column: str) -> Mapping[str, float]:
-    """Id → grade, from a mapping, a list of ids (grade 1), or a list of {"id", "grade"}.
+    """Convert a mapping, a list of ids (grade 1), or a list of {"id", "grade"} to id → grade.
 
-    Grades are kept as given; below zero, as in some TREC qrels, means judged not relevant."""
+    Grades stay unchanged; below zero, as in some TREC qrels, means judged not relevant."""
     if isinstance(value, dict):
         return {
             name: grade
@@ -121,15 +121,15 @@ def to_grades(value: Any, column: str) -> Mapping[str, float]:
     grades: dict[str, float] = {}
     for at, item in enumerate(value):
         name, grade = (item, 1) if not isinstance(item, dict) else _get_graded_id(item, column, at)
-        found = to_id(name, f"{column}[{at}]")
-        if found is None:
+        document_id = to_id(name, f"{column}[{at}]")
+        if document_id is None:
             raise BadRow(f'"{column}" has no id at [{at}]; give the id of a document')
-        grades[found] = max(grade, grades.get(found, grade))
+        grades[document_id] = max(grade, grades.get(document_id, grade))
     return grades
 
 
 def parse_cell(value: Any, column: str) -> Any:
-    """A list or object that a table's cell holds as JSON or as a Python literal."""
+    """Parse a list or object that a table cell holds as JSON or as a Python literal."""
     if not isinstance(value, str):
         return value
     text = value.strip()
@@ -137,11 +137,11 @@ def parse_cell(value: Any, column: str) -> Any:
         return value
     try:
         return parse_json(text)
-    except BadRow as refused:
+    except BadRow as error:
         try:
-            found = ast.literal_eval(text)
+            literal = ast.literal_eval(text)
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-            raise BadRow(f'the list in "{column}": {refused}') from None
+            raise BadRow(f'the list in "{column}": {error}') from None
     if _has_adjacent_strings(text):
         # Python would join 'a' 'b' into 'ab': two chunks would silently become one.
         raise BadRow(
@@ -149,12 +149,13 @@ def parse_cell(value: Any, column: str) -> Any:
             "write it as JSON"
         )
     try:
-        return parse_json(json.dumps(found))
+        return parse_json(json.dumps(literal))
     except (TypeError, ValueError, RecursionError):
         raise BadRow(f'the list in "{column}" holds what JSON cannot; write JSON') from None
 
 
 def _has_adjacent_strings(text: str) -> bool:
+    """Whether two string literals stand side by side without a comma, as in a printed numpy array."""
     before = None
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -174,20 +175,20 @@ def _to_chunk(item: Any, column: str, rank: int) -> Chunk:
         text = _get_first(body, _TEXT_KEYS)
         name = _get_first(body, _ID_KEYS)
         if name is None:
-            about = body.get("metadata") or body.get("meta")
-            if isinstance(about, dict):
-                name = _get_first(about, (*_ID_KEYS, "source"))
+            metadata = body.get("metadata") or body.get("meta")
+            if isinstance(metadata, dict):
+                name = _get_first(metadata, (*_ID_KEYS, "source"))
         if text is not None and not isinstance(text, str):
             raise BadRow(
                 f'the text of "{column}"[{rank - 1}] is {_describe_type(text)}; give a text'
             )
-        found = to_id(name, f"{column}[{rank - 1}].id") if name is not None else None
-        if text is None and found is None:
+        chunk_id = to_id(name, f"{column}[{rank - 1}].id") if name is not None else None
+        if text is None and chunk_id is None:
             raise BadRow(
                 f'"{column}"[{rank - 1}] has neither a text nor an id; give {{"id", "text"}}'
             )
-        # A chunk is never nameless and empty: an empty one is called by its rank.
-        return Chunk(found or ("" if text else f"#{rank}"), text or "", _get_score(item))
+        # A chunk has an id or a text: an empty one is identified by its rank.
+        return Chunk(chunk_id or ("" if text else f"#{rank}"), text or "", _get_score(item))
     if item == "":
         return Chunk(f"#{rank}", "")
     raise BadRow(
@@ -228,8 +229,8 @@ def _to_grade(value: Any, column: str, name: Any) -> float:
 
 
 def _unwrap_text(value: Any, asking: bool) -> str | None:
-    """The text inside messages, parts or an object, as logging tools nest it."""
-    for _ in range(8):  # choices → message → content → parts → text, and no endless chase
+    """Find the text inside messages, parts or an object, as logging tools nest it."""
+    for _ in range(8):  # choices → message → content → parts → text, with a margin
         if isinstance(value, str):
             return value
         if isinstance(value, list):
@@ -245,9 +246,9 @@ def _choose_message(items: list[Any], asking: bool) -> Any:
     if not items:
         return None
     if all(isinstance(item, dict) for item in items):
-        wanted = _USER_ROLES if asking else _ASSISTANT_ROLES
+        roles = _USER_ROLES if asking else _ASSISTANT_ROLES
         for item in reversed(items):
-            if str(item.get("role") or item.get("type") or "").lower() in wanted:
+            if str(item.get("role") or item.get("type") or "").lower() in roles:
                 return item
     return items[-1] if asking else items[0]
 
@@ -261,7 +262,7 @@ def _choose_member(value: dict[str, Any]) -> Any:
 
 
 def _describe_type(value: Any) -> str:
-    """A value as a complaint names it."""
+    """Name the type of a value for an error message."""
     if isinstance(value, str):
         return "a string" if value else "an empty string"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The known shapes of a row, in one table, and how a file's shape is recognised by its columns."""
+"""The table of known row formats, and the detection of a file's format by its columns."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from ragstone.errors import DataError, UnknownFormat, suggest_nearest
 from ragstone.types import SAMPLE_FIELDS
 
 FIELDS: tuple[str, ...] = (*SAMPLE_FIELDS, "context_ids")
-"""What a column can be mapped to: the fields of a Sample, and ids of the contexts in a column of their own."""
+"""Fields that a column can be mapped to: those of a Sample, and the ids of contexts kept in a separate column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One shape of row: the columns that mark it, and which column each field comes from."""
+    """A row format: the columns that identify it, and the columns of each field."""
 
     name: str
-    """As typed after --format."""
+    """As given to --format."""
     title: str
     """As shown: "read 120 samples as ragas columns"."""
     signatures: tuple[frozenset[str], ...]
-    """Any one of these sets of columns marks the format."""
+    """Sets of columns; a row with all columns of any set may have this format."""
     fields: Mapping[str, tuple[str, ...]]
-    """Field → the columns it may stand in, dotted when nested; the first one given is taken."""
+    """Field → its possible columns, dotted when nested; the first with a value is used."""
     allows_nested_text: bool = False
-    """Whether texts may stand inside messages or objects, as logging tools write them."""
+    """Whether texts may be nested in messages or objects, as logging tools write them."""
     allows_single_context: bool = False
     """Whether the contexts may be one text instead of a list."""
     context_separator: str = ""
@@ -35,55 +35,62 @@ class Format:
     """Whether the error column counts only without an answer (it also reports failed checks)."""
 
     def count_known(self, columns: frozenset[str]) -> int:
-        """How many of the columns the format knows."""
+        """Count the columns that the format knows."""
         return len(columns & self.columns)
 
     @property
     def columns(self) -> frozenset[str]:
-        """Every top-level column it knows."""
+        """Every top-level column that the format knows."""
         mapped = {path.split(".")[0] for paths in self.fields.values() for path in paths}
         return frozenset(mapped).union(*self.signatures)
 
 
 def detect_format(columns: Iterable[str], where: str) -> Format:
-    """The one format that the columns fit best; a tie or no fit is the user's to settle."""
-    found = frozenset(columns)
-    # "inputs.question", as tables of nested records have it, also shows the column "inputs".
-    roots = found | {name.split(".")[0] for name in found}
-    fits = [known for known in FORMATS.values() if any(mark <= roots for mark in known.signatures)]
-    listed = ", ".join(sorted(found)) or "none"
+    """Return the format that knows most of the columns; a tie or no match is an error."""
+    names = frozenset(columns)
+    # A table of nested records has columns like "inputs.question", which imply the column "inputs".
+    roots = names | {name.split(".")[0] for name in names}
+    fits = [
+        row_format
+        for row_format in FORMATS.values()
+        if any(signature <= roots for signature in row_format.signatures)
+    ]
+    shown_columns = ", ".join(sorted(names)) or "none"
     if not fits:
-        close = max(FORMATS.values(), key=lambda known: (known.count_known(roots), known.name))
+        closest = max(
+            FORMATS.values(),
+            key=lambda row_format: (row_format.count_known(roots), row_format.name),
+        )
         hint = (
-            f"nearest is {close.name!r} ({', '.join(sorted(close.columns))})"
-            if close.count_known(roots)
+            f"nearest is {closest.name!r} ({', '.join(sorted(closest.columns))})"
+            if closest.count_known(roots)
             else f"known: {', '.join(FORMATS)}"
         )
         raise UnknownFormat(
-            f"{where}: the columns ({listed}) fit no known format; {hint}; choose one with "
+            f"{where}: the columns ({shown_columns}) fit no known format; {hint}; choose one with "
             "--format, or name your columns: fields: {question: …, answer: …, contexts: …}"
         )
-    most = max(known.count_known(roots) for known in fits)
-    best = [known for known in fits if known.count_known(roots) == most]
+    best_count = max(row_format.count_known(roots) for row_format in fits)
+    best = [row_format for row_format in fits if row_format.count_known(roots) == best_count]
     if len(best) > 1:
-        names = " or ".join(known.name for known in best)
+        candidates = " or ".join(row_format.name for row_format in best)
         raise UnknownFormat(
-            f"{where}: the columns ({listed}) may be {names}; say which with --format, or name "
+            f"{where}: the columns ({shown_columns}) may be {candidates}; say which with --format, or name "
             "your columns: fields: {question: …, answer: …, contexts: …}"
         )
     return best[0]
 
 
 def get_format(name: str) -> Format:
-    """The format of that name."""
+    """Look up a format by name."""
     if name not in FORMATS:
         raise UnknownFormat(f"no format {name!r}{suggest_nearest(name, list(FORMATS))}")
     return FORMATS[name]
 
 
-def map_fields(known: Format, fields: Mapping[str, str] | None) -> dict[str, tuple[str, ...]]:
-    """Field → columns of the format, with the user's own columns in place of the format's."""
-    paths = dict(known.fields)
+def map_fields(row_format: Format, fields: Mapping[str, str] | None) -> dict[str, tuple[str, ...]]:
+    """Build field → columns of the format, where `fields` replaces the columns of single fields."""
+    paths = dict(row_format.fields)
     for field, column in (fields or {}).items():
         if field not in FIELDS:
             raise DataError(
@@ -369,6 +376,6 @@ _TABLE: Sequence[Format] = (
 )
 
 FORMATS: Mapping[str, Format] = MappingProxyType({known.name: known for known in _TABLE})
-"""Every format of rows by name. TREC and BEIR are files of lines: they become ragstone columns."""
+"""Every row format by name. TREC and BEIR files are converted to ragstone columns and need none."""
 
 NATIVE_FORMAT = FORMATS["ragstone"]

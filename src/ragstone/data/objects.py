@@ -1,4 +1,4 @@
-"""Samples, dicts and tables that a Python program hands over, as row texts."""
+"""Python objects as row sources: lists of Samples or dicts, DataFrames, datasets, iterators."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ragstone.types import Sample
 
 
 def open_objects(source: Any, limit: int | None) -> RowSource:
-    """The container of a list or iterable of Samples or dicts, a DataFrame or a dataset."""
+    """Open a list or iterable of Samples or dicts, a DataFrame or a dataset as a row source."""
     if isinstance(source, Mapping | Sample | bytes | bytearray):
-        what = type(source).__name__
-        raise DataError(f"one {what} was given; give a list of samples, or a path")
+        kind = type(source).__name__
+        raise DataError(f"one {kind} was given; give a list of samples, or a path")
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         return RowSource(f"{len(source)} rows", lambda: _number_rows(_iter_frame(source)), "table")
     if hasattr(source, "column_names") and hasattr(source, "to_pylist"):
@@ -30,13 +30,13 @@ def open_objects(source: Any, limit: int | None) -> RowSource:
     table = "table" if hasattr(source, "column_names") else ""
     if iter(source) is source:
         return _spool_objects(source, limit)
-    shown = f"{len(source)} samples" if isinstance(source, Sized) else "samples"
-    own = isinstance(next(iter(source), None), Sample)
-    return RowSource(shown, lambda: _number_rows(source), table, is_native=own)
+    name = f"{len(source)} samples" if isinstance(source, Sized) else "samples"
+    is_native = isinstance(next(iter(source), None), Sample)
+    return RowSource(name, lambda: _number_rows(source), table, is_native=is_native)
 
 
 def to_row_text(value: Any) -> str | RejectedRow:
-    """One row as JSON text: a Sample, a dict, a dataclass or a pydantic model."""
+    """Convert a Sample, dict, dataclass or pydantic model to the JSON text of a row."""
     if isinstance(value, Sample):
         value = _to_row(value)
     elif hasattr(value, "model_dump"):
@@ -48,7 +48,7 @@ def to_row_text(value: Any) -> str | RejectedRow:
     try:
         plain = _to_plain(value, 0)
         text = json.dumps(plain, ensure_ascii=False)
-        # Half a surrogate pair has no UTF-8: it must leave as an escape.
+        # A lone surrogate has no UTF-8 encoding: it must be written as an escape.
         return text if _is_encodable(text) else json.dumps(plain)
     except (TypeError, ValueError, RecursionError) as bad:
         return RejectedRow(
@@ -57,7 +57,7 @@ def to_row_text(value: Any) -> str | RejectedRow:
 
 
 def _to_row(sample: Sample) -> dict[str, Any]:
-    """A Sample as a row of our own columns."""
+    """Convert a Sample to a row of ragstone columns."""
     row: dict[str, Any] = {
         field: getattr(sample, field)
         for field in Sample.__slots__
@@ -81,7 +81,7 @@ def _to_chunk_row(item: Any) -> Any:
 
 
 def _to_plain(value: Any, depth: int) -> Any:
-    """The value in JSON's own types; NaN in a table means that the cell is empty."""
+    """Convert a value to JSON types; NaN, which marks an empty cell of a table, becomes null."""
     if value is None or isinstance(value, str | bool):
         return value
     if depth > 200:
@@ -92,21 +92,25 @@ def _to_plain(value: Any, depth: int) -> Any:
         return [_to_plain(item, depth + 1) for item in value]
     if isinstance(value, int):
         return value
-    if isinstance(value, float | decimal.Decimal):
-        number = float(value)
-        if math.isinf(number):
-            raise ValueError("a number is infinite")
-        return None if math.isnan(number) else number
-    if isinstance(value, datetime.date | datetime.time):
-        # pandas marks an empty time by NaT, which is a datetime that is not equal to itself.
-        return value.isoformat() if value == value else None
     if isinstance(value, set | frozenset):
         return sorted(_to_plain(item, depth + 1) for item in value)
+    if isinstance(value, float | decimal.Decimal | datetime.date | datetime.time):
+        return _to_plain_scalar(value)
     if hasattr(value, "tolist"):  # numpy arrays and scalars
         return _to_plain(value.tolist(), depth + 1)
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     raise ValueError(f"a {type(value).__name__} stands in it")
+
+
+def _to_plain_scalar(value: float | decimal.Decimal | datetime.date | datetime.time) -> Any:
+    if isinstance(value, datetime.date | datetime.time):
+        # pandas marks an empty time by NaT, a datetime that is not equal to itself.
+        return value.isoformat() if value == value else None
+    number = float(value)
+    if math.isinf(number):
+        raise ValueError("a number is infinite")
+    return None if math.isnan(number) else number
 
 
 def _is_encodable(text: str) -> bool:
@@ -128,29 +132,29 @@ def _iter_frame(frame: Any) -> Iterator[Any]:
 
 
 def _spool_objects(source: Iterator[Any], limit: int | None) -> RowSource:
-    """An iterator can be read once: its rows go to a temporary file, not to memory."""
+    """Write the rows of an iterator, which can be read only once, to a temporary file."""
     spool = open_spool()
-    good = 0
+    good_count = 0
     first = next(source, None)
     items = chain((first,), source) if first is not None else source
     for _, text in _number_rows(items):
-        if limit is not None and good >= limit:
+        if limit is not None and good_count >= limit:
             break
-        good += isinstance(text, str)
+        good_count += isinstance(text, str)
         line = json.dumps([text.reason]) if isinstance(text, RejectedRow) else text
         spool.write(line.encode() + b"\n")
 
     def rows() -> Iterator[RawRow]:
-        at = number = 0
+        offset = number = 0
         while True:
-            spool.seek(at)
+            spool.seek(offset)
             line = spool.readline()
-            at += len(line)
+            offset += len(line)
             if not line:
                 return
             number += 1
             text = line.decode().rstrip("\n")
-            # A row is an object; a list with one sentence stands for a refused one.
+            # A row is an object; a list with one sentence stands for a rejected row.
             yield f"sample {number}", RejectedRow(json.loads(text)[0]) if text[0] == "[" else text
 
     return RowSource("samples", rows, is_native=isinstance(first, Sample))

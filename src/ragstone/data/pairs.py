@@ -1,4 +1,4 @@
-"""References and predictions from two files, matched into samples."""
+"""Pairs of references and predictions from two files, matched into samples."""
 
 from __future__ import annotations
 
@@ -19,89 +19,93 @@ PREDICTION, PREDICTION_ERROR, PREDICTION_CONTEXTS = (
     "prediction_error",
     "prediction_contexts",
 )
-"""Columns that are added to a reference's row."""
+"""Columns added to the row of a reference."""
 
 
 def pair_predictions(
     refs: Any, preds: Any, *, skip_bad_rows: bool = False, limit: int | None = None
 ) -> Dataset:
-    """Samples of the references, each with the prediction of its id, else of its position.
+    """Match each reference with the prediction of the same id or, where either file has no ids, the same position.
 
     A reference without a prediction is a sample with an error, so that it counts against the system.
-    A prediction that no reference asks for is a bad row."""
-    wanted = read(refs, skip_bad_rows=skip_bad_rows)
-    given = read(preds, skip_bad_rows=skip_bad_rows)
-    first = next(iter(wanted))
-    by_id = _has_id(first, wanted.shape) and _has_id(next(iter(given)), given.shape)
+    A prediction without a reference is a bad row."""
+    references = read(refs, skip_bad_rows=skip_bad_rows)
+    predictions = read(preds, skip_bad_rows=skip_bad_rows)
+    first = next(iter(references))
+    by_id = _has_id(first, references.shape) and _has_id(next(iter(predictions)), predictions.shape)
     fields: dict[str, str] = {
         "answer": PREDICTION,
         "error": PREDICTION_ERROR,
         "contexts": PREDICTION_CONTEXTS,
-        "reference": _find_reference_column(first, wanted.shape),
+        "reference": _find_reference_column(first, references.shape),
     }
-    shape = {**wanted.shape, "fields": {**wanted.shape.get("fields", {}), **fields}}
-    shown = f"{wanted.source} + {given.source}"
+    shape = {**references.shape, "fields": {**references.shape.get("fields", {}), **fields}}
+    name = f"{references.source} + {predictions.source}"
     return Dataset(
-        shown,
-        f"references ({wanted.format}) and predictions ({given.format})",
+        name,
+        f"references ({references.format}) and predictions ({predictions.format})",
         shape,
         skip_bad_rows,
         limit,
-        _container=RowSource(shown, lambda: _join_rows(wanted, given, by_id)),
+        _row_source=RowSource(name, lambda: _join_rows(references, predictions, by_id)),
     )
 
 
-def _join_rows(wanted: Dataset, given: Dataset, by_id: bool) -> Iterator[RawRow]:
+def _join_rows(references: Dataset, predictions: Dataset, by_id: bool) -> Iterator[RawRow]:
     answers: dict[str, Sample] = {
         record.sample.id if by_id else str(number): record.sample
-        for number, record in enumerate(given, 1)
+        for number, record in enumerate(predictions, 1)
     }
-    for complaint in given.bad:
+    for complaint in predictions.bad:
         yield _to_rejected(complaint)
     matched = 0
-    for number, record in enumerate(wanted, 1):
+    for number, record in enumerate(references, 1):
         key = record.sample.id if by_id else str(number)
-        found = answers.pop(key, None)
-        matched += found is not None
+        prediction = answers.pop(key, None)
+        matched += prediction is not None
         yield (
-            f"{wanted.source}: row {number}",
-            _add_prediction(record, found, given.source, wanted.shape),
+            f"{references.source}: row {number}",
+            _add_prediction(record, prediction, predictions.source, references.shape),
         )
-    for complaint in wanted.bad:
+    for complaint in references.bad:
         yield _to_rejected(complaint)
     if not matched:
         raise DataError(
-            f"no prediction of {given.source!r} belongs to a reference of {wanted.source!r}; "
+            f"no prediction of {predictions.source!r} belongs to a reference of {references.source!r}; "
             "give both the same question_id, or none"
         )
     for key in answers:
-        what = f"question_id {key!r}" if by_id else f"row {key}"
-        why = f"{what} has no reference in {wanted.source}; remove it"
-        yield f"{given.source}", RejectedRow(why)
+        label = f"question_id {key!r}" if by_id else f"row {key}"
+        reason = f"{label} has no reference in {references.source}; remove it"
+        yield f"{predictions.source}", RejectedRow(reason)
 
 
 def _add_prediction(
-    record: Record, found: Sample | None, source: str, shape: Mapping[str, Any]
+    record: Record, prediction: Sample | None, source: str, shape: Mapping[str, Any]
 ) -> str:
     row = reparse_json(record.row)
     if shape.get("cells") == "csv":
         row = {column: value for column, value in row.items() if value != ""}
-    if found is None:
+    if prediction is None:
         row[PREDICTION_ERROR] = f"no prediction in {source}"
     else:
-        row[PREDICTION] = found.answer if found.answer is not None else found.reference
-        if found.error is not None:
-            row[PREDICTION_ERROR] = found.error
+        row[PREDICTION] = (
+            prediction.answer if prediction.answer is not None else prediction.reference
+        )
+        if prediction.error is not None:
+            row[PREDICTION_ERROR] = prediction.error
         elif row[PREDICTION] is None:
             row[PREDICTION_ERROR] = f"an empty prediction in {source}"
-        if found.contexts is not None:
-            row[PREDICTION_CONTEXTS] = [{"id": c.id, "text": c.text} for c in found.contexts]
+        if prediction.contexts is not None:
+            row[PREDICTION_CONTEXTS] = [
+                {"id": chunk.id, "text": chunk.text} for chunk in prediction.contexts
+            ]
     return json.dumps(row, ensure_ascii=False)
 
 
 def _to_rejected(complaint: str) -> RawRow:
-    place, _, why = complaint.partition(": ")
-    return place, RejectedRow(why)
+    place, _, reason = complaint.partition(": ")
+    return place, RejectedRow(reason)
 
 
 def _has_id(record: Record, shape: Mapping[str, Any]) -> bool:
@@ -109,7 +113,7 @@ def _has_id(record: Record, shape: Mapping[str, Any]) -> bool:
 
 
 def _find_reference_column(record: Record, shape: Mapping[str, Any]) -> str:
-    """Where the wanted answer stands: the format's reference, else its answer."""
+    """Find the column of the reference answer: the format's reference, else its answer."""
     paths = map_fields(get_format(shape["format"]), shape.get("fields"))
     row = reparse_json(record.row)
     for field in ("reference", "answer"):

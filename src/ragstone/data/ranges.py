@@ -1,4 +1,4 @@
-"""Parts of a large file that another process can read for itself: byte ranges of jsonl, row groups of parquet."""
+"""Ranges of a large file that worker processes read independently: byte ranges of jsonl, row groups of parquet."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ragstone.data.sources import (
 )
 
 MAX_ROW_GROUP_ROWS = 5_000
-"""Rows of a parquet row group that is still one piece of work; a part of a group cannot be read alone."""
+"""Rows of the largest parquet row group that one worker takes; a part of a group cannot be read alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRange:
-    """A stretch of a file with whole rows in it."""
+    """A range of a file that contains complete rows."""
 
     path: str
     start: int
@@ -31,17 +31,17 @@ class FileRange:
     end: int
     """The byte after the last one; of a parquet file, the next row group."""
     rows_before: int
-    """Lines (rows) of the file before it, so that complaints name the right one."""
+    """Lines (of a parquet file: rows) before the range, so that errors name the right line."""
     rows: int
     """Rows that are not blank."""
     is_parquet: bool = False
 
 
 def plan_ranges(
-    reading: Dataset, source: Any, rows_wanted: Callable[[], int]
+    dataset: Dataset, source: Any, rows_wanted: Callable[[], int]
 ) -> Callable[[], Iterator[FileRange]] | None:
-    """How to cut the file into ranges of about so many rows, or None where rows must be handed out one by one."""
-    if not isinstance(source, str | Path) or reading.limit is not None or reading.skip_bad_rows:
+    """Return a generator of ranges of about `rows_wanted()` rows, or None where rows must be sent one by one."""
+    if not isinstance(source, str | Path) or dataset.limit is not None or dataset.skip_bad_rows:
         return None
     path = os.path.abspath(source)
     if not os.path.isfile(path):
@@ -54,13 +54,13 @@ def plan_ranges(
             return None
         return lambda: _iter_group_ranges(path, sizes)
     plain = path.lower().endswith((".jsonl", ".ndjson")) and head[:1] == b"{"
-    if not plain or reading.shape.get("cells"):
+    if not plain or dataset.shape.get("cells"):
         return None
     return lambda: _iter_byte_ranges(path, rows_wanted)
 
 
 def read_range(part: FileRange) -> Iterator[RawRow]:
-    """The rows of a range with their places, as reading the whole file gives them."""
+    """Yield the rows of a range with their locations, the same as when the whole file is read."""
     if part.is_parquet:
         yield from _read_group(part)
         return
@@ -81,16 +81,16 @@ def read_range(part: FileRange) -> Iterator[RawRow]:
 
 def _iter_byte_ranges(path: str, rows_wanted: Callable[[], int]) -> Iterator[FileRange]:
     with translate_errors(path), open(path, "rb") as file:
-        start = at = before = rows = 0
-        wanted = rows_wanted()
+        start = offset = before = rows = 0
+        range_rows = rows_wanted()
         for line, raw in enumerate(file, 1):
-            at += len(raw)
+            offset += len(raw)
             rows += not raw.isspace()
-            if rows >= wanted:
-                yield FileRange(path, start, at, before, rows)
-                start, before, rows, wanted = at, line, 0, rows_wanted()
+            if rows >= range_rows:
+                yield FileRange(path, start, offset, before, rows)
+                start, before, rows, range_rows = offset, line, 0, rows_wanted()
         if rows:
-            yield FileRange(path, start, at, before, rows)
+            yield FileRange(path, start, offset, before, rows)
 
 
 def _count_row_groups(path: str) -> list[int]:

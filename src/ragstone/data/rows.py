@@ -1,4 +1,4 @@
-"""A row into a Sample, by a mapping that is compiled once a file."""
+"""Conversion of rows to Samples by a mapper function that is compiled once a file."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ragstone.errors import DataError
 from ragstone.types import EMPTY, Ranked, Sample
 
 Mapper = Callable[[Any, int], tuple[Sample, bool]]
-"""A parsed row and its position → the sample, and whether the row gave it an id."""
+"""Maps a parsed row and its position to the sample, and to whether the row has an id."""
 
 Getter = Callable[[Mapping[str, Any]], Any]
 T = TypeVar("T")
 
 _MAX_META_CHARS = 4096
-"""Longer texts of unknown columns stay in the row alone."""
+"""Longer texts of unmapped columns are not copied to `meta`."""
 
 _MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "latency": ("latency", 1),
@@ -49,14 +49,14 @@ _MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "total_cost": ("cost", 1),
     "token_cost": ("cost", 1),
 }
-"""Columns that mean the latency in seconds, the tokens or the cost of the system under test."""
+"""Columns for latency, tokens and cost of the system under test: the `meta` key and the factor to its unit (seconds)."""
 
 
 def to_sample(row: str, shape: Mapping[str, Any], position: int) -> Sample:
-    """The sample of a stored row, the same as when the row was first read."""
+    """Convert a stored row to its sample, the same as when the row was first read."""
     global _last
-    known, mapper = _last
-    if known is not shape:
+    last_shape, mapper = _last
+    if last_shape is not shape:
         mapper = compile_shape(shape)
         _last = (shape, mapper)
     try:
@@ -66,35 +66,37 @@ def to_sample(row: str, shape: Mapping[str, Any], position: int) -> Sample:
 
 
 def compile_shape(shape: Mapping[str, Any]) -> Mapper:
-    """The function that maps rows of this shape: `format`, and if need be `fields` and `cells`."""
-    known = get_format(str(shape.get("format")))
-    paths = map_fields(known, shape.get("fields"))
-    return _build_mapper(known, paths, str(shape.get("cells", "")))
+    """Build the mapper of a shape: `format`, and where needed `fields` and `cells`."""
+    row_format = get_format(str(shape.get("format")))
+    paths = map_fields(row_format, shape.get("fields"))
+    return _build_mapper(row_format, paths, str(shape.get("cells", "")))
 
 
-def _build_mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> Mapper:
+def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> Mapper:
     get = {field: _build_getter(paths.get(field, ())) for field in (*_TEXTS, *_OTHERS)}
     get_id, get_question, get_answer = get["id"], get["question"], get["answer"]
     get_reference, get_relevant, get_meta = get["reference"], get["relevant"], get["meta"]
     get_language, get_group, get_error = get["language"], get["group"], get["error"]
-    contexts_of = _build_contexts_reader(known, paths, cells)
-    quoted = known.name == "trulens"
-    used = frozenset(
+    contexts_of = _build_contexts_reader(row_format, paths, cells)
+    has_json_texts = row_format.name == "trulens"
+    mapped_columns = frozenset(
         column for names in paths.values() for path in names for column in _list_heads(path)
     )
-    empty = (
+    empty_reason = (
         f"has none of the columns {', '.join(_list_required(paths))}; fill one or remove the row"
     )
 
     def text(value: Any, field: str, row: Mapping[str, Any]) -> str | None:
         column = _find_column(paths[field], row)
-        if quoted:
+        if has_json_texts:
             value = _unquote(value)
         if field == "reference":
-            return to_reference(value, column, loose=known.allows_nested_text)
-        return to_text(value, column, loose=known.allows_nested_text, asking=field == "question")
+            return to_reference(value, column, loose=row_format.allows_nested_text)
+        return to_text(
+            value, column, loose=row_format.allows_nested_text, asking=field == "question"
+        )
 
-    def graded(value: Any, row: Mapping[str, Any]) -> Mapping[str, float]:
+    def grades(value: Any, row: Mapping[str, Any]) -> Mapping[str, float]:
         column = paths["relevant"][0]
         if len(paths["relevant"]) > 1:
             column = _find_column(paths["relevant"], row)
@@ -105,25 +107,25 @@ def _build_mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: st
             raise BadRow("the row is not an object; write {column: value, …}")
         if cells == "csv":
             row = {column: value for column, value in row.items() if value != ""}
-        # The checks for str spare the common case a call; every other kind goes through `text`.
+        # The checks for str save a call in the common case; every other type goes through `text`.
         question, answer, reference = get_question(row), get_answer(row), get_reference(row)
-        if question is not None and (question.__class__ is not str or quoted):
+        if question is not None and (question.__class__ is not str or has_json_texts):
             question = text(question, "question", row)
-        if answer is not None and (answer.__class__ is not str or quoted):
+        if answer is not None and (answer.__class__ is not str or has_json_texts):
             answer = text(answer, "answer", row)
-        if reference is not None and (reference.__class__ is not str or quoted):
+        if reference is not None and (reference.__class__ is not str or has_json_texts):
             reference = text(reference, "reference", row)
         contexts = contexts_of(row)
         relevant = get_relevant(row)
         if relevant is not None:
-            relevant = graded(relevant, row)
+            relevant = grades(relevant, row)
         language, group, error = get_language(row), get_group(row), get_error(row)
         if group is not None and group.__class__ is not str:
             group = to_id(group, _find_column(paths["group"], row))
         if language is not None and language.__class__ is not str:
             language = text(language, "language", row)
         if error is not None:
-            error = _to_error(error, answer is not None and known.error_only_without_answer)
+            error = _to_error(error, answer is not None and row_format.error_only_without_answer)
         if (
             question is None
             and answer is None
@@ -132,13 +134,13 @@ def _build_mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: st
             and reference is None
             and error is None
         ):
-            raise BadRow(empty)
-        meta = _collect_meta(row, used, get_meta(row), bool(cells))
-        given = get_id(row)
-        if given is not None and (given.__class__ is not str or not given):
-            given = to_id(given, _find_column(paths["id"], row))
+            raise BadRow(empty_reason)
+        meta = _collect_meta(row, mapped_columns, get_meta(row), bool(cells))
+        sample_id = get_id(row)
+        if sample_id is not None and (sample_id.__class__ is not str or not sample_id):
+            sample_id = to_id(sample_id, _find_column(paths["id"], row))
         return quick_sample(
-            str(position) if given is None else given,
+            str(position) if sample_id is None else sample_id,
             question,
             answer,
             contexts,
@@ -148,13 +150,13 @@ def _build_mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: st
             group,
             meta,
             error,
-        ), given is not None
+        ), sample_id is not None
 
     return sample
 
 
 def get_path(row: Mapping[str, Any], path: str) -> Any:
-    """What stands at a dotted path: a column of that very name, else nested; lists are mapped over."""
+    """Return the value at a dotted path: a column of that exact name, else nested; lists are mapped over."""
     if path in row:
         return row[path]
     value: Any = row
@@ -197,7 +199,7 @@ def _get_step(value: Any, step: str) -> Any:
 
 
 def _find_column(paths: tuple[str, ...], row: Mapping[str, Any]) -> str:
-    """The column that a value came from, for a complaint."""
+    """Find the column that a value came from, for an error message."""
     return next((path for path in paths if get_path(row, path) is not None), paths[0])
 
 
@@ -211,7 +213,7 @@ def _list_required(paths: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 
 def _build_contexts_reader(
-    known: Format, paths: Mapping[str, tuple[str, ...]], cells: str
+    row_format: Format, paths: Mapping[str, tuple[str, ...]], cells: str
 ) -> Callable[[Mapping[str, Any]], Ranked | None]:
     columns, id_columns = paths.get("contexts", ()), paths.get("context_ids", ())
     get_texts, get_ids = _build_getter(columns), _build_getter(id_columns)
@@ -224,11 +226,11 @@ def _build_contexts_reader(
             if cells:
                 texts = parse_cell(texts, column)
             if texts.__class__ is str:
-                if cells == "csv" and known.context_separator:
-                    texts = texts.split(known.context_separator)
-                elif known.allows_single_context:
+                if cells == "csv" and row_format.context_separator:
+                    texts = texts.split(row_format.context_separator)
+                elif row_format.allows_single_context:
                     texts = [texts] if texts.strip() else []
-            elif texts.__class__ is dict and known.allows_single_context:
+            elif texts.__class__ is dict and row_format.allows_single_context:
                 texts = [texts]
             ranked = to_chunks(texts, column)
         if ids is None:
@@ -243,7 +245,7 @@ def _build_contexts_reader(
 
 
 def _to_error(value: Any, ignore: bool) -> str | None:
-    """Why the system gave nothing; false, empty and null are no error."""
+    """Convert an error column to the reason of a failure; false, empty and null are no error."""
     if ignore or not value:
         return None
     if isinstance(value, str):
@@ -252,7 +254,7 @@ def _to_error(value: Any, ignore: bool) -> str | None:
 
 
 def _unquote(value: Any) -> Any:
-    """TruLens stores texts as JSON: a quoted text is the text inside the quotes."""
+    """Decode a text that is stored as JSON, in quotes, as TruLens does."""
     if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
         try:
             return reparse_json(value)
@@ -262,15 +264,15 @@ def _unquote(value: Any) -> Any:
 
 
 def _collect_meta(
-    row: Mapping[str, Any], used: frozenset[str], about: Any, cells: bool
+    row: Mapping[str, Any], mapped_columns: frozenset[str], metadata: Any, cells: bool
 ) -> Mapping[str, Any]:
-    """What else the row says: its metadata and the small values of unmapped columns."""
+    """Collect the metadata of a row and the small values of its unmapped columns."""
     meta: dict[str, Any] = {}
-    if about is not None:
-        about = parse_cell(about, "metadata") if cells else about
-        meta = dict(about) if isinstance(about, dict) else {"metadata": about}
+    if metadata is not None:
+        metadata = parse_cell(metadata, "metadata") if cells else metadata
+        meta = dict(metadata) if isinstance(metadata, dict) else {"metadata": metadata}
     for column, value in row.items():
-        if column in used or value is None:
+        if column in mapped_columns or value is None:
             continue
         if column in _MEASURE_COLUMNS:
             name, scale = _MEASURE_COLUMNS[column]

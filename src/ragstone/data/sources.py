@@ -1,6 +1,6 @@
-"""Files into row texts: jsonl, JSON documents, CSV and parquet, each row with its line.
+"""Row sources: jsonl, JSON documents, CSV and parquet files as JSON texts, one a row.
 
-A container yields `(line, text)`, where the text is one JSON document, or `(line, Refused(why))`."""
+A source yields `(line, text)` for each row, or `(line, RejectedRow(reason))` where the row cannot be read."""
 
 from __future__ import annotations
 
@@ -21,36 +21,37 @@ from ragstone.data.json_rows import split_rows
 from ragstone.errors import DataError, MissingExtra, suggest_nearest
 
 SPOOL_MEMORY_BYTES = 8 << 20
-"""Bytes of a stream kept in memory before it goes to a temporary file."""
+"""Size up to which a spooled stream stays in memory; a larger one goes to a temporary file."""
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedRow:
-    """Why there is no row here, and what to do."""
+    """A row that cannot be read: what is wrong and how to correct it."""
 
     reason: str
 
 
 RawRow = tuple[int | str, str | RejectedRow]
-"""The line (or the whole place) and the row's text."""
+"""The line number (or a complete location) and the row's JSON text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowSource:
-    """Something that can be read again and again, row by row."""
+    """A sequence of raw rows that can be read several times."""
 
     name: str
+    """As shown to the user."""
     rows: Callable[[], Iterator[RawRow]]
     cell_style: str = ""
-    """How lists stand in columns: "csv" (all cells are texts), "table" (texts may hold lists)."""
+    """How columns hold lists: "csv" (every cell is a text), "table" (a text may hold a list)."""
     line_format: str = ""
-    """What the source is when it is made of lines instead of rows with columns."""
+    """Display name of a format made of lines instead of columns, such as TREC; else empty."""
     is_native: bool = False
-    """Whether the rows were written from Samples: their columns are ours, whatever else they may fit."""
+    """Whether the rows were made from Samples, so that their columns need no detection."""
 
 
 def open_source(source: str) -> RowSource:
-    """The container that a path or `-` names, by its ending and its first bytes."""
+    """Open a path, or `-` for standard input, as the file type that its suffix and first bytes show."""
     if source == "-":
         spooled = _spool(sys.stdin.buffer)
         return _detect_source("-", ReopenableFile(source, spooled))
@@ -62,18 +63,18 @@ def open_source(source: str) -> RowSource:
 
 
 def check_path(source: str) -> Path:
-    """The path, if something readable is there."""
+    """Return the path after checking that it can be read."""
     path = Path(source)
     with translate_errors(source):
         path.stat()
-        if path.is_file():  # a pipe must be opened once only
+        if path.is_file():  # opening a pipe here would consume it
             path.open("rb").close()
     return path
 
 
 @contextmanager
 def translate_errors(source: str) -> Iterator[None]:
-    """What the system says about a file, as one sentence for the user."""
+    """Turn errors of the operating system into DataErrors that name the file and the remedy."""
     try:
         yield
     except FileNotFoundError:
@@ -91,15 +92,15 @@ def translate_errors(source: str) -> Iterator[None]:
 
 
 def iter_lines(
-    opened: Callable[[], IO[bytes]], shown: str
+    open_file: Callable[[], IO[bytes]], name: str
 ) -> Iterator[tuple[int, str | RejectedRow]]:
-    """Numbered lines without the blank ones; only a line feed ends a line, U+2028 does not."""
-    with translate_errors(shown), opened() as stream:
+    """Yield numbered lines without the blank ones; only a line feed ends a line, U+2028 does not."""
+    with translate_errors(name), open_file() as stream:
         number = 0
         for raw in stream:
             number += 1
             if number == 1:
-                raw = strip_bom(raw, shown)
+                raw = strip_bom(raw, name)
             raw = raw.strip()
             if not raw:
                 continue
@@ -110,7 +111,7 @@ def iter_lines(
 
 
 class ReopenableFile:
-    """A file, or a spooled stream, that opens from its start each time, unpacked."""
+    """A file or spooled stream that can be opened several times; calling it opens it decompressed."""
 
     def __init__(self, source: str, spool: IO[bytes] | None = None) -> None:
         self.source = source
@@ -128,13 +129,14 @@ class ReopenableFile:
         return io.BufferedReader(_GzipReader(raw))
 
     def open_raw(self) -> IO[bytes]:
+        """Open the bytes as they are stored, compressed or not."""
         if self.spool is None:
             return open(self.source, "rb")
         return io.BufferedReader(_SpoolReader(self.spool))
 
 
 class _GzipReader(gzip.GzipFile):
-    """A gzip stream that closes the file below it, too."""
+    """A gzip stream that also closes the compressed file."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         super().__init__(fileobj=raw, mode="rb")
@@ -146,7 +148,7 @@ class _GzipReader(gzip.GzipFile):
 
 
 class _SpoolReader(io.RawIOBase):
-    """One more reader of a spooled stream, with a place of its own."""
+    """A reader of a spooled stream with its own position, so that several can read one spool."""
 
     def __init__(self, spool: IO[bytes]) -> None:
         self._spool = spool
@@ -164,22 +166,22 @@ class _SpoolReader(io.RawIOBase):
 
 
 def open_spool() -> IO[bytes]:
-    """A temporary file that stays in memory while it is small."""
+    """Open a temporary file that stays in memory while it is small."""
     return tempfile.SpooledTemporaryFile(max_size=SPOOL_MEMORY_BYTES)
 
 
 def _spool(stream: IO[bytes]) -> IO[bytes]:
     spool = open_spool()
-    while piece := stream.read(1 << 20):
-        spool.write(piece)
+    while block := stream.read(1 << 20):
+        spool.write(block)
     return spool
 
 
-def _detect_source(source: str, opened: ReopenableFile) -> RowSource:
-    head = strip_bom(opened.head, source).lstrip()
+def _detect_source(source: str, file: ReopenableFile) -> RowSource:
+    head = strip_bom(file.head, source).lstrip()
     name = source.lower().removesuffix(".gz")
     if head[:4] == b"PAR1" or name.endswith((".parquet", ".pq")):
-        return RowSource(source, lambda: _read_parquet(source, opened), "table")
+        return RowSource(source, lambda: _read_parquet(source, file), "table")
     if not head:
         raise DataError(f"{source!r} is empty; give a file with one row or more")
     starts_json = head[:1] in (b"{", b"[")
@@ -188,14 +190,14 @@ def _detect_source(source: str, opened: ReopenableFile) -> RowSource:
     ):
         if b"\x00" in head:
             raise DataError(f"{source!r} is binary; give jsonl, json, csv or parquet")
-        return RowSource(source, lambda: _read_csv(source, opened), "csv")
+        return RowSource(source, lambda: _read_csv(source, file), "csv")
     if head[:1] == b"[" or (not name.endswith((".jsonl", ".ndjson")) and not _is_jsonl(head)):
-        return RowSource(source, lambda: _read_json(source, opened))
-    return RowSource(source, lambda: iter_lines(opened, source))
+        return RowSource(source, lambda: _read_json(source, file))
+    return RowSource(source, lambda: iter_lines(file, source))
 
 
 def _is_jsonl(head: bytes) -> bool:
-    """Whether the first line is a whole JSON document and more follows, as in jsonl."""
+    """Whether the first line is a complete JSON document and more follows."""
     first, _, rest = head.partition(b"\n")
     try:
         json.loads(first)
@@ -204,33 +206,35 @@ def _is_jsonl(head: bytes) -> bool:
     return bool(rest.strip())
 
 
-def _read_json(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
-    with translate_errors(source), opened() as stream:
+def _read_json(source: str, file: ReopenableFile) -> Iterator[RawRow]:
+    with translate_errors(source), file() as stream:
         data = strip_bom(stream.read(), source)
     try:
         text = data.decode()
     except UnicodeDecodeError as bad:
         line = data.count(b"\n", 0, bad.start) + 1
         raise DataError(f"{source}:{line}: {describe_utf8_error(bad)}") from None
-    del data
+    del data  # the decoded text is a second copy of the file
     yield from split_rows(text, source)
 
 
-def _read_csv(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
-    csv.field_size_limit(1 << 30)  # the default refuses cells over 128 KB, which documents exceed
-    faults: list[str] = []
+def _read_csv(source: str, file: ReopenableFile) -> Iterator[RawRow]:
+    csv.field_size_limit(1 << 30)  # the default rejects cells over 128 KB, which documents exceed
+    decode_errors: list[str] = []
 
-    def decoded(stream: IO[bytes]) -> Iterator[str]:
+    def decode_lines(stream: IO[bytes]) -> Iterator[str]:
         for number, raw in enumerate(stream, 1):
             line = strip_bom(raw, source) if number == 1 else raw
             try:
                 yield line.decode()
             except UnicodeDecodeError as bad:
-                faults.append(describe_utf8_error(bad))
+                decode_errors.append(describe_utf8_error(bad))
                 yield line.decode(errors="replace")
 
-    with translate_errors(source), opened() as stream:
-        reader = csv.reader(decoded(stream), delimiter=_detect_delimiter(opened.head), strict=True)
+    with translate_errors(source), file() as stream:
+        reader = csv.reader(
+            decode_lines(stream), delimiter=_detect_delimiter(file.head), strict=True
+        )
         header: list[str] | None = None
         while True:
             line = reader.line_num + 1
@@ -239,16 +243,16 @@ def _read_csv(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
             except StopIteration:
                 return
             except csv.Error as bad:
-                why = f"not CSV ({bad}); put quotes around the cell and double those inside"
-                yield line, RejectedRow(why)
+                reason = f"not CSV ({bad}); put quotes around the cell and double those inside"
+                yield line, RejectedRow(reason)
                 return
             if not any(values):
                 continue
             if header is None:
-                header = _check_header(values, f"{source}:{line}", faults)
-            elif faults:
-                yield line, RejectedRow(faults[0])
-                faults.clear()
+                header = _check_header(values, f"{source}:{line}", decode_errors)
+            elif decode_errors:
+                yield line, RejectedRow(decode_errors[0])
+                decode_errors.clear()
             elif len(values) != len(header):
                 yield (
                     line,
@@ -261,24 +265,24 @@ def _read_csv(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
                 yield line, json.dumps(dict(zip(header, values, strict=True)), ensure_ascii=False)
 
 
-def _check_header(names: list[str], where: str, faults: list[str]) -> list[str]:
-    if faults:
-        raise DataError(f"{where}: {faults[0]}")
+def _check_header(names: list[str], where: str, decode_errors: list[str]) -> list[str]:
+    if decode_errors:
+        raise DataError(f"{where}: {decode_errors[0]}")
     names = [name.strip() for name in names]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise DataError(f"{where}: the column {twice!r} stands twice; rename one")
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
+        raise DataError(f"{where}: the column {duplicate!r} stands twice; rename one")
     return names
 
 
 def _detect_delimiter(head: bytes) -> str:
-    """Comma, semicolon or tab: the one that the header line has most of."""
+    """Choose comma, semicolon or tab: whichever is most frequent in the header line."""
     header = head.partition(b"\n")[0]
     return max(",;\t", key=lambda mark: header.count(mark.encode()))
 
 
-def _read_parquet(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
-    from ragstone.data.objects import to_row_text
+def _read_parquet(source: str, file: ReopenableFile) -> Iterator[RawRow]:
+    from ragstone.data.objects import to_row_text  # imports this module
 
     try:
         import pyarrow
@@ -286,8 +290,9 @@ def _read_parquet(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
     except ImportError:
         raise MissingExtra("reading parquet", "parquet") from None
     try:
-        with translate_errors(source), opened.open_raw() as stream:
-            seekable = stream if opened.spool is None else io.BytesIO(stream.read())
+        with translate_errors(source), file.open_raw() as stream:
+            # parquet is read from its end; a spool reader cannot seek
+            seekable = stream if file.spool is None else io.BytesIO(stream.read())
             number = 0
             for batch in pyarrow.parquet.ParquetFile(seekable).iter_batches(batch_size=256):
                 for row in batch.to_pylist():
@@ -298,15 +303,17 @@ def _read_parquet(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
         raise DataError(f"{source!r} is not a parquet file that can be read: {first}") from None
 
 
-def strip_bom(head: bytes, shown: str) -> bytes:
+def strip_bom(head: bytes, name: str) -> bytes:
+    """Remove a UTF-8 byte order mark; UTF-16 is an error."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(
-            f"{shown!r} is UTF-16; re-encode it: iconv -f UTF-16 -t UTF-8 {shown} > utf8.jsonl"
+            f"{name!r} is UTF-16; re-encode it: iconv -f UTF-16 -t UTF-8 {name} > utf8.jsonl"
         )
     return head.removeprefix(b"\xef\xbb\xbf")
 
 
 def describe_utf8_error(bad: UnicodeDecodeError) -> str:
+    """Format the place of the wrong byte and the remedy."""
     return (
         f"not UTF-8 at byte {bad.start + 1} (0x{bad.object[bad.start]:02x}); "
         "re-encode the file: iconv -f LATIN1 -t UTF-8"
@@ -314,9 +321,9 @@ def describe_utf8_error(bad: UnicodeDecodeError) -> str:
 
 
 def _suggest_sibling(source: str) -> str:
-    """A file beside it with nearly that name, if there is one."""
+    """Suggest a file of the same folder with a similar name."""
     try:
-        names = [found.name for found in Path(source).parent.iterdir()]
+        names = [sibling.name for sibling in Path(source).parent.iterdir()]
     except OSError:
         return "; check the path"
     hint = suggest_nearest(Path(source).name, names)

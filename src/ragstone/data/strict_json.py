@@ -1,6 +1,6 @@
-"""One JSON document from text, strictly: what is refused here never reaches a sample.
+"""A strict JSON parser for input rows.
 
-Refused: NaN, Infinity and numbers beyond a float, duplicate keys, nesting deeper than `DEPTH`,
+Rejected: NaN, Infinity and numbers beyond a float, duplicate keys, nesting deeper than `MAX_DEPTH`,
 anything after the document. Replaced by U+FFFD: halves of surrogate pairs and NUL characters, which
 no UTF-8 file, HTML page or PostgreSQL text can hold (the row's own text keeps them as escapes)."""
 
@@ -12,15 +12,15 @@ import re
 from typing import Any
 
 MAX_DEPTH = 100
-"""How deep a row may nest; far below Python's own limit, which depends on who calls."""
+"""Nesting levels of a row; far below Python's recursion limit, which depends on the caller's stack."""
 
 
 class BadRow(Exception):
-    """A row that is refused: what is wrong and what to do, without its place."""
+    """A rejected row: what is wrong and how to correct it, without its location."""
 
 
 def parse_json(text: str) -> Any:
-    """The document, checked in full."""
+    """Parse one document with all checks."""
     try:
         value, end = _STRICT_DECODER.raw_decode(text)
     except RecursionError:
@@ -30,10 +30,10 @@ def parse_json(text: str) -> Any:
             f"not JSON at column {bad.pos + 1} ({bad.msg}); write one JSON object a row"
         ) from None
     except ValueError as bad:
-        what = str(bad)
-        if "integer string conversion" in what:
-            what = "a number has thousands of digits; write it as a text"
-        raise BadRow(what) from None
+        problem = str(bad)
+        if "integer string conversion" in problem:
+            problem = "a number has thousands of digits; write it as a text"
+        raise BadRow(problem) from None
     if end != len(text):
         raise BadRow(f"not JSON at column {end + 1} (text after the object); one object a row")
     if text.count("[") + text.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
@@ -42,13 +42,13 @@ def parse_json(text: str) -> Any:
 
 
 def reparse_json(text: str) -> Any:
-    """The same value for a text that `parse` has accepted before, without checking again."""
+    """Parse a text that `parse_json` has accepted before, without its checks; the value is the same."""
     value, _ = _PLAIN_DECODER.raw_decode(text)
     return _replace_if_needed(value, text)
 
 
 def replace_unstorable(text: str) -> str:
-    """The text with what cannot be stored or shown replaced by U+FFFD."""
+    """Replace characters that cannot be stored or displayed by U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
@@ -57,8 +57,8 @@ _TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep; flatten the row"
 
 
 def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
@@ -66,7 +66,7 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                     f"the key {replace_unstorable(key)!r} stands twice in one object; keep one"
                 )
             seen.add(key)
-    return found
+    return members
 
 
 def _reject_constant(name: str) -> Any:
@@ -87,7 +87,7 @@ _PLAIN_DECODER = json.JSONDecoder()
 
 
 def _is_deeper(value: Any, levels: int) -> bool:
-    """Whether containers nest deeper than this; a loop, since the depth is what is in doubt."""
+    """Whether containers nest deeper than `levels`; not recursive, since the depth may exceed the stack."""
     layer = [value]
     while layer and levels >= 0:
         levels -= 1
@@ -103,7 +103,7 @@ def _is_deeper(value: Any, levels: int) -> bool:
 
 
 def _replace_if_needed(value: Any, text: str) -> Any:
-    # Most rows have no escape at all: one search for a single character settles those.
+    # Most rows have no escape at all: searching for a single character is the fastest test.
     if "\\" in text and ("\\ud" in text or "\\uD" in text or "\\u0000" in text):
         return _replace_all(value)
     return value

@@ -1,6 +1,6 @@
-"""Rows out: each input row untouched, with one more column for each metric.
+"""Writers of result files: each input row unchanged, with one more column for each metric.
 
-Written beside the target and moved over it when complete, so a broken run leaves no half file."""
+A file is written beside its target and renamed when complete, so an interrupted run leaves no partial file."""
 
 from __future__ import annotations
 
@@ -21,35 +21,36 @@ ScoredRow = tuple[str, Mapping[str, Any]]
 """A row's JSON text, and metric → value; None where there is no score."""
 
 RowFactory = Callable[[], Iterable[ScoredRow]]
-"""Gives the rows anew at each call: tables need their columns before their first row."""
+"""Returns all rows at each call: tables need a first pass for their columns, then one for their rows."""
 
 
 def write_rows(path: str | os.PathLike[str], rows: RowFactory, columns: Sequence[str]) -> int:
-    """Write every row with these metric columns, as the path's ending says; the number of rows."""
+    """Write every row with these metric columns in the format of the path's suffix; returns the number of rows."""
     target = Path(path)
-    kind = target.suffix.lower()
-    if kind not in WRITERS:
+    suffix = target.suffix.lower()
+    if suffix not in WRITERS:
         raise DataError(
-            f"cannot write {str(target)!r} as {kind or 'a file without ending'!r}"
-            f"{suggest_nearest(kind, list(WRITERS))}"
+            f"cannot write {str(target)!r} as {suffix or 'a file without ending'!r}"
+            f"{suggest_nearest(suffix, list(WRITERS))}"
         )
-    return WRITERS[kind](target, rows, columns)
+    return WRITERS[suffix](target, rows, columns)
 
 
 def add_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) -> str:
-    """The row's own text with the metric columns spliced in before its last brace.
+    """Insert the metric columns into the row's text before its last brace.
 
-    A column that the row already has keeps its value; the new one is called `name (new)`."""
-    body = row.rstrip()[:-1].rstrip()
-    taken: Mapping[str, Any] = {}
+    A column that the row already has keeps its value; the metric's is then called `name (new)`."""
+    prefix = row.rstrip()[:-1].rstrip()
+    existing: Mapping[str, Any] = {}
     if any(f'"{column}"' in row for column in columns) or "\\" in row:
-        taken = reparse_json(row)
+        existing = reparse_json(row)
     added = ", ".join(
-        f"{_quote(_free_name(column, taken))}: {_to_json(scores.get(column))}" for column in columns
+        f"{_quote(_free_name(column, existing))}: {_to_json(scores.get(column))}"
+        for column in columns
     )
     if not added:
-        return f"{body}}}"
-    return f"{body}{'' if body.endswith('{') else ', '}{added}}}"
+        return f"{prefix}}}"
+    return f"{prefix}{'' if prefix.endswith('{') else ', '}{added}}}"
 
 
 @lru_cache(maxsize=256)
@@ -59,8 +60,8 @@ def _quote(name: str) -> str:
 
 @contextmanager
 def open_replacement(target: Path, *, text: bool = True) -> Iterator[IO[Any]]:
-    """A file that takes the target's place when it is complete, and leaves nothing when it is not."""
-    target = target.resolve()  # a link stays a link; what it points at is replaced
+    """Open a temporary file that replaces the target on success and is removed on failure."""
+    target = target.resolve()  # a link stays a link; the file it points at is replaced
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         options: dict[str, Any] = {"encoding": "utf-8", "newline": ""} if text else {}
@@ -115,31 +116,33 @@ def _write_parquet(target: Path, rows: RowFactory, columns: Sequence[str]) -> in
 
 
 def write_shards(folder: str | os.PathLike[str], rows: RowFactory, columns: Sequence[str], size: int) -> int:  # fmt: skip
-    """Write the rows as parquet files of so many rows each, all of one schema, into a folder; the number of rows.
+    """Write the rows as parquet files of `size` rows each, all of one schema; returns the number of rows.
 
-    Each file is there whole or not at all; those of an earlier export that are not written again are removed."""
-    place = Path(folder)
+    Each file appears complete or not at all; leftover files of an earlier export are removed."""
+    target_folder = Path(folder)
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        target_folder.mkdir(parents=True, exist_ok=True)
     except OSError as bad:
-        raise DataError(f"cannot make the folder {str(place)!r}: {bad.strerror or bad}") from None
+        raise DataError(
+            f"cannot make the folder {str(target_folder)!r}: {bad.strerror or bad}"
+        ) from None
     written: list[Path] = []
 
     def parts() -> Iterator[Path]:
         while True:
-            written.append(place / f"part-{len(written):05d}.parquet")
+            written.append(target_folder / f"part-{len(written):05d}.parquet")
             yield written[-1]
 
     count = _write_parquet_parts(parts(), rows, columns, size)
-    for old in set(place.glob("part-*.parquet")) - set(written):
-        old.unlink()
+    for stale in set(target_folder.glob("part-*.parquet")) - set(written):
+        stale.unlink()
     return count
 
 
 def _write_parquet_parts(
     targets: Iterator[Path], rows: RowFactory, columns: Sequence[str], size: int | None
 ) -> int:
-    """Rows into one file, or into the next one after each so many rows."""
+    """Write rows into one file, or start the next file after each `size` rows."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -147,16 +150,11 @@ def _write_parquet_parts(
         raise MissingExtra("writing parquet", "parquet") from None
     _, added = _collect_header(rows, columns)
 
-    def tables() -> Iterator[dict[str, Any]]:
+    def build_rows() -> Iterator[dict[str, Any]]:
         for text, scores in rows():
             yield reparse_json(text) | {added[name]: scores.get(name) for name in columns}
 
-    kinds: dict[str, str] = {}
-    for row in tables():
-        for name, value in row.items():
-            kinds[name] = _widen_kind(kinds.get(name), value)
-    for name in added.values():
-        kinds[name] = kinds.get(name) or "float"
+    kinds = _detect_kinds(build_rows(), added.values())
     types = {
         "bool": pyarrow.bool_(),
         "int": pyarrow.int64(),
@@ -167,7 +165,8 @@ def _write_parquet_parts(
         [(name, types.get(kind, pyarrow.string())) for name, kind in kinds.items()]
     )
     source = (
-        {name: _to_kind(row.get(name), kind) for name, kind in kinds.items()} for row in tables()
+        {name: _to_kind(row.get(name), kind) for name, kind in kinds.items()}
+        for row in build_rows()
     )
     count = 0
     while True:
@@ -187,16 +186,27 @@ def _write_parquet_parts(
             return count
 
 
+def _detect_kinds(rows: Iterable[Mapping[str, Any]], metrics: Iterable[str]) -> dict[str, str]:
+    """Detect the kind of each column; that of a metric without any score is float."""
+    kinds: dict[str, str] = {}
+    for row in rows:
+        for name, value in row.items():
+            kinds[name] = _widen_kind(kinds.get(name), value)
+    for name in metrics:
+        kinds[name] = kinds.get(name) or "float"
+    return kinds
+
+
 def _collect_header(rows: RowFactory, columns: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The rows' columns in order of appearance, and the name of each metric's column."""
+    """Collect the columns of the rows in order of appearance, and choose a free name for each metric's column."""
     header: dict[str, None] = {}
     for text, _ in rows():
         header.update(dict.fromkeys(reparse_json(text)))
     return list(header), {column: _free_name(column, header) for column in columns}
 
 
-def _free_name(column: str, taken: Mapping[str, Any]) -> str:
-    while column in taken:
+def _free_name(column: str, used: Mapping[str, Any]) -> str:
+    while column in used:
         column += " (new)"
     return column
 
@@ -216,24 +226,24 @@ def _to_cell(value: Any) -> Any:
 
 
 def _widen_kind(kind: str | None, value: Any) -> str:
-    """The narrowest kind of column that holds what was seen and this value too; "" for nothing yet."""
+    """Return the narrowest kind of column that holds the values so far and this one; "" while all are null."""
     if value is None:
         return kind or ""
     if isinstance(value, bool):
-        new = "bool"
+        value_kind = "bool"
     elif isinstance(value, int):
-        new = "int" if -(2**63) <= value < 2**63 else "json"
+        value_kind = "int" if -(2**63) <= value < 2**63 else "json"
     elif isinstance(value, float):
-        new = "float"
+        value_kind = "float"
     elif isinstance(value, str):
-        new = "text"
+        value_kind = "text"
     elif isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        new = "texts"
+        value_kind = "texts"
     else:
-        new = "json"
-    if not kind or kind == new:
-        return new
-    return "float" if {kind, new} == {"int", "float"} else "json"
+        value_kind = "json"
+    if not kind or kind == value_kind:
+        return value_kind
+    return "float" if {kind, value_kind} == {"int", "float"} else "json"
 
 
 def _to_kind(value: Any, kind: str) -> Any:
@@ -254,4 +264,4 @@ WRITERS: Mapping[str, Callable[[Path, RowFactory, Sequence[str]], int]] = {
     ".csv": _write_csv,
     ".parquet": _write_parquet,
 }
-"""How rows are written, by the path's ending."""
+"""Writer of each file type by suffix."""

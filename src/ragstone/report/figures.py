@@ -64,21 +64,10 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
     return lines
 
 
-def describe_gate(gate: GateResult, summary: Summary, say: Words) -> Remark:
+def describe_gate(gate: GateResult, say: Words) -> Remark:
     """What a gate asked for and what the run has."""
     tone: Tone = "warn" if gate.passed is None else "good" if gate.passed else "bad"
-    summarised = next((metric for metric in summary.metrics if metric.metric == gate.metric), None)
-    if say.language == "en" or summarised is None:
-        return Remark(gate.sentence, tone)
-    text = say(
-        "gate.seen",
-        metric=gate.metric,
-        rule=gate.rule,
-        state=name_gate_state(gate, say),
-        mean=say.number(summarised.mean),
-        interval=say.interval(summarised.low, summarised.high),
-    )
-    return Remark(text, tone)
+    return Remark(say.message(gate.sentence), tone)
 
 
 def name_gate_state(gate: GateResult, say: Words) -> str:

@@ -176,7 +176,7 @@ class OpenSample:
             position=self.row.position,
             id=shorten(self.row.id, 120),
             group=shorten(sample.group or "", 80),
-            error=shorten(sample.error or "", 400),
+            error=shorten(say.system_error(sample, self.row.scores), 400),
             title=shorten(sample.question or "", min(limits.text, 240)),
             question=question,
             answer=answer,

@@ -86,7 +86,7 @@ class ClusterExecution(Execution):
             finally:
                 await merging.settle()
         shelf.clear()
-        self._show(force=True)
+        self.report_progress(force=True)
         return self.done
 
     async def retry_failures(self) -> int:

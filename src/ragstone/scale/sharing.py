@@ -23,7 +23,7 @@ class SharedJudge:
     """A judge whose replies are kept by the driver, so that no two workers pay for one question."""
 
     local = True
-    """To the desk: there is nothing to look up or keep here."""
+    """To the broker: there is nothing to look up or keep here."""
 
     def __init__(self, judge: Judge, wire: Wire) -> None:
         self._judge = judge

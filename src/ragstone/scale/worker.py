@@ -151,7 +151,7 @@ class Bench:
         )
         self._thread.start()
         self._judge: Judge | None = None
-        self._desk: AskBroker | None = None
+        self._broker: AskBroker | None = None
         try:
             self._wait(self._prepare())
         except BaseException:
@@ -217,9 +217,9 @@ class Bench:
         budget = SharedBudget(wire, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
         answering: Any = SharedJudge(self._judge, wire) if self._job.shared else self._judge
-        # a judge that needs no store is handed to the desk: replies to be kept go to the driver
-        self._desk = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
-        await self._desk.__aenter__()
+        # a judge that needs no store is handed to the broker: replies to be kept go to the driver
+        self._broker = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
+        await self._broker.__aenter__()
 
     async def _greeted(self) -> dict[str, Any]:
         said: dict[str, Any] = await self._driver.hello(token=self._ticket["token"])
@@ -227,13 +227,13 @@ class Bench:
 
     async def _score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
         named = [set_language(sample, self._job.language) for sample in samples]
-        if self._desk is None:
+        if self._broker is None:
             return [score_unjudged(self._starts, sample) for sample in named]
-        desk, room = self._desk, asyncio.Semaphore(self._desk.max_open_samples)
+        broker, room = self._broker, asyncio.Semaphore(self._broker.max_open_samples)
 
         async def one(sample: Sample) -> dict[str, Score]:
             async with room:
-                return await score_sample(sample, self._metrics, self._starts, desk)
+                return await score_sample(sample, self._metrics, self._starts, broker)
 
         return list(await asyncio.gather(*map(one, named)))
 
@@ -243,15 +243,15 @@ class Bench:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        if self._desk is not None:
-            await self._desk.__aexit__(None, None, None)
+        if self._broker is not None:
+            await self._broker.__aexit__(None, None, None)
         if self._judge is not None:
             await self._judge.close()
         await self._driver.close_rpc()
 
 
 _NO_STORE: Any = None
-"""Where a Desk would keep replies: nowhere, since its judge is local or keeps them with the driver."""
+"""Where a broker would keep replies: nowhere, since its judge is local or keeps them with the driver."""
 
 
 def _this_worker() -> tuple[str, dict[str, Any]]:

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from ragstone.data.rows import get_path
 from ragstone.errors import RagstoneError, suggest_nearest
+from ragstone.locale.messages import compose
 from ragstone.systems.frameworks import fill_template
 from ragstone.systems.protocol import SystemFault, SystemReply
 from ragstone.systems.replies import build_reply, parse_reply
@@ -147,7 +148,7 @@ class HttpSystem:
             parts[name] = get_path(row, path) if isinstance(reply, dict) else None
             if parts[name] is None and name in ("answer", "contexts", "ids"):
                 shown = ", ".join(map(str, row)) or "nothing"
-                raise SystemFault(f"the reply has nothing at {path!r} for {name} (found: {shown})")
+                raise SystemFault("reply_lacks_path", path=path, name=name, found=shown)
         measured = {name: parts.get(name) for name in ("latency", "tokens", "cost")}
         return build_reply(
             parts.get("answer"), parts.get("contexts"), parts.get("ids"), measured, self._id_from
@@ -174,14 +175,16 @@ class HttpSystem:
         if status >= 400 or 300 <= status < 400:
             said = " ".join(self._redact(text).split())[:200]
             raise SystemFault(
-                f"HTTP {status}" + (f": {said}" if said else ""),
+                compose("http_status_said", status=status, text=said)
+                if said
+                else compose("http_status", status=status),
                 is_transient=status in TRANSIENT_STATUSES or status >= 500,
                 retry_seconds=wait,
             )
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise SystemFault(f"the reply is not JSON: {self._redact(text)[:80]!r}") from None
+            raise SystemFault("system_not_json", text=self._redact(text)[:80]) from None
 
     def _redact(self, text: str) -> str:
         for secret in self._secrets:
@@ -247,7 +250,7 @@ async def _read_text(response: aiohttp.ClientResponse) -> str:
     async for part in response.content.iter_chunked(65536):
         body += part
         if len(body) > MAX_REPLY_BYTES:
-            raise SystemFault(f"the reply is larger than {MAX_REPLY_BYTES >> 20} MB")
+            raise SystemFault("system_reply_too_large", megabytes=MAX_REPLY_BYTES >> 20)
     return body.decode("utf-8", "replace")
 
 

@@ -57,11 +57,11 @@ class PredictionsSystem:
         if found is None:
             found = self._by_question.get(fold_text(question))
         if found is None:
-            raise SystemFault(f"no prediction for {sample.id!r} in {self.source}")
+            raise SystemFault("no_prediction", sample=sample.id, source=str(self.source))
         if found.error is not None:
             raise SystemFault(found.error)
         if found.answer is None and found.contexts is None:
-            raise SystemFault(f"an empty prediction for {sample.id!r} in {self.source}")
+            raise SystemFault("empty_prediction", sample=sample.id, source=str(self.source))
         numbers = {name: _to_number(found.meta.get(name)) for name in ("latency", "tokens", "cost")}
         return SystemReply(found.answer, found.contexts, **numbers)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from ragstone.locale.messages import Argument, compose_or_quote
 from ragstone.types import Chunk, Ranked, Sample
 
 
@@ -47,10 +48,16 @@ class SystemFault(Exception):
     """The system gave nothing to judge for this question; `passing` when asking again may help."""
 
     def __init__(
-        self, reason: str, *, is_transient: bool = False, retry_seconds: float | None = None
+        self,
+        code: str,
+        /,
+        *,
+        is_transient: bool = False,
+        retry_seconds: float | None = None,
+        **arguments: Argument,
     ) -> None:
-        super().__init__(reason)
-        self.reason = reason
+        self.reason = compose_or_quote(code, arguments)
+        super().__init__(self.reason)
         self.is_transient = is_transient
         self.retry_seconds = retry_seconds
         """Seconds that the system asks us to wait."""

@@ -34,7 +34,7 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
     if isinstance(value, SystemReply):
         return value
     if value is None:
-        raise SystemFault("the system returned nothing; return an answer, or a dict with one")
+        raise SystemFault("system_returned_nothing")
     if isinstance(value, str):
         return SystemReply(value)
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
@@ -52,8 +52,7 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
     if answer is _MISSING and contexts is _MISSING and ids is _MISSING:
         found = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
         raise SystemFault(
-            f"the system's reply has no answer and no contexts ({found[:200]}); "
-            'return {"answer": …, "contexts": […]}'
+            "system_reply_unknown", found=found[:200], example='{"answer": …, "contexts": […]}'
         )
     return build_reply(
         None if answer is _MISSING else answer,
@@ -73,7 +72,7 @@ def build_reply(
         parse_contexts(contexts, ids, id_from) if contexts is not None or ids is not None else None
     )
     if text is None and chunks is None:
-        raise SystemFault("the system's answer is null; return a text")
+        raise SystemFault("system_answer_null")
     return SystemReply(
         text, chunks, **{name: _to_amount(value, name) for name, value in measured.items()}
     )
@@ -91,7 +90,7 @@ def parse_answer(value: Any) -> str | None:
     inner = _get(value, ("content", "text", "response", "answer", "data"))
     if isinstance(inner, str):
         return inner
-    raise SystemFault(f"the system's answer is a {type(value).__name__}; return a text")
+    raise SystemFault("system_answer_not_text", type=type(value).__name__)
 
 
 def parse_contexts(items: Any, ids: Any, id_from: str | None) -> Ranked:
@@ -105,7 +104,7 @@ def parse_contexts(items: Any, ids: Any, id_from: str | None) -> Ranked:
         return Ranked(chunks)
     names = [_to_name(item) for item in _to_list(ids, "ids")]
     if len(names) != len(chunks):
-        raise SystemFault(f"the system gave {len(chunks)} contexts and {len(names)} ids")
+        raise SystemFault("system_ids_miscounted", contexts=len(chunks), ids=len(names))
     return Ranked(
         Chunk(name, chunk.text, chunk.score) for name, chunk in zip(names, chunks, strict=True)
     )
@@ -129,7 +128,7 @@ def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
         text = get_content() if callable(get_content) else ""
     name = _find_id(item, id_from)
     if not text and not name:
-        raise SystemFault(f"a context is a {type(item).__name__} without text and id")
+        raise SystemFault("context_without_text", type=type(item).__name__)
     return Chunk(name, str(text), _to_score(_get(scored, ("score",))))
 
 
@@ -143,7 +142,7 @@ def _find_id(item: Any, id_from: str | None) -> str:
             plain[head] = getattr(item, head)
         value = get_path(plain, id_from)
         if value is None:
-            raise SystemFault(f"a context has nothing at {id_from!r}, named by id_from")
+            raise SystemFault("context_lacks_id", path=id_from)
         return _to_name(value)
     for source, names in ((about, _DOCUMENT_ID_KEYS), (item, _CHUNK_ID_KEYS), (about, _FILE_KEYS)):
         value = _get(source, names)
@@ -171,7 +170,7 @@ def _get(value: Any, names: Iterable[str]) -> Any:
 
 def _to_list(value: Any, what: str) -> list[Any]:
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-        raise SystemFault(f"the system's {what} are a {type(value).__name__}; return a list")
+        raise SystemFault("system_not_list", name=what, type=type(value).__name__)
     return list(value)
 
 
@@ -206,9 +205,9 @@ def _to_amount(value: Any, name: str) -> float | None:
         if value is None:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise SystemFault(f"the system's {name} is {value!r}; return a number")
+        raise SystemFault("system_not_number", name=name, value=repr(value))
     if not 0 <= value < 1e300:
-        raise SystemFault(f"the system's {name} is {value!r}; return a finite number from 0 on")
+        raise SystemFault("system_not_positive", name=name, value=repr(value))
     return float(value)
 
 

@@ -18,6 +18,7 @@ from ragstone.data.objects import to_row_text
 from ragstone.data.sources import RawRow, RejectedRow, RowSource
 from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
+from ragstone.locale.messages import message_from_json, message_to_json
 from ragstone.systems.protocol import System, SystemFault, SystemReply
 from ragstone.types import Sample
 
@@ -118,7 +119,7 @@ class SystemRunner:
         if reply is not None and "error" not in reply.value:
             return SystemReply.from_json(reply.value)
         failed = self.store.reply(self._to_run_key(key))
-        return SystemFault(failed.value["error"]) if failed is not None else None
+        return SystemFault(message_from_json(failed.value["error"])) if failed is not None else None
 
     def is_asked(self, sample: Sample) -> bool:
         """Whether the system is asked about this sample at all."""
@@ -147,7 +148,11 @@ class SystemRunner:
             self.asked += 1
             reply = await self._ask_with_retries(sample)
         failed = isinstance(reply, SystemFault)
-        value = {"error": reply.reason} if isinstance(reply, SystemFault) else reply.to_json()
+        value = (
+            {"error": message_to_json(reply.reason)}
+            if isinstance(reply, SystemFault)
+            else reply.to_json()
+        )
         place = self._to_run_key(key) if failed or not self.reuse else key
         saved = self.store.save_reply(
             place, Reply(value), run=self.run, kind="system", judge=self.system.name
@@ -157,7 +162,7 @@ class SystemRunner:
         return reply
 
     async def _ask_with_retries(self, sample: Sample) -> SystemReply | SystemFault:
-        fault = SystemFault("the system was not asked")
+        fault = SystemFault("system_not_asked")
         for attempt in range(1 + self.retries):
             started = time.perf_counter()
             limit = asyncio.timeout(self.timeout)
@@ -173,7 +178,7 @@ class SystemRunner:
                     return fault
             except Exception as raised:
                 if limit.expired():
-                    return SystemFault(f"no answer within {self.timeout:g} s")
+                    return SystemFault("system_too_slow", seconds=self.timeout)
                 said = " ".join(str(raised).split())[:500]
                 name = type(raised).__name__
                 fault = SystemFault(f"{name}: {said}" if said else name)
@@ -181,8 +186,9 @@ class SystemRunner:
                     return fault
             if attempt < self.retries:
                 await asyncio.sleep(_choose_pause(attempt, fault))
-        tries = f" ({1 + self.retries} tries)" if self.retries else ""
-        return SystemFault(f"{fault.reason}{tries}")
+        if not self.retries:
+            return fault
+        return SystemFault("after_tries", problem=fault.reason, n=1 + self.retries)
 
     def _key(self, sample: Sample) -> str:
         return digest(
@@ -213,7 +219,7 @@ async def answer_dataset(reading: Dataset, filling: SystemRunner) -> Dataset:
         shown,
         dict(NATIVE_SHAPE),
         reading.skip_bad_rows,
-        _container=RowSource(reading.source, lambda: _iter_rows(reading, filling), is_native=True),
+        _row_source=RowSource(reading.source, lambda: _iter_rows(reading, filling), is_native=True),
     )
 
 

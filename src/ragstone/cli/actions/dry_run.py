@@ -59,7 +59,7 @@ class Estimate:
 
 
 class AskCounter:
-    """Takes the place of the engine's desk: answers with the embedded judge and counts each question once."""
+    """Takes the place of the engine's broker: answers with the embedded judge and counts each question once."""
 
     def __init__(
         self, driver: Judge, judge: Judge, language: str | None, prompts: str | None

@@ -5,7 +5,7 @@ PromptBatch is one prompt about some of them; it parses the reply to that prompt
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -33,8 +33,10 @@ class ParsedReply:
 class PromptBatch(Protocol):
     """One prompt about some items of an Ask."""
 
-    values: Mapping[str, str]
-    """Values of the prompt's placeholders."""
+    @property
+    def values(self) -> Mapping[str, str]:
+        """Values of the prompt's placeholders."""
+        ...
 
     def parse(self, value: Any) -> ParsedReply:
         """Return what a reply that fits the schema settles; raises JudgeFailed for a compromised judge."""
@@ -127,3 +129,17 @@ def _format_items(items: Sequence[Hashable]) -> str:
     names = [" ".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in items]
     shown = ", ".join(name[:40] for name in names[:5])
     return compose("and_more_items", items=shown, n=len(names) - 5) if len(names) > 5 else shown
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedBatch:
+    """A prompt whose reply holds one row for each item."""
+
+    values: Mapping[str, str]
+    items: Sequence[Hashable]
+    read_rows: Callable[[Any], Iterable[tuple[Hashable, Any]]]
+    """Returns item and result of each row of a reply."""
+
+    def parse(self, value: Any) -> ParsedReply:
+        """Return the results by item."""
+        return match_rows(self.read_rows(value), self.items)

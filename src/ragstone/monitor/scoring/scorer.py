@@ -136,12 +136,12 @@ class Scorer:
 
     async def _score(self, taken: Sequence[QueuedInteraction]) -> None:
         async with AsyncExitStack() as stack:
-            desk = None
+            broker = None
             if self.judge is not None:
-                desk = await stack.enter_async_context(
+                broker = await stack.enter_async_context(
                     AskBroker(self.judge, self.archive.store, REPLIES_RUN_ID)
                 )
-            results = await asyncio.gather(*(self._score_interaction(one, desk) for one in taken))
+            results = await asyncio.gather(*(self._score_interaction(one, broker) for one in taken))
         finished, unpaid = [], []
         for one, scores in zip(taken, results, strict=True):
             if any(score.outcome == "skipped_budget" for score in scores.values()):
@@ -162,14 +162,14 @@ class Scorer:
         self.progress.scored += len(finished)
 
     async def _score_interaction(
-        self, one: QueuedInteraction, desk: AskBroker | None
+        self, one: QueuedInteraction, broker: AskBroker | None
     ) -> Mapping[str, Score]:
         sample = one.interaction.sample
         if sample.language is None and self.language is not None:
             sample = replace(sample, language=self.language)
-        if desk is None:
+        if broker is None:
             return score_unjudged(self._starts, sample)
-        return await score_sample(sample, self.metrics, self._starts, desk)
+        return await score_sample(sample, self.metrics, self._starts, broker)
 
     def _build_scored(
         self, one: QueuedInteraction, scores: Mapping[str, Score]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ragstone.analysis.pareto import TradeOff, trade_off
+from ragstone.analysis.pareto import TradeOff, build_trade_off
 from ragstone.report import document as doc
 from ragstone.report.builders.parts import (
     build_chart,
@@ -26,7 +26,7 @@ from ragstone.report.words import Words, words
 from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
-    from ragstone.analysis.compare import Comparison, Difference, Versus
+    from ragstone.analysis.compare import Comparison, Difference, RunComparison
     from ragstone.store import StoredRun
 
 PAIRS_IN_TEXT, PAIRS_ON_TERMINAL = 10, 3
@@ -80,7 +80,7 @@ class ComparisonReport:
         """The comparison as JSON takes it."""
         return self.comparison.to_dict()
 
-    def _build_versus(self, number: int, versus: Versus, say: Words) -> doc.Section:
+    def _build_versus(self, number: int, versus: RunComparison, say: Words) -> doc.Section:
         comparison = self.comparison
         names = {"run": versus.run.name, "baseline": comparison.baseline.name}
         notes = build_list(
@@ -112,7 +112,7 @@ class ComparisonReport:
             f"v{number}",
         )
 
-    def _build_moved(self, versus: Versus, say: Words) -> Iterator[doc.Node]:
+    def _build_moved(self, versus: RunComparison, say: Words) -> Iterator[doc.Node]:
         before, after = self.runs[self.comparison.baseline.id], self.runs[versus.run.id]
         moved: tuple[tuple[str, doc.Tone, Sequence[SamplePair], int], ...] = (
             ("regressed", "bad", view_pairs(versus.regressed, before, after, say), versus.regressed_count),
@@ -132,7 +132,9 @@ class ComparisonReport:
         yield doc.Section(tuple(brief), where=doc.TERMINAL)
 
 
-def _build_table(versus: Versus, comparison: Comparison, id: str, say: Words) -> doc.ReportTable:
+def _build_table(
+    versus: RunComparison, comparison: Comparison, id: str, say: Words
+) -> doc.ReportTable:
     verdict = say("verdict")
     columns = (
         doc.TableColumn(say("metric")),
@@ -175,7 +177,7 @@ def _build_row(difference: Difference, floor: float, style: str, say: Words) -> 
     )
 
 
-def _list_verdicts(versus: Versus, comparison: Comparison, say: Words) -> doc.BulletList:
+def _list_verdicts(versus: RunComparison, comparison: Comparison, say: Words) -> doc.BulletList:
     """The verdicts below the table, for a terminal that has no column for them."""
     items = []
     for difference in versus.differences:
@@ -241,7 +243,7 @@ def _item_on_terminal(pair: SamplePair, say: Words) -> doc.ListItem:
 
 def _weigh(comparison: Comparison) -> TradeOff | None:
     """Quality against cost, when there are enough runs for a choice."""
-    return trade_off(comparison) if len(comparison.versus) > 1 else None
+    return build_trade_off(comparison) if len(comparison.versus) > 1 else None
 
 
 def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:

@@ -229,7 +229,8 @@ class FailureExample:
 
 
 def _describe_example(failure: Failure, run: StoredRun, say: Words) -> FailureExample:
-    sample = run.row(failure.position).sample
+    row = run.row(failure.position)
+    sample = row.sample
     details = []
     if failure.kind == "retrieval_failure":
         if failure.missed:
@@ -248,7 +249,7 @@ def _describe_example(failure: Failure, run: StoredRun, say: Words) -> FailureEx
         kinds = ", ".join(name_class(kind, say) for kind in failure.also)
         details.append(say("also_is", kinds=kinds))
     if sample.error:
-        details.append(shorten(sample.error, 200))
+        details.append(shorten(say.system_error(sample, row.scores), 200))
     values = ", ".join(
         f"{name} {say.number(value) if isinstance(value, float) else say.outcome(value)}"
         for name, value in failure.values.items()

@@ -276,7 +276,7 @@ def _build_overview(summary: Summary, say: Words) -> list[doc.Node]:
 def _build_checklist(summary: Summary, say: Words) -> doc.Checklist:
     checks = []
     for gate in summary.gates:
-        remark = figures.describe_gate(gate, summary, say)
+        remark = figures.describe_gate(gate, say)
         checks.append(doc.Check(remark.text, remark.tone, figures.name_gate_state(gate, say)))
     return doc.Checklist(tuple(checks))
 

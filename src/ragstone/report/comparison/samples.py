@@ -12,7 +12,7 @@ from ragstone.report.ledger import build_ledger
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.changes import Change
+    from ragstone.analysis.changes import SampleChange
     from ragstone.store import StoredRow, StoredRun
 
 MAX_FINDINGS = 12
@@ -56,7 +56,7 @@ class SamplePair:
 
 
 def view_pairs(
-    changes: Sequence[Change], before: StoredRun, after: StoredRun, say: Words
+    changes: Sequence[SampleChange], before: StoredRun, after: StoredRun, say: Words
 ) -> list[SamplePair]:
     """The samples as they are shown, those that moved most first."""
     pairs = []
@@ -91,14 +91,14 @@ def _view_side(row: StoredRow, metrics: Mapping[str, object], say: Words) -> Sam
     chunks = sample.contexts or ()
     return SampleSide(
         answer=None if sample.answer is None else shorten(sample.answer, ANSWER_CHARS),
-        error=shorten(sample.error or "", 300),
+        error=shorten(say.system_error(sample, row.scores), 300),
         contexts=tuple(shorten(c.id or str(rank), 40) for rank, c in enumerate(chunks[:12], 1)),
         findings=tuple(
             SideFinding(
                 text=shorten(entry.finding.text, 300),
                 verdict=say.known("verdict", entry.finding.verdict),
                 tone=entry.tone,
-                reason=shorten(entry.finding.reason, 200),
+                reason=shorten(say.message(entry.finding.reason), 200),
                 metrics=", ".join(entry.metrics),
             )
             for entry in entries
