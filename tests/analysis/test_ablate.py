@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ragstone.analysis.effects import effects
-from ragstone.analysis.pareto import fronts
+from ragstone.analysis.pareto import find_front
 from ragstone.errors import RagstoneError
 from ragstone.experiments.ablate import build_grid
 from ragstone.experiments.blame import contexts_for, split, texts_of
@@ -154,8 +154,8 @@ def test_blame_needs_every_condition() -> None:
 
 def test_the_front_holds_what_nothing_beats() -> None:
     points = [(1.0, 0.5), (2.0, 0.9), (3.0, 0.8), (1.0, 0.5), (0.5, 0.1)]
-    assert fronts(points) == [True, True, False, True, True]
-    assert fronts([(1.0, 0.2), (2.0, 0.1), (2.0, 0.3)], higher_is_better=False) == [
+    assert find_front(points) == [True, True, False, True, True]
+    assert find_front([(1.0, 0.2), (2.0, 0.1), (2.0, 0.3)], higher_is_better=False) == [
         True,
         True,
         False,

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from ragstone.analysis.columns import columns, matched
+from ragstone.analysis.columns import match_samples, read_columns
 from ragstone.analysis.compare import compare
 from ragstone.config import Plan
 from ragstone.errors import RagstoneError, UnknownMetric
@@ -230,8 +230,8 @@ def test_the_comparison_is_plain_json(build) -> None:
 
 
 def test_columns_hold_values_and_how_the_others_ended(build) -> None:
-    found = columns(build("one", {"a": [0.5, FAILED, NOT_APPLICABLE]}))
+    found = read_columns(build("one", {"a": [0.5, FAILED, NOT_APPLICABLE]}))
     assert found.values["a"][0] == 0.5
     assert np.isnan(found.values["a"][1:]).all()
     assert found.ends["a"] == {1: "judge_error: refusal", 2: "not_applicable"}
-    assert matched(found, found).pairs == 3
+    assert match_samples(found, found).pairs == 3

@@ -9,9 +9,9 @@ import pytest
 from ragstone.analysis import summarise
 from ragstone.analysis.advice import load_symptoms, parse_symptoms, said
 from ragstone.analysis.diagnose import diagnose
-from ragstone.analysis.failures import analyse
+from ragstone.analysis.failures import analyse_failures
 from ragstone.errors import ConfigError
-from ragstone.registry import REGISTERED
+from ragstone.metrics import REGISTERED
 from ragstone.text.language import LANGUAGES
 
 OWN = """
@@ -25,7 +25,7 @@ OWN = """
 
 
 def found_in(run, symptoms=None):
-    found = diagnose(run, summarise(run), analyse(run), symptoms or load_symptoms())
+    found = diagnose(run, summarise(run), analyse_failures(run), symptoms or load_symptoms())
     return {one.symptom: one for one in found}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.diagnose import diagnose
-from ragstone.analysis.failures import CLASSES, Failures, analyse
+from ragstone.analysis.failures import CLASSES, Failures, analyse_failures
 from ragstone.errors import RagstoneError
 from ragstone.locale.catalogue import find_phrase
 from ragstone.report.builders.failures import FailureReport, build_symptoms
@@ -19,7 +19,7 @@ from ragstone.report.render import terminal
 
 @pytest.fixture
 def found(run) -> Failures:
-    return analyse(run)
+    return analyse_failures(run)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import watched
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.compare import compare
 from ragstone.analysis.diagnose import diagnose
-from ragstone.analysis.failures import analyse
+from ragstone.analysis.failures import analyse_failures
 from ragstone.config.reports import FORMATS as PERIOD_FORMATS
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
@@ -28,7 +28,6 @@ from ragstone.report.builders.testset import CheckupReport
 from ragstone.report.document import (
     BulletList,
     Byline,
-    Checklist,
     Details,
     Heading,
     Node,
@@ -73,8 +72,6 @@ class WikiFormat(ReportFormat):
                     for item in node.items:
                         yield f"* {plain_text(item.text)}"
                         yield from self.lines(item.nodes)
-                case Checklist():
-                    yield from (f"* {check.state}: {check.text}" for check in node.checks)
                 case ReportTable():
                     columns, rows, _ = select_columns(node, "text")
                     yield "{|\n! " + " !! ".join(plain_text(column.head) for column in columns)
@@ -92,7 +89,7 @@ def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> 
     from ragstone.analysis.effects import Effects, Factor, Level
 
     pair = [build([a_case(n) for n in range(40)], name=name) for name in ("old", "new")]
-    failures = analyse(run)
+    failures = analyse_failures(run)
     (tmp_path / "set.jsonl").write_text(
         json.dumps({"id": "a", "question": "Who?", "reference": "She"}) + "\n", encoding="utf-8"
     )

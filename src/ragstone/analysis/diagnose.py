@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.advice import Cause, Condition, Symptom
-from ragstone.analysis.columns import Columns, Valued, columns
+from ragstone.analysis.columns import ComparableRun, RunColumns, read_columns
 from ragstone.analysis.failures import Failures
 
 if TYPE_CHECKING:
@@ -70,21 +70,21 @@ class Diagnosis:
 class _Found:
     """Everything that conditions look at."""
 
-    def __init__(self, run: Valued, summary: Summary, failures: Failures) -> None:
+    def __init__(self, run: ComparableRun, summary: Summary, failures: Failures) -> None:
         self.summary, self.failures = summary, failures
         self._run = run
-        self._columns: Columns | None = None
+        self._columns: RunColumns | None = None
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> RunColumns:
         """The run's values, read when the first metric is looked at."""
         if self._columns is None:
-            self._columns = columns(self._run)
+            self._columns = read_columns(self._run)
         return self._columns
 
 
 def diagnose(
-    run: Valued, summary: Summary, failures: Failures, symptoms: Sequence[Symptom]
+    run: ComparableRun, summary: Summary, failures: Failures, symptoms: Sequence[Symptom]
 ) -> tuple[Diagnosis, ...]:
     """The symptoms that the run shows, the surest and most common first."""
     found = _Found(run, summary, failures)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.columns import Columns, Valued, columns, matched
-from ragstone.analysis.paired import moments_of, paired
-from ragstone.analysis.significance import ALPHA, Correction, adjusted
+from ragstone.analysis.columns import ComparableRun, RunColumns, match_samples, read_columns
+from ragstone.analysis.paired import compare_pairs, to_moments
+from ragstone.analysis.significance import ALPHA, Correction, adjust_p_values
 from ragstone.analysis.stats import mean_interval
 from ragstone.errors import RagstoneError
 
@@ -69,7 +69,7 @@ class Effects:
 
 
 def effects(
-    runs: Sequence[tuple[Settings, Valued]], metric: str, *, correction: Correction = "holm"
+    runs: Sequence[tuple[Settings, ComparableRun]], metric: str, *, correction: Correction = "holm"
 ) -> Effects:
     """What each factor does to a metric, on the samples that every run scored; the first run has the settings in force."""
     import numpy as np
@@ -77,10 +77,10 @@ def effects(
     if len(runs) < 2:
         raise RagstoneError("effects need at least two runs with different settings")
     settings = [dict(one) for one, _ in runs]
-    tables = [columns(run, [metric]) for _, run in runs]
+    tables = [read_columns(run, [metric]) for _, run in runs]
     if any(metric not in table.values for table in tables):
         raise RagstoneError(f"not every run of the grid was scored with {metric!r}")
-    described = tables[0].described(metric)
+    described = tables[0].describe_metric(metric)
     table, groups = _aligned(tables, metric)
     if not table.shape[1]:
         raise RagstoneError(f"no sample is scored with {metric!r} in every run of the grid")
@@ -100,7 +100,7 @@ def effects(
 
 
 def _aligned(
-    tables: Sequence[Columns], metric: str
+    tables: Sequence[RunColumns], metric: str
 ) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
     """One row a run, one column a sample that all of them scored; and the samples' groups."""
     import numpy as np
@@ -111,7 +111,7 @@ def _aligned(
         [[table.values[metric][table.places[name]] for name in shared] for table in tables]
     ).reshape(len(tables), len(shared))
     scored = ~np.isnan(values).any(axis=0)
-    pair = matched(first, first)
+    pair = match_samples(first, first)
     groups = None
     if pair.groups is not None:
         groups = pair.groups[[first.places[name] for name in shared]][scored]
@@ -154,9 +154,11 @@ def _factor(
     levels = []
     for value, some in means.items():
         zero = some * 0
-        own = paired(zero, some, groups, bounds=bounds)  # its own mean: the difference to nothing
+        own = compare_pairs(
+            zero, some, groups, bounds=bounds
+        )  # its own mean: the difference to nothing
         interval = (
-            own.interval if groups is not None else mean_interval(moments_of(some), bounds=bounds)
+            own.interval if groups is not None else mean_interval(to_moments(some), bounds=bounds)
         )
         level = Level(
             value=value,
@@ -168,7 +170,7 @@ def _factor(
             best=value == best,
         )
         if some is not base:
-            against = paired(base, some, groups, bounds=bounds)
+            against = compare_pairs(base, some, groups, bounds=bounds)
             level = replace(
                 level,
                 difference=against.difference or 0.0,
@@ -184,7 +186,7 @@ def _corrected(
     factors: Sequence[Factor], higher: bool, correction: Correction
 ) -> tuple[Factor, ...]:
     ps = [level.p for factor in factors for level in factor.levels if level.p is not None]
-    corrected = iter(adjusted(ps, correction))
+    corrected = iter(adjust_p_values(ps, correction))
     found = []
     for factor in factors:
         levels = []

@@ -44,12 +44,12 @@ def command(
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     from ragstone.analysis.advice import load_symptoms
     from ragstone.analysis.diagnose import diagnose
-    from ragstone.analysis.failures import analyse
+    from ragstone.analysis.failures import analyse_failures
 
     check_outputs("failures", output)
     symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
     opened = open_run(run, store)
-    failures = analyse(opened.stored, thresholds=limits(thresholds))
+    failures = analyse_failures(opened.stored, thresholds=limits(thresholds))
     found = diagnose(opened.stored, summarise_run(opened), failures, symptoms)
     spoken = choose_language(language, opened.info.plan.language)
     if not output:

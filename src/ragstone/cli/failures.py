@@ -46,13 +46,13 @@ def command(
     """Say why samples fail, and where they fail more than elsewhere.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.analysis.failures import analyse
+    from ragstone.analysis.failures import analyse_failures
     from ragstone.cli.actions.progress import show_waiting
 
     check_outputs("failures", output)
     found = open_run(run, store).stored
     with show_waiting("looking at every sample"):
-        failures = analyse(found, thresholds=limits(thresholds), by=by or None)
+        failures = analyse_failures(found, thresholds=limits(thresholds), by=by or None)
     spoken = choose_language(language, found.info.plan.language)
     if not output:
         from rich.console import Console

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.analysis.paired import moments_of
+from ragstone.analysis.paired import to_moments
 from ragstone.analysis.stats import mean_interval
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
@@ -211,7 +211,7 @@ def split(
 
 
 def _part(name: str, steps: NDArray[np.float64], width: float) -> Part:
-    interval = mean_interval(moments_of(steps), bounds=(-width, width))
+    interval = mean_interval(to_moments(steps), bounds=(-width, width))
     return Part(name, float(steps.mean()), interval.low, interval.high)
 
 

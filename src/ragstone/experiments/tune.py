@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.analysis.columns import Columns, columns
+from ragstone.analysis.columns import RunColumns, read_columns
 from ragstone.analysis.compare import MARGIN, Comparison, compare
 from ragstone.analysis.effects import Settings
 from ragstone.asks import digest
@@ -140,7 +140,7 @@ class _Search:
         run = await self.run(trial.settings, [self.tuning[at] for at in trial.places])
         if before is not None and before.id != run.id:
             before.delete()  # its samples are all in the new one
-        table = columns(run.stored)
+        table = read_columns(run.stored)
         costs = tuple(_mean(table, name) for name in self.objective.against)
         usage = run.info.usage
         self.questions += len(new)
@@ -366,7 +366,7 @@ def _ordered(trials: Sequence[Trial]) -> list[Trial]:
     return found
 
 
-def _mean(table: Columns, name: str) -> float:
+def _mean(table: RunColumns, name: str) -> float:
     import numpy as np
 
     if name not in table.values or np.isnan(table.values[name]).all():
@@ -375,7 +375,7 @@ def _mean(table: Columns, name: str) -> float:
     return float(np.nanmean(table.values[name]))
 
 
-def _sum(table: Columns, ids: Sequence[str]) -> float:
+def _sum(table: RunColumns, ids: Sequence[str]) -> float:
     import numpy as np
 
     return float(np.nansum(table.values["cost"][[table.places[name] for name in ids]]))

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from ragstone.analysis.power import WORST_SD, Need, paired_sd, plan
-from ragstone.analysis.spread import spread
+from ragstone.analysis.power import WORST_SD, SampleSize, paired_sd, plan_sample_size
+from ragstone.analysis.spread import measure_spread
 from ragstone.cli.actions.shared import choose_language
 from ragstone.report.words import Words, words
 from ragstone.store import Store
@@ -40,15 +40,17 @@ def show_need(runs: tuple[str, ...], effect: float, flags: dict[str, Any]) -> No
 
 def _find_need(
     runs: tuple[str, ...], effect: float, flags: dict[str, Any], say: Words
-) -> tuple[Need, str]:
+) -> tuple[SampleSize, str]:
     options = {"power": flags["power"], "comparisons": flags["comparisons"]}
     if not runs:
         sd = paired_sd(WORST_SD)
-        return plan(effect, sd, binary=True, assumed=True, **options), say("plan.how.worst")
+        return plan_sample_size(effect, sd, binary=True, assumed=True, **options), say(
+            "plan.how.worst"
+        )
     store, metric = Store.open(flags["store"]), flags["metric"]
     opened = [store.run(name) for name in runs]
-    spread_of_runs = spread(opened, metric)
-    need = plan(
+    spread_of_runs = measure_spread(opened, metric)
+    need = plan_sample_size(
         effect,
         spread_of_runs.sd,
         design=spread_of_runs.design,

@@ -9,7 +9,7 @@ from ragstone.report.figures import shorten
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.compare import Comparison, Difference, Versus
+    from ragstone.analysis.compare import Comparison, Difference, RunComparison
 
 TONES: dict[str, Tone] = {
     "better": "good",
@@ -50,7 +50,7 @@ def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark
     return Remark(say(f"says.{difference.verdict}", size=size), tone)
 
 
-def describe_run_verdicts(versus: Versus, say: Words) -> Remark:
+def describe_run_verdicts(versus: RunComparison, say: Words) -> Remark:
     """One run against the baseline in one line."""
     parts = []
     verdicts = {}
@@ -80,7 +80,7 @@ def describe_state(comparison: Comparison, say: Words) -> Remark:
     return Remark(say("regressions.none"), "warn" if comparison.exit_code == 3 else "good")
 
 
-def describe_pairing(versus: Versus, comparison: Comparison, say: Words) -> list[Remark]:
+def describe_pairing(versus: RunComparison, comparison: Comparison, say: Words) -> list[Remark]:
     """How many samples were paired, what does not count, and what to beware of."""
     baseline, run = shorten_name(comparison.baseline.name), shorten_name(versus.run.name)
     lines = [describe_run_verdicts(versus, say), Remark(say.count("paired_on", versus.pairs))]
@@ -98,7 +98,7 @@ def describe_pairing(versus: Versus, comparison: Comparison, say: Words) -> list
 
 
 def describe_exclusions(
-    difference: Difference, versus: Versus, comparison: Comparison, say: Words
+    difference: Difference, versus: RunComparison, comparison: Comparison, say: Words
 ) -> list[Remark]:
     """Which samples do not count in a difference, and its warnings."""
     lines = []

@@ -35,7 +35,7 @@ def analyse_period(archive: Archive, period: str, until: int, zone: str = "UTC")
     """The last period that is over at a time, its failure classes, advice and worst interactions."""
     from ragstone.analysis.advice import load_symptoms
     from ragstone.analysis.diagnose import diagnose
-    from ragstone.analysis.failures import analyse
+    from ragstone.analysis.failures import analyse_failures
     from ragstone.analysis.summary import summarise
 
     report = build_period_report(archive, period, until, zone=zone)
@@ -43,7 +43,7 @@ def analyse_period(archive: Archive, period: str, until: int, zone: str = "UTC")
     failures: Failures | None = None
     diagnoses: Sequence[Diagnosis] = ()
     if len(run) and run.info.metrics:
-        failures = analyse(run)
+        failures = analyse_failures(run)
         diagnoses = diagnose(run, summarise(run, worst=1), failures, load_symptoms())
     metric = _choose_metric(report)
     worst = load_worst(archive, metric, report.since, report.until, None, MAX_WORST)
