@@ -66,13 +66,13 @@ def alerts_of(config: str | None) -> Alerts:
 
 def opened(config: str | None, store: str | None) -> tuple[Archive, Alerts]:
     """The archive and the alerts of a config and a store."""
-    from ragstone.config import Plan, load, revealed
+    from ragstone.config import Plan, load, reveal
     from ragstone.config.monitor import MonitorPlan
     from ragstone.monitor import Archive
     from ragstone.store import Store
 
     plan = load(config) if config is not None else Plan()
-    archive = Archive(Store.open(store or revealed(plan.store), must_exist=True))
+    archive = Archive(Store.open(store or reveal(plan.store), must_exist=True))
     return archive, (plan.monitor or MonitorPlan()).alerts
 
 

@@ -19,7 +19,7 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
     With them go their feedback, scores and spans; with --id also every reply of a judge that the monitor keeps, because
     replies quote the texts they are about. Roll-ups are computed anew from what is left."""
     from ragstone.cli.actions.progress import Bar
-    from ragstone.config.durations import duration
+    from ragstone.config.durations import parse_duration
     from ragstone.errors import DataError
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import format_iso, now_micros
@@ -40,7 +40,7 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
                 note(f"{format_count(len(set(ids)) - gone, 'id')} not found")
         return
     try:
-        limit = now_micros() - duration(before)
+        limit = now_micros() - parse_duration(before)
     except DataError:
         limit = parse_local_time(before)
     if yes or click.confirm(f"Forget every interaction before {format_iso(limit)}?", err=True):

@@ -29,12 +29,12 @@ def command(
 
     scorer = _scorer(config, store, rate)
     if since is not None:
-        from ragstone.config.durations import duration
+        from ragstone.config.durations import parse_duration
         from ragstone.monitor.interactions import now_micros
         from ragstone.monitor.scoring.queue import requeue_unscored
 
         now = now_micros()
-        again = requeue_unscored(scorer.archive, now - duration(since), now)
+        again = requeue_unscored(scorer.archive, now - parse_duration(since), now)
         note(f"{format_count(again, 'interaction')} considered again")
     if follow:
         _leave_with_parent()
@@ -59,7 +59,7 @@ async def _once(scorer: Scorer) -> ScoringProgress:
 
 
 def _scorer(config: str | None, store: str | None, rate: float | None) -> Scorer:
-    from ragstone.config import Plan, load, revealed
+    from ragstone.config import Plan, load, reveal
     from ragstone.config.monitor import MonitorPlan
     from ragstone.judges.factory import make_judge
     from ragstone.judges.limits import Budget
@@ -78,8 +78,8 @@ def _scorer(config: str | None, store: str | None, rate: float | None) -> Scorer
     judge = None
     if any(metric.judged for metric in metrics):
         judge = make_judge(
-            revealed(watch.judge if watch.judge is not None else plan.judge),
-            embeddings=revealed(plan.embeddings),
+            reveal(watch.judge if watch.judge is not None else plan.judge),
+            embeddings=reveal(plan.embeddings),
             language=plan.language,
             prompts=plan.prompts,
             concurrency=plan.concurrency,
@@ -92,7 +92,7 @@ def _scorer(config: str | None, store: str | None, rate: float | None) -> Scorer
         watch.always.score_below,
     )
     return Scorer(
-        Archive(Store.open(store or revealed(plan.store))),
+        Archive(Store.open(store or reveal(plan.store))),
         metrics,
         judge,
         policy,

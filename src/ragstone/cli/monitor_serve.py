@@ -45,8 +45,8 @@ def command(
     `Authorization: Bearer …`. Stop it with Ctrl-C or SIGTERM: what was taken is written first."""
     import asyncio
 
-    from ragstone.config import Plan, load, revealed
-    from ragstone.config.durations import duration
+    from ragstone.config import Plan, load, reveal
+    from ragstone.config.durations import parse_duration
     from ragstone.config.monitor import MonitorPlan
     from ragstone.monitor.ingest.redaction import load_hook
     from ragstone.server import ServerSettings, serve
@@ -65,10 +65,10 @@ def command(
             names=names,
             zone=zone or (watch.reports.zone if watch.reports else "UTC"),
             redact=load_hook(redact or watch.redact),
-            retention=None if age is None else duration(age),
+            retention=None if age is None else parse_duration(age),
         )
     )
-    place = store or revealed(plan.store) or default_place()
+    place = store or reveal(plan.store) or default_place()
     kept = Store.open(place)
     parts: list[BackgroundWorker] = []
     if not no_score and watch.metrics != ():

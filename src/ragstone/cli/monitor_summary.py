@@ -39,7 +39,7 @@ def command(
     import json
 
     from ragstone.cli.actions.progress import Bar
-    from ragstone.config.durations import duration
+    from ragstone.config.durations import parse_duration
     from ragstone.monitor import Archive
     from ragstone.monitor.interactions import now_micros
     from ragstone.monitor.rollups.refresh import refresh
@@ -50,7 +50,7 @@ def command(
     archive = Archive(Store.open(store, must_exist=True))
     end = now_micros() if until is None else parse_local_time(until, zone)
     slice = _slice(where)
-    length = duration(window)
+    length = parse_duration(window)
     get_time_zone(zone)  # a mistake is told before any work is done
     with Bar() as bar:
         refresh(archive, end - length, end, progress=bar.counts("adding up five-minute steps"))

@@ -20,27 +20,33 @@ from ragstone.engine import Execution, iter_failed_rows, skip_stored
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges.limits import Budget
 from ragstone.locale.messages import compose
-from ragstone.scale.cluster import NoCluster, connected, host_for, place, workers_expected
-from ragstone.scale.counter import Counter
-from ragstone.scale.jobs import Job
-from ragstone.scale.merging import Merging, Rescoring
-from ragstone.scale.pieces import (
-    Piece,
-    Sizes,
+from ragstone.scale.batches import (
+    BatchSizer,
+    RowBatch,
     digest_rows,
     from_failed,
     from_ranges,
     from_records,
 )
-from ragstone.scale.shards import Line, Shelf, encode_shard
-from ragstone.scale.worker import put_away, score_piece, sees, version
+from ragstone.scale.cluster import (
+    ClusterError,
+    connect,
+    count_expected_workers,
+    find_driver_host,
+    parse_location,
+)
+from ragstone.scale.coordinator import Coordinator
+from ragstone.scale.jobs import WorkerJob
+from ragstone.scale.merger import ShardMerger, ShardRescorer
+from ragstone.scale.shards import ShardFolder, ShardLine, encode_shard
+from ragstone.scale.worker import can_see_file, close_session, get_version, score_batch
 from ragstone.store import encode_scores
 from ragstone.types import NO_USAGE, Score
 
-LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")
+SHARED_LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")
 """Settings of a judge that hold for all workers together."""
 
-KILLS = 2
+MAX_KILLS = 2
 """Times that a sample alone must kill its worker before it is given up."""
 
 
@@ -54,7 +60,7 @@ class ClusterExecution(Execution):
     source: Any = None
     """The file that the samples come from, if it is one."""
     _client: Any = field(default=None, repr=False)
-    _counter: Any = field(default=None, repr=False)
+    _coordinator: Any = field(default=None, repr=False)
     _gate: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     _idle: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
@@ -66,36 +72,38 @@ class ClusterExecution(Execution):
         assert isinstance(records, Dataset)
         stored = self.run.count()
         self.done = stored
-        shelf = Shelf(self.run.store.shard_folder(self.run.id))
-        kept = shelf.kept(stored)
+        shelf = ShardFolder(self.run.store.shard_folder(self.run.id))
+        kept = shelf.list_pending(stored)
         async with AsyncExitStack() as stack:
             await self._open(stack)
-            sizes = Sizes(stored, kept, self.total, max(1, len(self._workers)))
-            ranges = plan_ranges(records, self.source, sizes.wanted)
-            if ranges is not None and await self._seen_by_all():
-                pieces = _past_stored(from_ranges(ranges, sizes), self.run, stored)
+            sizes = BatchSizer(stored, kept, self.total, max(1, len(self._workers)))
+            ranges = plan_ranges(records, self.source, sizes.next_size)
+            if ranges is not None and await self._is_file_visible():
+                pieces = _skip_stored_batches(from_ranges(ranges, sizes), self.run, stored)
                 seen = SeenIds()
-                for position, sample_id, given in _stored_ids(self.run):
+                for position, sample_id, given in _iter_stored_ids(self.run):
                     seen.add(sample_id if given else None, position)
             else:
                 fresh = skip_stored(self.run, records, stored)
                 pieces, seen = from_records(fresh, sizes, stored + 1), None
-            merging = Merging(self, shelf, kept, stored, seen, records)
+            merging = ShardMerger(self, shelf, kept, stored, seen, records)
             try:
-                await self._carry(pieces, sizes, merging)
+                await self._run_batches(pieces, sizes, merging)
             finally:
-                await merging.settle()
+                await merging.flush()
         shelf.clear()
         self.report_progress(force=True)
         return self.done
 
     async def retry_failures(self) -> int:
         """Score again the stored samples that ended in a failure; how many there were."""
-        rescoring = Rescoring(self.run)
+        rescoring = ShardRescorer(self.run)
         async with AsyncExitStack() as stack:
             await self._open(stack)
-            sizes = Sizes(0, {})
-            await self._carry(from_failed(iter_failed_rows(self.run), sizes), sizes, rescoring)
+            sizes = BatchSizer(0, {})
+            await self._run_batches(
+                from_failed(iter_failed_rows(self.run), sizes), sizes, rescoring
+            )
         return rescoring.count
 
     # ── the cluster ───────────────────────────────────────────────────────────────────────
@@ -103,15 +111,15 @@ class ClusterExecution(Execution):
     async def _open(self, stack: AsyncExitStack) -> None:
         """Connect to the workers and open the counter for them."""
         shared = self.judge is not None and not self.judge.local
-        where = place(self.on)
+        where = parse_location(self.on)
         # two pieces at once keep a remote judge's lanes full while one of them ends
-        self._client = await stack.enter_async_context(connected(where, 2 if shared else 1))
+        self._client = await stack.enter_async_context(connect(where, 2 if shared else 1))
         with suppress(TimeoutError):  # those that are there will do
-            await self._client.wait_for_workers(workers_expected(where), timeout=60)
-        await self._look()
+            await self._client.wait_for_workers(count_expected_workers(where), timeout=60)
+        await self._refresh_workers()
         if not self._workers:
-            raise NoCluster(f"no worker has joined {self.on!r}; start `dask worker`")
-        await self._meet()
+            raise ClusterError(f"no worker has joined {self.on!r}; start `dask worker`")
+        await self._check_versions()
         settings = self.plan.judge_settings() if self.judge is not None else {}
         budget = Budget(
             settings.get("max_usd"),
@@ -120,30 +128,36 @@ class ClusterExecution(Execution):
             rate=settings.get("rate"),
         )
         name = self.judge.name if self.judge is not None else ""
-        self._counter = Counter(
-            self._job(settings, shared=shared), self.run.store, name, budget, self._alive
+        self._coordinator = Coordinator(
+            self._build_job(settings, shared=shared),
+            self.run.store,
+            name,
+            budget,
+            self._list_workers,
         )
         protocol = self._client.scheduler.address.partition("://")[0]
-        await self._counter.open(host_for(self._client), protocol, self._client.security)
-        stack.push_async_callback(self._counter.close)
-        stack.push_async_callback(self._put_away)
+        await self._coordinator.open(
+            find_driver_host(self._client), protocol, self._client.security
+        )
+        stack.push_async_callback(self._coordinator.close)
+        stack.push_async_callback(self._close_sessions)
         watching = asyncio.create_task(self._watch_workers())
         stack.callback(watching.cancel)
         self._gate.set()
         self._idle.set()
 
-    def _job(self, settings: dict[str, Any], *, shared: bool) -> Job:
+    def _build_job(self, settings: dict[str, Any], *, shared: bool) -> WorkerJob:
         concurrency = None
         if shared and self.judge is not None:
             whole = self.concurrency or self.judge.concurrency
             concurrency = max(1, whole // max(1, len(self._workers)))
             settings["concurrency"] = concurrency
-        return Job(
+        return WorkerJob(
             run=self.run.id,
             metrics=tuple(map(to_spec, self.metrics)),
             judge=settings if self.judge is not None else None,
             shared=shared,
-            limited=any(settings.get(name) is not None for name in LIMITS),
+            limited=any(settings.get(name) is not None for name in SHARED_LIMITS),
             shape=dict(self.run.info.shape),
             language=self.run.info.plan.language,
             concurrency=concurrency,
@@ -151,12 +165,12 @@ class ClusterExecution(Execution):
             code_folders=self.plan.code_folders,
         )
 
-    async def _put_away(self) -> None:
+    async def _close_sessions(self) -> None:
         """Have the workers let go of their judges; one that cannot be reached has let go of everything."""
         with suppress(OSError, TimeoutError):
-            await self._client.run(put_away, self._counter.token, on_error="ignore")
+            await self._client.run(close_session, self._coordinator.token, on_error="ignore")
 
-    def _alive(self) -> frozenset[str]:
+    def _list_workers(self) -> frozenset[str]:
         return self._workers
 
     async def _watch_workers(self) -> None:
@@ -165,82 +179,82 @@ class ClusterExecution(Execution):
             with suppress(
                 OSError
             ):  # a scheduler that is gone is told of by those who wait for pieces
-                await self._look()
+                await self._refresh_workers()
 
-    async def _look(self) -> None:
+    async def _refresh_workers(self) -> None:
         """Who is there now, as the scheduler sees it."""
         self._workers = frozenset(await self._client.scheduler.ncores())
 
-    async def _meet(self) -> None:
+    async def _check_versions(self) -> None:
         """See that every worker has this ragstone; one that joins later is asked with its first piece."""
-        for worker, said in (await self._client.run(version, on_error="return")).items():
+        for worker, said in (await self._client.run(get_version, on_error="return")).items():
             if said != __version__ and not isinstance(said, OSError):  # that one has just left
                 found = f"ragstone {said}" if isinstance(said, str) else f"no ragstone ({said})"
-                raise NoCluster(
+                raise ClusterError(
                     f"the worker at {worker!r} has {found}, and this is {__version__}; "
                     "install the same on all of them, with the extra `dask`"
                 )
 
-    async def _seen_by_all(self) -> bool:
+    async def _is_file_visible(self) -> bool:
         """Whether every worker sees the input file as we do."""
-        answers = await self._client.run(sees, *_facts(self.source))
+        answers = await self._client.run(can_see_file, *_stat_file(self.source))
         return all(answers.values())
 
     # ── pieces ────────────────────────────────────────────────────────────────────────────
 
-    async def _carry(
-        self, pieces: Iterator[Piece], sizes: Sizes, merging: Merging | Rescoring
+    async def _run_batches(
+        self, pieces: Iterator[RowBatch], sizes: BatchSizer, merging: ShardMerger | ShardRescorer
     ) -> None:
         """Keep a bounded window of pieces in the workers' hands; merge what comes back."""
-        under_way: set[asyncio.Task[list[tuple[Piece, dict[str, Any]]]]] = set()
+        under_way: set[asyncio.Task[list[tuple[RowBatch, dict[str, Any]]]]] = set()
         exhausted = False
         try:
             while not exhausted or under_way:
                 window = 2 * max(1, len(self._workers)) + 2
-                while not exhausted and len(under_way) < window and merging.waiting < 8 * window:
+                while not exhausted and len(under_way) < window and merging.pending < 8 * window:
                     piece = next(pieces, None)
                     if piece is None:
                         exhausted = True
-                    elif not await merging.there(piece):
-                        under_way.add(asyncio.create_task(self._brought(piece)))
-                    elif merging.waiting > 4 * window:
-                        await merging.advance()
+                    elif not await merging.reuse_shard(piece):
+                        under_way.add(asyncio.create_task(self._score_batch(piece)))
+                    elif merging.pending > 4 * window:
+                        await merging.merge_ready()
                 if not under_way:
-                    await merging.advance()
+                    await merging.merge_ready()
                     continue
                 done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     for piece, result in task.result():
-                        await merging.take(piece, result)
+                        await merging.add_result(piece, result)
                         if "seconds" in result:
-                            sizes.learn(len(piece.positions), result["seconds"])
+                            sizes.add_timing(len(piece.positions), result["seconds"])
                     under_way.discard(task)
-                await merging.advance()
-            await merging.advance()
+                await merging.merge_ready()
+            await merging.merge_ready()
         finally:
             for task in under_way:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
 
-    async def _brought(self, piece: Piece) -> list[tuple[Piece, dict[str, Any]]]:
+    async def _score_batch(self, piece: RowBatch) -> list[tuple[RowBatch, dict[str, Any]]]:
         """The piece's result; one that kills its worker is halved until the sample that does it is alone."""
         from distributed import KilledWorker
 
         await self._gate.wait()
         try:
-            result = await self._submitted(piece)
+            result = await self._submit(piece)
             if (
                 "unseen" in result
             ):  # a worker that came later does not see the file: it is sent the rows
-                piece = Piece(piece.positions, tuple(piece.texts()))
-                result = await self._submitted(piece)
+                piece = RowBatch(piece.positions, tuple(piece.texts()))
+                result = await self._submit(piece)
             return [(piece, result)]
         except KilledWorker:
             if len(piece.positions) == 1:
-                return [(piece, await self._alone(piece))]
-        return [found for half in piece.halves() for found in await self._brought(half)]
+                return [(piece, await self._score_alone(piece))]
+        return [found for half in piece.halves() for found in await self._score_batch(half)]
 
-    async def _alone(self, piece: Piece) -> dict[str, Any]:
+    async def _score_alone(self, piece: RowBatch) -> dict[str, Any]:
         """A suspect sample with nothing else under way, so that no other can be to blame."""
         from distributed import KilledWorker
 
@@ -248,40 +262,40 @@ class ClusterExecution(Execution):
             self._gate.clear()
             try:
                 await self._idle.wait()
-                for _ in range(KILLS):
+                for _ in range(MAX_KILLS):
                     try:
-                        return await self._submitted(piece)
+                        return await self._submit(piece)
                     except KilledWorker:
                         continue
-                return self._poison(piece)
+                return self._give_up(piece)
             finally:
                 self._gate.set()
 
-    def _poison(self, piece: Piece) -> dict[str, Any]:
+    def _give_up(self, piece: RowBatch) -> dict[str, Any]:
         sample = to_sample(piece.texts()[0], self.run.info.shape, piece.first)
-        reason = compose("worker_killed", times=KILLS)
+        reason = compose("worker_killed", times=MAX_KILLS)
         scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
         given = None if sample.id == str(piece.first) else sample.id
-        line = Line(piece.first, given, sample.group, encode_scores(scores))
+        line = ShardLine(piece.first, given, sample.group, encode_scores(scores))
         shard = encode_shard([line], digest_rows(piece.texts()), len(self.metrics), NO_USAGE)
         return {"shard": shard}
 
-    async def _submitted(self, piece: Piece) -> dict[str, Any]:
+    async def _submit(self, piece: RowBatch) -> dict[str, Any]:
         from distributed import KilledWorker
 
-        ticket = {"address": self._counter.address, "token": self._counter.token}
-        future = self._client.submit(score_piece, ticket, piece.sent(), pure=False)
+        ticket = {"address": self._coordinator.address, "token": self._coordinator.token}
+        future = self._client.submit(score_batch, ticket, piece.to_json(), pure=False)
         self._busy += 1
         self._idle.clear()
         try:
             result: dict[str, Any] = await future
         except KilledWorker:
-            await self._look()  # so that nobody waits for what the dead one was asking
+            await self._refresh_workers()  # so that nobody waits for what the dead one was asking
             raise
         except (asyncio.CancelledError, RagstoneError):
             raise
         except FutureCancelled:  # by nobody here: the client has lost its scheduler and given up
-            raise NoCluster(
+            raise ClusterError(
                 f"the scheduler at {self._client.scheduler.address!r} is gone; what came back is kept, "
                 "go on with --resume when there is one again"
             ) from None
@@ -300,12 +314,12 @@ class ClusterExecution(Execution):
         return result
 
 
-def _facts(source: Any) -> tuple[str, int, int]:
+def _stat_file(source: Any) -> tuple[str, int, int]:
     facts = os.stat(source)
     return os.path.abspath(source), facts.st_size, facts.st_mtime_ns
 
 
-def _past_stored(pieces: Iterator[Piece], run: Any, stored: int) -> Iterator[Piece]:
+def _skip_stored_batches(pieces: Iterator[RowBatch], run: Any, stored: int) -> Iterator[RowBatch]:
     """The pieces after those in the store, which must hold the same rows as then."""
     rows = run.store.input_rows(run.id)
     for piece in pieces:
@@ -320,9 +334,9 @@ def _past_stored(pieces: Iterator[Piece], run: Any, stored: int) -> Iterator[Pie
                 )
         if piece.last > stored:  # only a parquet row group can reach beyond
             rest = piece.texts()[stored - piece.first + 1 :]
-            yield Piece(tuple(range(stored + 1, piece.last + 1)), tuple(rest))
+            yield RowBatch(tuple(range(stored + 1, piece.last + 1)), tuple(rest))
 
 
-def _stored_ids(run: Any) -> Iterator[tuple[int, str, bool]]:
+def _iter_stored_ids(run: Any) -> Iterator[tuple[int, str, bool]]:
     for position, sample_id, _, _ in run.store.score_rows(run.id):
         yield position, sample_id, sample_id != str(position)

@@ -20,10 +20,10 @@ from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
 from ragstone.metrics.scoring import build_starter, score_unjudged
-from ragstone.scale.jobs import Job
-from ragstone.scale.pieces import digest_rows
-from ragstone.scale.shards import Line, encode_shard
-from ragstone.scale.sharing import SharedBudget, SharedJudge, Wire
+from ragstone.scale.batches import digest_rows
+from ragstone.scale.jobs import WorkerJob
+from ragstone.scale.shards import ShardLine, encode_shard
+from ragstone.scale.shared_judge import CoordinatorClient, SharedBudget, SharedJudge
 from ragstone.store import set_language
 from ragstone.store.codec import encode_scores
 from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
@@ -31,64 +31,64 @@ from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 DRIVER_SECONDS = 10
 """How long a worker tries to reach the driver before it takes it for dead."""
 
-_benches: dict[str, Bench] = {}
-_making = threading.Lock()
+_sessions: dict[str, WorkerSession] = {}
+_sessions_lock = threading.Lock()
 
 
-def score_piece(ticket: Mapping[str, str], piece: Mapping[str, Any]) -> dict[str, Any]:
+def score_batch(ticket: Mapping[str, str], piece: Mapping[str, Any]) -> dict[str, Any]:
     """One piece of rows scored: the bytes of its shard, or the rows that cannot be read."""
     started = time.perf_counter()
     try:
-        bench = _taken(ticket)
+        bench = _get_session(ticket)
     except RagstoneError as wrong:  # as a text: its class may not survive the way to the driver
         return {"error": str(wrong)}
     try:
-        samples, bad = _samples(bench.mapper, piece)
+        samples, bad = _read_samples(bench.mapper, piece)
         if bad:
             return {"bad": bad}
         scores = bench.score([row.sample for row in samples])
     except DataError:  # the file is not here, or not to be read by us
         return {"unseen": True}
     finally:
-        with _making:
+        with _sessions_lock:
             bench.users -= 1
     lines = [
-        Line(row.position, row.sample.id if row.given else None, row.sample.group, encode_scores(one))
+        ShardLine(row.position, row.sample.id if row.given else None, row.sample.group, encode_scores(one))
         for row, one in zip(samples, scores, strict=True)
     ]  # fmt: skip
-    failures, usage = _tallied(scores)
+    failures, usage = _sum_usage(scores)
     shard = encode_shard(lines, digest_rows(row.text for row in samples), failures, usage)
     return {"shard": shard, "seconds": time.perf_counter() - started}
 
 
-def _taken(ticket: Mapping[str, str]) -> Bench:
+def _get_session(ticket: Mapping[str, str]) -> WorkerSession:
     """This run's bench; those of runs whose driver is gone are closed when a new one is made."""
-    with _making:
-        bench = _benches.get(ticket["token"])
+    with _sessions_lock:
+        bench = _sessions.get(ticket["token"])
         if bench is None:
-            for token, old in list(_benches.items()):  # a worker may outlive many runs
-                if not old.users and not old.wanted():
-                    del _benches[token]
+            for token, old in list(_sessions.items()):  # a worker may outlive many runs
+                if not old.users and not old.is_needed():
+                    del _sessions[token]
                     old.close()
-            bench = _benches[ticket["token"]] = Bench(ticket)
+            bench = _sessions[ticket["token"]] = WorkerSession(ticket)
         bench.users += 1
         return bench
 
 
-def put_away(token: str) -> None:
+def close_session(token: str) -> None:
     """Let go of what this worker keeps for a run that is over."""
-    with _making:
-        bench = _benches.pop(token, None)
+    with _sessions_lock:
+        bench = _sessions.pop(token, None)
         if bench is not None:
             bench.close()
 
 
-def version() -> str:
+def get_version() -> str:
     """The ragstone of this worker."""
     return __version__
 
 
-def sees(path: str, size: int, changed: int) -> bool:
+def can_see_file(path: str, size: int, changed: int) -> bool:
     """Whether this worker has the same file at the same place."""
     import os
 
@@ -99,7 +99,7 @@ def sees(path: str, size: int, changed: int) -> bool:
     return (facts.st_size, facts.st_mtime_ns) == (size, changed)
 
 
-class _Row(NamedTuple):
+class _ReadRow(NamedTuple):
     sample: Sample
     given: bool
     """Whether the row gave it its id."""
@@ -107,12 +107,14 @@ class _Row(NamedTuple):
     text: str
 
 
-def _samples(mapper: Mapper, piece: Mapping[str, Any]) -> tuple[list[_Row], list[list[Any]]]:
+def _read_samples(
+    mapper: Mapper, piece: Mapping[str, Any]
+) -> tuple[list[_ReadRow], list[list[Any]]]:
     """The piece's samples, and the rows of a file that are refused, each with its place."""
-    rows: list[_Row] = []
+    rows: list[_ReadRow] = []
     if "rows" in piece:  # read and checked by the driver before
         for position, text in zip(piece["positions"], piece["rows"], strict=True):
-            rows.append(_Row(*mapper(reparse_json(text), position), position, text))
+            rows.append(_ReadRow(*mapper(reparse_json(text), position), position, text))
         return rows, []
     bad: list[list[Any]] = []
     position = piece["positions"][0]
@@ -120,14 +122,14 @@ def _samples(mapper: Mapper, piece: Mapping[str, Any]) -> tuple[list[_Row], list
         try:
             if isinstance(raw, RejectedRow):
                 raise BadRow(raw.reason)
-            rows.append(_Row(*mapper(parse_json(raw), position), position, raw))
+            rows.append(_ReadRow(*mapper(parse_json(raw), position), position, raw))
         except BadRow as refused:
             bad.append([at, str(refused)])
         position += 1
     return rows, bad
 
 
-def _tallied(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
+def _sum_usage(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
     failures, usage = 0, NO_USAGE
     for one in scores:
         for score in one.values():
@@ -137,7 +139,7 @@ def _tallied(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
     return failures, usage
 
 
-class Bench:
+class WorkerSession:
     """What a worker keeps for one run: its metrics, its judge (the model loaded once), an event loop of its own."""
 
     def __init__(self, ticket: Mapping[str, str]) -> None:
@@ -162,17 +164,17 @@ class Bench:
         """Every metric on every sample, in order."""
         return self._wait(self._score(samples))  # type: ignore[no-any-return]
 
-    def wanted(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether the run's driver is still there: two runs that share a worker must not unload each other's model."""
         try:
-            self._wait(self._greeted())
+            self._wait(self._fetch_job())
         except (OSError, TimeoutError, PermissionError):
             return False
         return True
 
     def close(self) -> None:
         """Let go of the judge and the loop."""
-        self._wait(self._put_away())
+        self._wait(self._close())
         self._end_loop()
 
     def _end_loop(self) -> None:
@@ -194,7 +196,7 @@ class Bench:
             deserializers=["msgpack"],
         )
         try:
-            self._job = Job.from_json(await self._greeted())
+            self._job = WorkerJob.from_json(await self._fetch_job())
         except (OSError, TimeoutError):
             raise RagstoneError(
                 f"the driver does not answer at {self._ticket['address']!r}; start it where workers can "
@@ -213,7 +215,7 @@ class Bench:
             return
         from ragstone.judges.factory import make_judge
 
-        wire = Wire(self._driver, self._ticket["token"], self._address)
+        wire = CoordinatorClient(self._driver, self._ticket["token"], self._address)
         budget = SharedBudget(wire, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
         answering: Any = SharedJudge(self._judge, wire) if self._job.shared else self._judge
@@ -221,7 +223,7 @@ class Bench:
         self._broker = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
         await self._broker.__aenter__()
 
-    async def _greeted(self) -> dict[str, Any]:
+    async def _fetch_job(self) -> dict[str, Any]:
         said: dict[str, Any] = await self._driver.hello(token=self._ticket["token"])
         return said
 
@@ -237,7 +239,7 @@ class Bench:
 
         return list(await asyncio.gather(*map(one, named)))
 
-    async def _put_away(self) -> None:
+    async def _close(self) -> None:
         # the run may have been stopped: whoever waits for a score must not wait for ever
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:

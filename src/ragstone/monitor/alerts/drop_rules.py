@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.config.alerts import Alerts
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.monitor.alerts.alert import RuleResult, RuleState
 from ragstone.monitor.alerts.explanation import (
     find_advice,
@@ -230,11 +230,11 @@ def _choose_reference_span(
     counts = hours.series.counts[row, skipped:]
     seen = np.flatnonzero(counts)
     if not len(seen):
-        return hours.at(hours.count), hours.at(hours.count) + duration(settings.reference)
+        return hours.at(hours.count), hours.at(hours.count) + parse_duration(settings.reference)
     first = hours.at(skipped + int(seen[0]))
     # Where scores are few, the period goes on until there are enough of them to compare with.
     enough = hours.at(skipped + _find_sufficient_hour(counts))
-    return first, max(first + duration(settings.reference), enough)
+    return first, max(first + parse_duration(settings.reference), enough)
 
 
 def _find_sufficient_hour(counts: NDArray[np.float64]) -> int:

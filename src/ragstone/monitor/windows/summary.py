@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.rollups.reader import RollupReader
@@ -57,7 +57,9 @@ def summarise_window(
 
     A field that no interaction ever had is refused."""
     end = now_micros() if until is None else until
-    found = summarise_between(archive, end - duration(window), end, by=by, where=where, most=most)
+    found = summarise_between(
+        archive, end - parse_duration(window), end, by=by, where=where, most=most
+    )
     if by is not None and not found.slices:
         check_field(archive, by)
     if where is not None and not found.whole.interactions:

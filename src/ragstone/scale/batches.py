@@ -12,16 +12,16 @@ from ragstone.data import Record
 from ragstone.data.ranges import FileRange, read_range
 from ragstone.data.sources import RejectedRow
 
-FIRST_SIZE = 20
-SMALLEST, LARGEST = 5, 1000
-SECONDS = 2.0
+FIRST_BATCH_ROWS = 20
+MIN_BATCH_ROWS, MAX_BATCH_ROWS = 5, 1000
+BATCH_SECONDS = 2.0
 """How long a piece should take: long against the way to the worker, short against what a death costs."""
-MOST_BYTES = 4 << 20
+MAX_BATCH_BYTES = 4 << 20
 """Of the rows of one piece, when they travel."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RowBatch:
     """Some rows with their positions: at hand, or as a range of a file that workers see too."""
 
     positions: tuple[int, ...]
@@ -38,7 +38,7 @@ class Piece:
         """The last position."""
         return self.positions[-1]
 
-    def sent(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As a worker gets it."""
         if self.part is not None:
             return {"positions": [self.first], "range": asdict(self.part)}
@@ -50,12 +50,12 @@ class Piece:
             return list(self.rows or ())
         return [text for _, text in read_range(self.part) if not isinstance(text, RejectedRow)]
 
-    def halves(self) -> tuple[Piece, Piece]:
+    def halves(self) -> tuple[RowBatch, RowBatch]:
         """The same rows as two pieces."""
         rows, middle = tuple(self.texts()), len(self.positions) // 2
         return (
-            Piece(self.positions[:middle], rows[:middle]),
-            Piece(self.positions[middle:], rows[middle:]),
+            RowBatch(self.positions[:middle], rows[:middle]),
+            RowBatch(self.positions[middle:], rows[middle:]),
         )
 
 
@@ -67,7 +67,7 @@ def digest_rows(rows: Iterable[str]) -> str:
     return whole.hexdigest()
 
 
-class Sizes:
+class BatchSizer:
     """How many rows the next piece has: what the latest ones took decides, and shards that are there already."""
 
     def __init__(
@@ -78,58 +78,60 @@ class Sizes:
         self._stored = stored
         self._kept = kept
         # of few samples each worker gets some, however slow its judge
-        share = FIRST_SIZE if total is None else (total - stored) // (2 * workers)
-        self._size = max(SMALLEST, min(FIRST_SIZE, share))
+        share = FIRST_BATCH_ROWS if total is None else (total - stored) // (2 * workers)
+        self._size = max(MIN_BATCH_ROWS, min(FIRST_BATCH_ROWS, share))
 
-    def learn(self, rows: int, seconds: float) -> None:
+    def add_timing(self, rows: int, seconds: float) -> None:
         """A piece of so many rows took so long."""
-        fitting = int(rows * SECONDS / max(seconds, 1e-3))
-        self._size = max(SMALLEST, min(LARGEST, (self._size + min(fitting, 4 * self._size)) // 2))
+        fitting = int(rows * BATCH_SECONDS / max(seconds, 1e-3))
+        self._size = max(
+            MIN_BATCH_ROWS, min(MAX_BATCH_ROWS, (self._size + min(fitting, 4 * self._size)) // 2)
+        )
 
-    def wanted(self) -> int:
+    def next_size(self) -> int:
         """Rows of the next piece."""
         if self.position <= self._stored:
-            return min(LARGEST, self._stored - self.position + 1)
+            return min(MAX_BATCH_ROWS, self._stored - self.position + 1)
         if self.position in self._kept:
             return self._kept[self.position] - self.position + 1
         ahead = min((first for first in self._kept if first > self.position), default=None)
         return self._size if ahead is None else min(self._size, ahead - self.position)
 
 
-def from_ranges(ranges: Callable[[], Iterator[FileRange]], sizes: Sizes) -> Iterator[Piece]:
+def from_ranges(ranges: Callable[[], Iterator[FileRange]], sizes: BatchSizer) -> Iterator[RowBatch]:
     """Pieces that name parts of a file; those of parquet files are as large as its row groups."""
     for part in ranges():
         first = sizes.position
         sizes.position += part.rows
-        yield Piece(tuple(range(first, sizes.position)), part=part)
+        yield RowBatch(tuple(range(first, sizes.position)), part=part)
 
 
-def from_records(records: Iterable[Record], sizes: Sizes, start: int) -> Iterator[Piece]:
+def from_records(records: Iterable[Record], sizes: BatchSizer, start: int) -> Iterator[RowBatch]:
     """Pieces that carry their rows, from this position on."""
     sizes.position = start
     rows: list[str] = []
     length = 0
-    wanted = sizes.wanted()
+    wanted = sizes.next_size()
     for record in records:
         rows.append(record.row)
         length += len(record.row)
-        if len(rows) >= wanted or length >= MOST_BYTES:
-            yield _carrying(rows, sizes)
-            rows, length, wanted = [], 0, sizes.wanted()
+        if len(rows) >= wanted or length >= MAX_BATCH_BYTES:
+            yield _batch_rows(rows, sizes)
+            rows, length, wanted = [], 0, sizes.next_size()
     if rows:
-        yield _carrying(rows, sizes)
+        yield _batch_rows(rows, sizes)
 
 
-def from_failed(rows: Iterable[tuple[int, Record]], sizes: Sizes) -> Iterator[Piece]:
+def from_failed(rows: Iterable[tuple[int, Record]], sizes: BatchSizer) -> Iterator[RowBatch]:
     """Pieces of rows that are anywhere in the run."""
     source = iter(rows)
-    while some := list(islice(source, sizes.wanted())):
-        yield Piece(
+    while some := list(islice(source, sizes.next_size())):
+        yield RowBatch(
             tuple(position for position, _ in some), tuple(record.row for _, record in some)
         )
 
 
-def _carrying(rows: list[str], sizes: Sizes) -> Piece:
+def _batch_rows(rows: list[str], sizes: BatchSizer) -> RowBatch:
     first = sizes.position
     sizes.position += len(rows)
-    return Piece(tuple(range(first, sizes.position)), tuple(rows))
+    return RowBatch(tuple(range(first, sizes.position)), tuple(rows))

@@ -10,17 +10,17 @@ from ragstone.data import Dataset
 from ragstone.data.ids import SeenIds
 from ragstone.engine import Execution
 from ragstone.errors import BadRows, DataError
-from ragstone.scale.pieces import Piece, digest_rows
+from ragstone.scale.batches import RowBatch, digest_rows
 from ragstone.scale.progress import write_progress
-from ragstone.scale.shards import Shard, Shelf, decode_shard
+from ragstone.scale.shards import Shard, ShardFolder, decode_shard
 from ragstone.store import NewRow, StoredRun
 
 
-class Merging:
+class ShardMerger:
     """Results into the store in input order; what comes early waits on the shelf, on disk."""
 
     def __init__(
-        self, execution: Execution, shelf: Shelf, kept: Mapping[int, int], stored: int,
+        self, execution: Execution, shelf: ShardFolder, kept: Mapping[int, int], stored: int,
         seen: SeenIds | None, reading: Dataset,
     ) -> None:  # fmt: skip
         self._execution = execution
@@ -29,16 +29,16 @@ class Merging:
         self._next = stored + 1
         self._seen = seen
         self._reading = reading
-        self._pieces: dict[int, Piece] = {}
+        self._pieces: dict[int, RowBatch] = {}
         """Finished pieces on the shelf, by their first position."""
         self._writes: list[Any] = []
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """Pieces that are done and not merged."""
         return len(self._pieces)
 
-    async def there(self, piece: Piece) -> bool:
+    async def reuse_shard(self, piece: RowBatch) -> bool:
         """Whether an earlier attempt left this piece's shard."""
         if self._kept.get(piece.first) != piece.last:
             return False
@@ -51,7 +51,7 @@ class Merging:
         self._pieces[piece.first] = piece
         return True
 
-    async def take(self, piece: Piece, result: Mapping[str, Any]) -> None:
+    async def add_result(self, piece: RowBatch, result: Mapping[str, Any]) -> None:
         """A piece has come back."""
         if "bad" in result:
             source = self._reading.source
@@ -65,20 +65,20 @@ class Merging:
         await asyncio.to_thread(self._shelf.put, piece.first, piece.last, result["shard"])
         self._pieces[piece.first] = piece
 
-    async def advance(self) -> None:
+    async def merge_ready(self) -> None:
         """Merge the pieces whose turn has come."""
         while (piece := self._pieces.pop(self._next, None)) is not None:
             await self._merge(piece, decode_shard(self._shelf.get(piece.first, piece.last)))
-            await self.settle()
+            await self.flush()
             self._shelf.drop(piece.first, piece.last)
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Wait until what was merged is on disk."""
         writes, self._writes = self._writes, []
         for write in writes:
             await asyncio.wrap_future(write)
 
-    async def _merge(self, piece: Piece, shard: Shard) -> None:
+    async def _merge(self, piece: RowBatch, shard: Shard) -> None:
         rows, texts = [], piece.texts()
         if shard.rows != digest_rows(texts):
             raise DataError(
@@ -104,21 +104,21 @@ class Merging:
         write_progress(self._execution.done, self._execution.total)
 
 
-class Rescoring:
+class ShardRescorer:
     """New scores in the place of stored ones, as they come: their places are known, so no order is kept."""
 
-    waiting = 0
+    pending = 0
 
     def __init__(self, run: StoredRun) -> None:
         self._run = run
         self.count = 0
         """Samples that have new scores."""
 
-    async def there(self, piece: Piece) -> bool:
+    async def reuse_shard(self, piece: RowBatch) -> bool:
         """Nothing is left of an earlier attempt."""
         return False
 
-    async def take(self, piece: Piece, result: Mapping[str, Any]) -> None:
+    async def add_result(self, piece: RowBatch, result: Mapping[str, Any]) -> None:
         """A piece has come back."""
         store = self._run.store
         writes = [
@@ -129,5 +129,5 @@ class Rescoring:
             await asyncio.wrap_future(write)
         self.count += len(writes)
 
-    async def advance(self) -> None:
+    async def merge_ready(self) -> None:
         """Nothing waits."""
