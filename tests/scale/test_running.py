@@ -114,7 +114,7 @@ def test_a_scheduler_that_dies_loses_nothing(tmp_path: Path) -> None:
         central.kill()
         _, said = run.communicate(timeout=120)
     assert run.returncode == 2
-    assert "is gone; what came back is kept, go on with --resume" in said
+    assert "is gone; what came back is kept, resume with --resume" in said
     assert "Traceback" not in said
     before = count(store)
     assert 20 <= before < 300
@@ -200,6 +200,6 @@ def test_a_full_disk_leaves_no_half_shard(tmp_path: Path, monkeypatch: pytest.Mo
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(StoreError, match=r"No space left on device; make room and go on with"):
+    with pytest.raises(StoreError, match=r"No space left on device; make room and resume with"):
         ShardFolder(tmp_path).put(1, 20, b"a shard")
     assert list(tmp_path.iterdir()) == []

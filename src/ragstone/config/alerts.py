@@ -75,7 +75,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Alerts:
-    """What is watched, compared with what, and who is told."""
+    """What is watched, what it is compared with, and who is notified."""
 
     reference: str = "7d"
     """The period that quality is compared with: a length from the first scores on, or `FROM/TO`."""

@@ -50,7 +50,7 @@ class MonitorPlan:
     redact: str | None = None
     """`module:function` that sees every text before it is stored."""
     alerts: Alerts = field(default_factory=Alerts)
-    """What is watched for, and who is told."""
+    """Which degradations raise an alert, and who is notified."""
     reports: ReportSchedule | None = None
     """Reports that the server writes by itself."""
 

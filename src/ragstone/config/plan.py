@@ -33,7 +33,7 @@ class Data:
     limit: int | None = None
     """Only the first so many samples."""
     skip_bad_rows: bool = False
-    """Leave out rows that cannot be read, and count them."""
+    """Exclude rows that cannot be read, and report how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Slurm:
     setup: tuple[str, ...] = ()
     """Shell lines to run before anything else."""
     mail: str | None = None
-    """Who is told when the job ends or fails."""
+    """Who gets a mail when the job ends or fails."""
     options: tuple[str, ...] = ()
     """Further lines for sbatch: --constraint=…"""
     interface: str | None = None

@@ -111,8 +111,8 @@ async def bench_plan(
     try:
         for name, (spec, settings) in systems.items():
             own_plan, own_inputs = with_system(replace(plan, name=name), inputs, spec, settings)
-            told = _watch_one(watch, name)
-            observer = RunObserver(progress=told, answers=told)
+            callback = _watch_one(watch, name)
+            observer = RunObserver(progress=callback, answers=callback)
             runs[name] = Run(await execute_plan(own_plan, own_inputs, observer))
     finally:
         if shared is not None:

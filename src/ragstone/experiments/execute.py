@@ -67,7 +67,7 @@ class RunInputs:
 
 @dataclass(frozen=True, slots=True)
 class RunObserver:
-    """Who is told how a run goes; each may be None."""
+    """Callbacks that follow a run; each may be None."""
 
     progress: ProgressCallback | None = None
     """Called with a Progress now and then."""

@@ -1,4 +1,4 @@
-"""The search for better settings without the running: objective, split, growing subsets, and who is dropped when."""
+"""The decisions of a search for better settings: objective, split of the questions, rounds, and which configurations survive."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROUND_SHARES = (1 / 8, 1 / 4, 1.0)
-"""Of the tuning questions, how many a configuration has answered after each round."""
+"""Share of the tuning questions that a configuration has answered after each round."""
 SURVIVOR_SHARE = 1 / 2
-"""Of the configurations of a round, at most this share goes on."""
+"""Largest share of the configurations of a round that takes part in the next."""
 MIN_QUESTIONS = 8
-"""Questions below which a round says nothing."""
+"""Smallest number of questions of a round, and of each side of the split."""
 DEFAULT_TRIALS = 64
 """Configurations of a larger grid that are tried unless the user names a number."""
 
@@ -115,16 +115,16 @@ def split_samples(
         key = f"in {sample.group}" if sample.group is not None else f"alone {sample.id}"
         groups.setdefault(key, []).append(sample)
     wanted = round(held_out * len(samples))
-    kept: list[Sample] = []
+    held: list[Sample] = []
     tuning: list[Sample] = []
     for key in sorted(groups, key=lambda key: _draw_key(seed, key)):
-        (kept if len(kept) < wanted else tuning).extend(groups[key])
-    if min(len(kept), len(tuning)) < MIN_QUESTIONS:
+        (held if len(held) < wanted else tuning).extend(groups[key])
+    if min(len(held), len(tuning)) < MIN_QUESTIONS:
         raise RagstoneError(
             f"{len(samples)} questions in {len(groups)} groups leave {len(tuning)} to tune on and "
-            f"{len(kept)} to report on; {MIN_QUESTIONS} of each are needed"
+            f"{len(held)} to report on; {MIN_QUESTIONS} of each are needed"
         )
-    return _interleave(tuning, seed), kept
+    return _interleave(tuning, seed), held
 
 
 def _interleave(samples: Sequence[Sample], seed: int) -> list[Sample]:

@@ -1,4 +1,4 @@
-"""Better settings for a system: trials on a growing subset of questions, and the winner on questions that it never saw."""
+"""Tuning of a system's settings: trials on a growing subset of questions, and the winner reported on held-out ones."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class TuningResult:
-    """What the search found, and what is left of it on held-out questions."""
+    """The result of the search, and how its winner does on held-out questions."""
 
     objective: Objective
     trials: tuple[Trial, ...]
@@ -166,9 +166,9 @@ class _Search:
             "options": {key: repr(value) for key, value in self.options.items()},
         }
         name = format_settings(settings)
-        told = self.watch
+        watch = self.watch
         seen: Callable[[AnswerProgress | Progress], None] | None = (
-            None if told is None else lambda progress: told(name, progress)
+            None if watch is None else lambda progress: watch(name, progress)
         )
         return await aevaluate(
             list(samples), list(self.objective.metrics), judge=self.judge, name=f"tune: {name}",
@@ -217,7 +217,7 @@ async def atune(
     """Try configurations on a growing subset of the tuning questions, then the best on held-out ones next to the baseline.
 
     Without a sampler they race for the one best; when quality is traded `against` something, they are halved. The baseline is the system with `settings` alone. Every round of a trial is a Run whose id follows from what it is, so
-    that the same call goes on where an interrupted one was, and replies of system and judge are never paid twice."""
+    that the same call resumes an interrupted one, and replies of system and judge are never paid twice."""
     wanted = parse_objective(objective, against)
     allowed = budget or TuningBudget()
     for name in wanted.metrics:

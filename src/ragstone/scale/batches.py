@@ -1,4 +1,4 @@
-"""The rows of a run cut into pieces of work; where an earlier attempt left shards, the cuts fall on theirs."""
+"""The rows of a run cut into batches of work; where an earlier attempt left shards, batches have their bounds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ragstone.data.sources import RejectedRow
 FIRST_BATCH_ROWS = 20
 MIN_BATCH_ROWS, MAX_BATCH_ROWS = 5, 1000
 BATCH_SECONDS = 2.0
-"""How long a piece should take: long against the way to the worker, short against what a death costs."""
+"""How long a batch should take: long compared with sending it, short compared with what a dead worker costs."""
 MAX_BATCH_BYTES = 4 << 20
-"""Of the rows of one piece, when they travel."""
+"""Size of the rows of one batch, when they are sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowBatch:
-    """Some rows with their positions: at hand, or as a range of a file that workers see too."""
+    """Some rows with their positions: the rows themselves, or a range of a file that workers can read too."""
 
     positions: tuple[int, ...]
     rows: tuple[str, ...] | None = None
@@ -39,7 +39,7 @@ class RowBatch:
         return self.positions[-1]
 
     def to_json(self) -> dict[str, Any]:
-        """As a worker gets it."""
+        """The batch as it is sent to a worker."""
         if self.part is not None:
             return {"positions": [self.first], "range": asdict(self.part)}
         return {"positions": list(self.positions), "rows": list(self.rows or ())}
@@ -51,7 +51,7 @@ class RowBatch:
         return [text for _, text in read_range(self.part) if not isinstance(text, RejectedRow)]
 
     def halves(self) -> tuple[RowBatch, RowBatch]:
-        """The same rows as two pieces."""
+        """The same rows as two batches."""
         rows, middle = tuple(self.texts()), len(self.positions) // 2
         return (
             RowBatch(self.positions[:middle], rows[:middle]),
@@ -60,7 +60,7 @@ class RowBatch:
 
 
 def digest_rows(rows: Iterable[str]) -> str:
-    """What tells that a shard was made from these rows and no others."""
+    """Hash by which a shard is known to be made from these rows."""
     whole = hashlib.sha256()
     for row in rows:
         whole.update(row.encode("utf-8", "surrogatepass") + b"\n")
@@ -68,13 +68,13 @@ def digest_rows(rows: Iterable[str]) -> str:
 
 
 class BatchSizer:
-    """How many rows the next piece has: what the latest ones took decides, and shards that are there already."""
+    """Chooses how many rows the next batch has, by how long the latest took and by the bounds of existing shards."""
 
     def __init__(
         self, stored: int, kept: Mapping[int, int], total: int | None = None, workers: int = 1
     ) -> None:
         self.position = 1
-        """Of the first row of the next piece."""
+        """Position of the first row of the next batch."""
         self._stored = stored
         self._kept = kept
         # of few samples each worker gets some, however slow its judge
@@ -82,14 +82,14 @@ class BatchSizer:
         self._size = max(MIN_BATCH_ROWS, min(FIRST_BATCH_ROWS, share))
 
     def add_timing(self, rows: int, seconds: float) -> None:
-        """A piece of so many rows took so long."""
+        """Adapt to how long a batch of so many rows took."""
         fitting = int(rows * BATCH_SECONDS / max(seconds, 1e-3))
         self._size = max(
             MIN_BATCH_ROWS, min(MAX_BATCH_ROWS, (self._size + min(fitting, 4 * self._size)) // 2)
         )
 
     def next_size(self) -> int:
-        """Rows of the next piece."""
+        """Rows of the next batch."""
         if self.position <= self._stored:
             return min(MAX_BATCH_ROWS, self._stored - self.position + 1)
         if self.position in self._kept:
@@ -99,7 +99,7 @@ class BatchSizer:
 
 
 def from_ranges(ranges: Callable[[], Iterator[FileRange]], sizes: BatchSizer) -> Iterator[RowBatch]:
-    """Pieces that name parts of a file; those of parquet files are as large as its row groups."""
+    """Batches that name parts of a file; those of parquet files are as large as its row groups."""
     for part in ranges():
         first = sizes.position
         sizes.position += part.rows
@@ -107,7 +107,7 @@ def from_ranges(ranges: Callable[[], Iterator[FileRange]], sizes: BatchSizer) ->
 
 
 def from_records(records: Iterable[Record], sizes: BatchSizer, start: int) -> Iterator[RowBatch]:
-    """Pieces that carry their rows, from this position on."""
+    """Batches that carry their rows, from this position on."""
     sizes.position = start
     rows: list[str] = []
     length = 0
@@ -123,7 +123,7 @@ def from_records(records: Iterable[Record], sizes: BatchSizer, start: int) -> It
 
 
 def from_failed(rows: Iterable[tuple[int, Record]], sizes: BatchSizer) -> Iterator[RowBatch]:
-    """Pieces of rows that are anywhere in the run."""
+    """Batches of rows that are anywhere in the run."""
     source = iter(rows)
     while some := list(islice(source, sizes.next_size())):
         yield RowBatch(

@@ -1,4 +1,4 @@
-"""A Dask cluster to work on: one of this machine's processes, or one that is running already."""
+"""A Dask cluster: one of this machine's processes, or one that is running already."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ INTERFACE_VARIABLE = "RAGSTONE_INTERFACE"
 
 
 class ClusterError(RagstoneError):
-    """There is no cluster where the user says."""
+    """There is no cluster at the location, or it cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterLocation:
-    """Where to work, as `--on` says."""
+    """Where the cluster is, as `--on` names it."""
 
     workers: int | None = None
     """Of a cluster on this machine; None: of one that runs already."""
@@ -53,16 +53,16 @@ QUIET_DASK_SETTINGS: Mapping[str, Any] = {
     # would give memory back to the system after each computation, which then asks for it again
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
 }
-"""Dask's looks at itself, turned down: together they cost a worker about a fifth of its time."""
+"""Dask's self-monitoring turned down: it costs a worker about a fifth of its time."""
 
 LOCAL_CLUSTER_SETTINGS: Mapping[str, Any] = {
-    # a piece that kills its worker is halved at once instead of killing three more
+    # a batch that kills its worker is halved at once instead of killing three more
     "distributed.scheduler.allowed-failures": 0,
     # a worker that is down at the wrong moment would be given up for good after 15 s
     "distributed.deploy.lost-worker-timeout": "1d",
     "distributed.logging.distributed": "critical",
 }
-"""Settings of a cluster that nobody else uses."""
+"""Settings of a local cluster, which nobody else uses."""
 
 
 def format_exports(settings: Mapping[str, Any]) -> list[str]:
@@ -78,7 +78,7 @@ def format_exports(settings: Mapping[str, Any]) -> list[str]:
 
 
 def parse_location(on: str) -> ClusterLocation:
-    """What `--on` names, checked before anything is started."""
+    """The location that `--on` names, checked before anything is started."""
     scheme, separator, rest = on.partition("://")
     if separator:
         if scheme not in ("dask", "tcp", "tls") or not rest.rpartition(":")[2].isdecimal():
@@ -174,7 +174,7 @@ def _build_nanny(distributed: Any) -> Any:
 
 @contextmanager
 def _silence_loggers(*names: str) -> Iterator[None]:
-    """Loggers that say nothing for a while: what they have to say, an error of ours says in one sentence."""
+    """Silence loggers for a while: an error of ours says the same in one sentence."""
     loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,4 +1,4 @@
-"""A run carried out on a cluster: pieces out, shards back, merged into the store in input order."""
+"""A run carried out on a cluster: batches are sent out, and their shards merged into the store in input order."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ from ragstone.store import encode_scores
 from ragstone.types import NO_USAGE, Score
 
 SHARED_LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")
-"""Settings of a judge that hold for all workers together."""
+"""Settings of a judge that apply to all workers together."""
 
 MAX_KILLS = 2
-"""Times that a sample alone must kill its worker before it is given up."""
+"""How often a sample alone must kill its worker before it counts as a metric error."""
 
 
 @dataclass(slots=True)
@@ -72,26 +72,26 @@ class ClusterExecution(Execution):
         assert isinstance(records, Dataset)
         stored = self.run.count()
         self.done = stored
-        shelf = ShardFolder(self.run.store.shard_folder(self.run.id))
-        kept = shelf.list_pending(stored)
+        shards = ShardFolder(self.run.store.shard_folder(self.run.id))
+        kept = shards.list_pending(stored)
         async with AsyncExitStack() as stack:
             await self._open(stack)
             sizes = BatchSizer(stored, kept, self.total, max(1, len(self._workers)))
             ranges = plan_ranges(records, self.source, sizes.next_size)
             if ranges is not None and await self._is_file_visible():
-                pieces = _skip_stored_batches(from_ranges(ranges, sizes), self.run, stored)
+                batches = _skip_stored_batches(from_ranges(ranges, sizes), self.run, stored)
                 seen = SeenIds()
                 for position, sample_id, given in _iter_stored_ids(self.run):
                     seen.add(sample_id if given else None, position)
             else:
                 fresh = skip_stored(self.run, records, stored)
-                pieces, seen = from_records(fresh, sizes, stored + 1), None
-            merging = ShardMerger(self, shelf, kept, stored, seen, records)
+                batches, seen = from_records(fresh, sizes, stored + 1), None
+            merger = ShardMerger(self, shards, kept, stored, seen, records)
             try:
-                await self._run_batches(pieces, sizes, merging)
+                await self._run_batches(batches, sizes, merger)
             finally:
-                await merging.flush()
-        shelf.clear()
+                await merger.flush()
+        shards.clear()
         self.report_progress(force=True)
         return self.done
 
@@ -109,10 +109,10 @@ class ClusterExecution(Execution):
     # ── the cluster ───────────────────────────────────────────────────────────────────────
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Connect to the workers and open the counter for them."""
+        """Connect to the workers and open the coordinator for them."""
         shared = self.judge is not None and not self.judge.local
         where = parse_location(self.on)
-        # two pieces at once keep a remote judge's lanes full while one of them ends
+        # two batches at once keep a remote judge's lanes full while one of them ends
         self._client = await stack.enter_async_context(connect(where, 2 if shared else 1))
         with suppress(TimeoutError):  # those that are there will do
             await self._client.wait_for_workers(count_expected_workers(where), timeout=60)
@@ -166,7 +166,7 @@ class ClusterExecution(Execution):
         )
 
     async def _close_sessions(self) -> None:
-        """Have the workers let go of their judges; one that cannot be reached has let go of everything."""
+        """Close the workers' sessions; a worker that cannot be reached has nothing left to close."""
         with suppress(OSError, TimeoutError):
             await self._client.run(close_session, self._coordinator.token, on_error="ignore")
 
@@ -178,15 +178,15 @@ class ClusterExecution(Execution):
             await asyncio.sleep(1)
             with suppress(
                 OSError
-            ):  # a scheduler that is gone is told of by those who wait for pieces
+            ):  # a scheduler that is gone is reported by those who wait for batches
                 await self._refresh_workers()
 
     async def _refresh_workers(self) -> None:
-        """Who is there now, as the scheduler sees it."""
+        """Ask the scheduler which workers there are."""
         self._workers = frozenset(await self._client.scheduler.ncores())
 
     async def _check_versions(self) -> None:
-        """See that every worker has this ragstone; one that joins later is asked with its first piece."""
+        """Check that every worker has this ragstone; one that joins later is checked with its first batch."""
         for worker, said in (await self._client.run(get_version, on_error="return")).items():
             if said != __version__ and not isinstance(said, OSError):  # that one has just left
                 found = f"ragstone {said}" if isinstance(said, str) else f"no ragstone ({said})"
@@ -200,62 +200,62 @@ class ClusterExecution(Execution):
         answers = await self._client.run(can_see_file, *_stat_file(self.source))
         return all(answers.values())
 
-    # ── pieces ────────────────────────────────────────────────────────────────────────────
+    # ── batches ────────────────────────────────────────────────────────────────────────────
 
     async def _run_batches(
-        self, pieces: Iterator[RowBatch], sizes: BatchSizer, merging: ShardMerger | ShardRescorer
+        self, batches: Iterator[RowBatch], sizes: BatchSizer, merger: ShardMerger | ShardRescorer
     ) -> None:
-        """Keep a bounded window of pieces in the workers' hands; merge what comes back."""
-        under_way: set[asyncio.Task[list[tuple[RowBatch, dict[str, Any]]]]] = set()
+        """Keep a bounded number of batches in flight; merge what comes back."""
+        in_flight: set[asyncio.Task[list[tuple[RowBatch, dict[str, Any]]]]] = set()
         exhausted = False
         try:
-            while not exhausted or under_way:
+            while not exhausted or in_flight:
                 window = 2 * max(1, len(self._workers)) + 2
-                while not exhausted and len(under_way) < window and merging.pending < 8 * window:
-                    piece = next(pieces, None)
-                    if piece is None:
+                while not exhausted and len(in_flight) < window and merger.pending < 8 * window:
+                    batch = next(batches, None)
+                    if batch is None:
                         exhausted = True
-                    elif not await merging.reuse_shard(piece):
-                        under_way.add(asyncio.create_task(self._score_batch(piece)))
-                    elif merging.pending > 4 * window:
-                        await merging.merge_ready()
-                if not under_way:
-                    await merging.merge_ready()
+                    elif not await merger.reuse_shard(batch):
+                        in_flight.add(asyncio.create_task(self._score_batch(batch)))
+                    elif merger.pending > 4 * window:
+                        await merger.merge_ready()
+                if not in_flight:
+                    await merger.merge_ready()
                     continue
-                done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(in_flight, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
-                    for piece, result in task.result():
-                        await merging.add_result(piece, result)
+                    for batch, result in task.result():
+                        await merger.add_result(batch, result)
                         if "seconds" in result:
-                            sizes.add_timing(len(piece.positions), result["seconds"])
-                    under_way.discard(task)
-                await merging.merge_ready()
-            await merging.merge_ready()
+                            sizes.add_timing(len(batch.positions), result["seconds"])
+                    in_flight.discard(task)
+                await merger.merge_ready()
+            await merger.merge_ready()
         finally:
-            for task in under_way:
+            for task in in_flight:
                 task.cancel()
-            await asyncio.gather(*under_way, return_exceptions=True)
+            await asyncio.gather(*in_flight, return_exceptions=True)
 
-    async def _score_batch(self, piece: RowBatch) -> list[tuple[RowBatch, dict[str, Any]]]:
-        """The piece's result; one that kills its worker is halved until the sample that does it is alone."""
+    async def _score_batch(self, batch: RowBatch) -> list[tuple[RowBatch, dict[str, Any]]]:
+        """The batch's result; one that kills its worker is halved until the sample that does it is alone."""
         from distributed import KilledWorker
 
         await self._gate.wait()
         try:
-            result = await self._submit(piece)
+            result = await self._submit(batch)
             if (
                 "unseen" in result
             ):  # a worker that came later does not see the file: it is sent the rows
-                piece = RowBatch(piece.positions, tuple(piece.texts()))
-                result = await self._submit(piece)
-            return [(piece, result)]
+                batch = RowBatch(batch.positions, tuple(batch.texts()))
+                result = await self._submit(batch)
+            return [(batch, result)]
         except KilledWorker:
-            if len(piece.positions) == 1:
-                return [(piece, await self._score_alone(piece))]
-        return [found for half in piece.halves() for found in await self._score_batch(half)]
+            if len(batch.positions) == 1:
+                return [(batch, await self._score_alone(batch))]
+        return [found for half in batch.halves() for found in await self._score_batch(half)]
 
-    async def _score_alone(self, piece: RowBatch) -> dict[str, Any]:
-        """A suspect sample with nothing else under way, so that no other can be to blame."""
+    async def _score_alone(self, batch: RowBatch) -> dict[str, Any]:
+        """Score a suspect sample with nothing else in flight, so that no other sample can be to blame."""
         from distributed import KilledWorker
 
         async with self._one_at_a_time:
@@ -264,27 +264,27 @@ class ClusterExecution(Execution):
                 await self._idle.wait()
                 for _ in range(MAX_KILLS):
                     try:
-                        return await self._submit(piece)
+                        return await self._submit(batch)
                     except KilledWorker:
                         continue
-                return self._give_up(piece)
+                return self._give_up(batch)
             finally:
                 self._gate.set()
 
-    def _give_up(self, piece: RowBatch) -> dict[str, Any]:
-        sample = to_sample(piece.texts()[0], self.run.info.shape, piece.first)
+    def _give_up(self, batch: RowBatch) -> dict[str, Any]:
+        sample = to_sample(batch.texts()[0], self.run.info.shape, batch.first)
         reason = compose("worker_killed", times=MAX_KILLS)
         scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
-        given = None if sample.id == str(piece.first) else sample.id
-        line = ShardLine(piece.first, given, sample.group, encode_scores(scores))
-        shard = encode_shard([line], digest_rows(piece.texts()), len(self.metrics), NO_USAGE)
+        given = None if sample.id == str(batch.first) else sample.id
+        line = ShardLine(batch.first, given, sample.group, encode_scores(scores))
+        shard = encode_shard([line], digest_rows(batch.texts()), len(self.metrics), NO_USAGE)
         return {"shard": shard}
 
-    async def _submit(self, piece: RowBatch) -> dict[str, Any]:
+    async def _submit(self, batch: RowBatch) -> dict[str, Any]:
         from distributed import KilledWorker
 
-        ticket = {"address": self._coordinator.address, "token": self._coordinator.token}
-        future = self._client.submit(score_batch, ticket, piece.to_json(), pure=False)
+        endpoint = {"address": self._coordinator.address, "token": self._coordinator.token}
+        future = self._client.submit(score_batch, endpoint, batch.to_json(), pure=False)
         self._busy += 1
         self._idle.clear()
         try:
@@ -297,7 +297,7 @@ class ClusterExecution(Execution):
         except FutureCancelled:  # by nobody here: the client has lost its scheduler and given up
             raise ClusterError(
                 f"the scheduler at {self._client.scheduler.address!r} is gone; what came back is kept, "
-                "go on with --resume when there is one again"
+                "resume with --resume when there is one again"
             ) from None
         except Exception as raised:
             raise RagstoneError(
@@ -319,22 +319,22 @@ def _stat_file(source: Any) -> tuple[str, int, int]:
     return os.path.abspath(source), facts.st_size, facts.st_mtime_ns
 
 
-def _skip_stored_batches(pieces: Iterator[RowBatch], run: Any, stored: int) -> Iterator[RowBatch]:
-    """The pieces after those in the store, which must hold the same rows as then."""
+def _skip_stored_batches(batches: Iterator[RowBatch], run: Any, stored: int) -> Iterator[RowBatch]:
+    """The batches after those in the store, which must hold the same rows as then."""
     rows = run.store.input_rows(run.id)
-    for piece in pieces:
-        if piece.first > stored:
-            yield piece
+    for batch in batches:
+        if batch.first > stored:
+            yield batch
             continue
-        for position, text in zip(piece.positions, piece.texts(), strict=True):
+        for position, text in zip(batch.positions, batch.texts(), strict=True):
             if position <= stored and next(rows) != text:
                 raise DataError(
                     f"sample {position} of {run.info.source} has changed since run {run.id} scored it; "
                     "start a new run without --resume"
                 )
-        if piece.last > stored:  # only a parquet row group can reach beyond
-            rest = piece.texts()[stored - piece.first + 1 :]
-            yield RowBatch(tuple(range(stored + 1, piece.last + 1)), tuple(rest))
+        if batch.last > stored:  # only a parquet row group can reach beyond
+            rest = batch.texts()[stored - batch.first + 1 :]
+            yield RowBatch(tuple(range(stored + 1, batch.last + 1)), tuple(rest))
 
 
 def _iter_stored_ids(run: Any) -> Iterator[tuple[int, str, bool]]:

@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 PROGRESS_VARIABLE = "RAGSTONE_PROGRESS"
-"""Names the file, if anybody wants to know."""
+"""The environment variable that names the file."""
 
 
 def write_progress(done: int, total: int | None) -> None:
-    """Write how many samples are merged; whole or not at all."""
+    """Write how many samples are merged, atomically."""
     named = os.environ.get(PROGRESS_VARIABLE)
     if not named:
         return

@@ -1,4 +1,4 @@
-"""Shards: finished pieces on disk, each whole or not there, until their turn to go into the store has come.
+"""Shards: finished batches on disk, each written atomically, until it is their turn to go into the store.
 
 The first line says what the shard holds, then one line a sample. The same rows give the same bytes, whoever scored them."""
 
@@ -29,7 +29,7 @@ class ShardLine:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A scored piece."""
+    """A scored batch."""
 
     lines: tuple[ShardLine, ...]
     rows: str
@@ -77,7 +77,7 @@ class ShardFolder:
             part.unlink(missing_ok=True)
             raise StoreError(
                 f"cannot write the shard {path.name} in {str(self.folder)!r}: {full.strerror}; "
-                "make room and go on with --resume"
+                "make room and resume with --resume"
             ) from None
 
     def get(self, first: int, last: int) -> bytes:

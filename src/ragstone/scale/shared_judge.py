@@ -1,4 +1,4 @@
-"""A worker's line to the driver: budget, pace and replies that all workers of a run have in common."""
+"""A worker's client of the coordinator: budget, rate limit and replies that all workers of a run share."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ragstone.types import NO_USAGE, Usage
 
 
 class SharedJudge:
-    """A judge whose replies are kept by the driver, so that no two workers pay for one question."""
+    """A judge whose replies the driver stores, so that no two workers pay for one question."""
 
     local = True
-    """To the broker: there is nothing to look up or keep here."""
+    """Tells the broker that there is nothing to look up or store in this process."""
 
     def __init__(self, judge: Judge, wire: CoordinatorClient) -> None:
         self._judge = judge
@@ -33,24 +33,24 @@ class SharedJudge:
         self.concurrency = judge.concurrency
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """The judge's own."""
+        """The identity of the judge itself."""
         return self._judge.identity(ask)
 
     async def close(self) -> None:
-        """The judge is closed by who made it."""
+        """The judge is closed by its owner."""
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        """Each from the driver's store, by this worker's judge, or by another worker that is already asking."""
+        """Each reply from the driver's store, from this worker's judge, or from another worker that is asking already."""
         keys = [digest({"judge": self._judge.identity(ask), "ask": ask.key}) for ask in asks]
         answers: dict[str, Answered] = {}
         mine: dict[str, Ask] = {}
         busy: dict[str, Ask] = {}
         claimed = await self._client.claim(keys)
-        for key, ask, said in zip(keys, asks, claimed, strict=True):
-            if said[0] == KNOWN:
-                answers[key] = decode_reply(said[1], Usage(*said[2]))
+        for key, ask, status in zip(keys, asks, claimed, strict=True):
+            if status[0] == KNOWN:
+                answers[key] = decode_reply(status[1], Usage(*status[2]))
             else:
-                (busy if said[0] == BUSY else mine)[key] = ask
+                (busy if status[0] == BUSY else mine)[key] = ask
         if mine:
             answers |= await self._ask_judge(mine)
         for key, ask in busy.items():
@@ -60,10 +60,10 @@ class SharedJudge:
     async def _await_reply(self, key: str, ask: Ask) -> Answered:
         """The reply another worker is getting, or our own if that one died or got none."""
         while True:
-            said = await self._client.wait(key)
-            if said[0] == KNOWN:
-                return decode_reply(said[1], Usage(*said[2]))
-            if said[0] != BUSY:
+            status = await self._client.wait(key)
+            if status[0] == KNOWN:
+                return decode_reply(status[1], Usage(*status[2]))
+            if status[0] != BUSY:
                 return (await self._ask_judge({key: ask}))[key]
 
     async def _ask_judge(self, mine: Mapping[str, Ask]) -> dict[str, Answered]:
@@ -89,7 +89,7 @@ def _to_stored_row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
 
 
 class SharedBudget(Budget):
-    """The driver's budget and pace, asked before each call if there is any."""
+    """The driver's budget and rate limit, asked before each call if there is any."""
 
     def __init__(self, wire: CoordinatorClient, *, limited: bool) -> None:
         super().__init__()
@@ -100,10 +100,10 @@ class SharedBudget(Budget):
         """Wait for the turn that the driver gives, or be refused."""
         if not self._limited:
             return
-        said = await self._client.permit(estimate)
-        if "refused" in said:
-            raise OutOfBudget(message_from_json(said["refused"]))
-        await asyncio.sleep(said["wait"])
+        status = await self._client.permit(estimate)
+        if "refused" in status:
+            raise OutOfBudget(message_from_json(status["refused"]))
+        await asyncio.sleep(status["wait"])
 
     def settle(self, estimate: float, usage: Usage) -> None:
         """Tell the driver what the call took."""
@@ -112,7 +112,7 @@ class SharedBudget(Budget):
 
 
 class CoordinatorClient:
-    """A worker's line to the driver's counter."""
+    """A worker's connection to the coordinator."""
 
     def __init__(self, driver: Any, token: str, worker: str) -> None:
         self._driver = driver
@@ -134,15 +134,15 @@ class CoordinatorClient:
         return await self._call("wait", worker=self._worker, key=key)  # type: ignore[no-any-return]
 
     async def keep(self, rows: Sequence[Sequence[Any]], asked: Sequence[str]) -> None:
-        """Have replies stored, and what was asked let go of."""
+        """Store replies and release the claims on what was asked."""
         await self._kept.put([(list(rows), list(asked))])
 
     async def permit(self, estimate: float) -> dict[str, Any]:
-        """Leave to make a call."""
+        """Permission to make a call."""
         return (await self._permits.put([estimate]))[0]  # type: ignore[no-any-return]
 
     def settle(self, estimate: float, usd: float) -> None:
-        """Say what a call really took; nobody waits for it."""
+        """Report what a call really cost, without waiting."""
         telling = asyncio.ensure_future(self._send_bill(estimate, usd))
         self._under_way.add(telling)
         telling.add_done_callback(self._under_way.discard)
@@ -168,7 +168,7 @@ class CoordinatorClient:
         return [None] * len(bills)
 
     async def _call(self, what: str, **arguments: Any) -> Any:
-        if self._is_gone:  # not tried again and again: the piece is to end soon
+        if self._is_gone:  # not tried again and again: the batch is to end soon
             raise ConnectionError("the driver of this run is gone")
         try:
             return await getattr(self._driver, what)(token=self._token, **arguments)
@@ -178,7 +178,7 @@ class CoordinatorClient:
 
 
 class _MessageBatcher:
-    """Messages of one kind: those that come up while one is under way go in the next one, together."""
+    """Combines messages of one kind: those that come up while one is in flight are sent together in the next."""
 
     def __init__(self, send: Callable[[list[Any]], Awaitable[list[Any]]]) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""In a worker's process: metrics and judge made once a run, then piece after piece of rows scored."""
+"""A worker's process: metrics and judge are built once a run, then batches of rows are scored."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from ragstone.store.codec import encode_scores
 from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
 DRIVER_SECONDS = 10
-"""How long a worker tries to reach the driver before it takes it for dead."""
+"""How long a worker tries to reach the driver before it considers it dead."""
 
 _sessions: dict[str, WorkerSession] = {}
 _sessions_lock = threading.Lock()
 
 
-def score_batch(ticket: Mapping[str, str], piece: Mapping[str, Any]) -> dict[str, Any]:
-    """One piece of rows scored: the bytes of its shard, or the rows that cannot be read."""
+def score_batch(endpoint: Mapping[str, str], batch: Mapping[str, Any]) -> dict[str, Any]:
+    """One batch of rows scored: the bytes of its shard, or the rows that cannot be read."""
     started = time.perf_counter()
     try:
-        bench = _get_session(ticket)
+        session = _get_session(endpoint)
     except RagstoneError as wrong:  # as a text: its class may not survive the way to the driver
         return {"error": str(wrong)}
     try:
-        samples, bad = _read_samples(bench.mapper, piece)
+        samples, bad = _read_samples(session.mapper, batch)
         if bad:
             return {"bad": bad}
-        scores = bench.score([row.sample for row in samples])
+        scores = session.score([row.sample for row in samples])
     except DataError:  # the file is not here, or not to be read by us
         return {"unseen": True}
     finally:
         with _sessions_lock:
-            bench.users -= 1
+            session.users -= 1
     lines = [
         ShardLine(row.position, row.sample.id if row.given else None, row.sample.group, encode_scores(one))
         for row, one in zip(samples, scores, strict=True)
@@ -61,26 +61,26 @@ def score_batch(ticket: Mapping[str, str], piece: Mapping[str, Any]) -> dict[str
     return {"shard": shard, "seconds": time.perf_counter() - started}
 
 
-def _get_session(ticket: Mapping[str, str]) -> WorkerSession:
-    """This run's bench; those of runs whose driver is gone are closed when a new one is made."""
+def _get_session(endpoint: Mapping[str, str]) -> WorkerSession:
+    """This run's session; those of runs whose driver is gone are closed when a new one is made."""
     with _sessions_lock:
-        bench = _sessions.get(ticket["token"])
-        if bench is None:
+        session = _sessions.get(endpoint["token"])
+        if session is None:
             for token, old in list(_sessions.items()):  # a worker may outlive many runs
                 if not old.users and not old.is_needed():
                     del _sessions[token]
                     old.close()
-            bench = _sessions[ticket["token"]] = WorkerSession(ticket)
-        bench.users += 1
-        return bench
+            session = _sessions[endpoint["token"]] = WorkerSession(endpoint)
+        session.users += 1
+        return session
 
 
 def close_session(token: str) -> None:
-    """Let go of what this worker keeps for a run that is over."""
+    """Release what this worker holds for a run that is over."""
     with _sessions_lock:
-        bench = _sessions.pop(token, None)
-        if bench is not None:
-            bench.close()
+        session = _sessions.pop(token, None)
+        if session is not None:
+            session.close()
 
 
 def get_version() -> str:
@@ -108,17 +108,17 @@ class _ReadRow(NamedTuple):
 
 
 def _read_samples(
-    mapper: Mapper, piece: Mapping[str, Any]
+    mapper: Mapper, batch: Mapping[str, Any]
 ) -> tuple[list[_ReadRow], list[list[Any]]]:
-    """The piece's samples, and the rows of a file that are refused, each with its place."""
+    """The batch's samples, and the rows of a file that are refused, each with its place."""
     rows: list[_ReadRow] = []
-    if "rows" in piece:  # read and checked by the driver before
-        for position, text in zip(piece["positions"], piece["rows"], strict=True):
+    if "rows" in batch:  # read and checked by the driver before
+        for position, text in zip(batch["positions"], batch["rows"], strict=True):
             rows.append(_ReadRow(*mapper(reparse_json(text), position), position, text))
         return rows, []
     bad: list[list[Any]] = []
-    position = piece["positions"][0]
-    for at, raw in read_range(FileRange(**piece["range"])):
+    position = batch["positions"][0]
+    for at, raw in read_range(FileRange(**batch["range"])):
         try:
             if isinstance(raw, RejectedRow):
                 raise BadRow(raw.reason)
@@ -140,16 +140,16 @@ def _sum_usage(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
 
 
 class WorkerSession:
-    """What a worker keeps for one run: its metrics, its judge (the model loaded once), an event loop of its own."""
+    """What a worker holds for one run: its metrics, its judge (a model is loaded once), an event loop of its own."""
 
-    def __init__(self, ticket: Mapping[str, str]) -> None:
+    def __init__(self, endpoint: Mapping[str, str]) -> None:
         self.users = 0
-        """Threads that are scoring here now."""
-        self._ticket = ticket
+        """Threads that are scoring in this session."""
+        self._endpoint = endpoint
         self._address, self._connections = _this_worker()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
-            target=self._loop.run_forever, name="ragstone-bench", daemon=True
+            target=self._loop.run_forever, name="ragstone-worker", daemon=True
         )
         self._thread.start()
         self._judge: Judge | None = None
@@ -173,7 +173,7 @@ class WorkerSession:
         return True
 
     def close(self) -> None:
-        """Let go of the judge and the loop."""
+        """Close the judge and the loop."""
         self._wait(self._close())
         self._end_loop()
 
@@ -189,7 +189,7 @@ class WorkerSession:
         from distributed.core import rpc
 
         self._driver = rpc(
-            self._ticket["address"],
+            self._endpoint["address"],
             timeout=DRIVER_SECONDS,
             connection_args=self._connections,
             serializers=["msgpack"],
@@ -199,7 +199,7 @@ class WorkerSession:
             self._job = WorkerJob.from_json(await self._fetch_job())
         except (OSError, TimeoutError):
             raise RagstoneError(
-                f"the driver does not answer at {self._ticket['address']!r}; start it where workers can "
+                f"the driver does not answer at {self._endpoint['address']!r}; start it where workers can "
                 "reach it, or name the network with RAGSTONE_INTERFACE"
             ) from None
         if self._job.version != __version__:
@@ -215,7 +215,7 @@ class WorkerSession:
             return
         from ragstone.judges.factory import make_judge
 
-        wire = CoordinatorClient(self._driver, self._ticket["token"], self._address)
+        wire = CoordinatorClient(self._driver, self._endpoint["token"], self._address)
         budget = SharedBudget(wire, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
         answering: Any = SharedJudge(self._judge, wire) if self._job.shared else self._judge
@@ -224,7 +224,7 @@ class WorkerSession:
         await self._broker.__aenter__()
 
     async def _fetch_job(self) -> dict[str, Any]:
-        said: dict[str, Any] = await self._driver.hello(token=self._ticket["token"])
+        said: dict[str, Any] = await self._driver.hello(token=self._endpoint["token"])
         return said
 
     async def _score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
