@@ -25,9 +25,9 @@ def test(config: str | None, language: str | None) -> int:
     from ragstone.cli.actions.shared import choose_language
     from ragstone.cli.monitor_check import alerts_of
     from ragstone.errors import RagstoneError
+    from ragstone.monitor.alert_text import format_alert
     from ragstone.monitor.alerts.channels import DeliveryError, send_message
     from ragstone.monitor.interactions import format_iso, new_id, now_micros
-    from ragstone.monitor.wording import sentence
 
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     settings = alerts_of(config)
@@ -39,7 +39,7 @@ def test(config: str | None, language: str | None) -> int:
         "state": "firing",
         "metric": None,
         "slice": {},
-        "title": sentence({"phrase": "test"}, choose_language(language)),
+        "title": format_alert({"phrase": "test"}, choose_language(language)),
         "opened": format_iso(now),
         "changed": format_iso(now),
         "facts": {},

@@ -82,9 +82,8 @@ def show(status: MonitorStatus, language: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from ragstone.monitor.wording import STATES, one_line, sentence
+    from ragstone.monitor.alert_text import format_alert, name_alert_state, to_one_line
 
-    words = STATES[language]
     console = Console()
     table = Table(box=None, pad_edge=False, header_style="bold", show_header=bool(status.streams))
     heads = ("metric", "state", "24 h", "reference", "evidence")
@@ -95,17 +94,24 @@ def show(status: MonitorStatus, language: str) -> None:
             continue
         name = one.metric + (f"  {one.field}={one.value}" if one.field else "")
         table.add_row(
-            escape(one_line(name, 60)), words[one.state], _number(one.mean), _number(one.reference),
+            escape(to_one_line(name, 60)), name_alert_state(one.state, language), _number(one.mean), _number(one.reference),
             f"{one.evidence:.0%}",
         )  # fmt: skip
     console.print(table)
     for alert in status.open:
         if alert.state == "pending":
             continue
-        said = sentence(alert.facts, language) if "phrase" in alert.facts else one_line(alert.title)
-        console.print(f"[bold]{words[alert.state]}[/bold]  {escape(said)}", highlight=False)
+        said = (
+            format_alert(alert.facts, language)
+            if "phrase" in alert.facts
+            else to_one_line(alert.title)
+        )
+        console.print(
+            f"[bold]{name_alert_state(alert.state, language)}[/bold]  {escape(said)}",
+            highlight=False,
+        )
         for example in alert.facts.get("examples", ()):
-            console.print(f"  • {escape(one_line(example['id']))}: {escape(one_line(example.get('question', '')))}", highlight=False)  # fmt: skip
+            console.print(f"  • {escape(to_one_line(example['id']))}: {escape(to_one_line(example.get('question', '')))}", highlight=False)  # fmt: skip
         for item in alert.facts.get("advice", ())[:1]:
             for cause in item["causes"][:3]:
                 advice = cause["advice"].get(language) or cause["advice"].get("en", "")

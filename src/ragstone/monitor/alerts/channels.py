@@ -19,8 +19,8 @@ from typing import Any
 from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
 from ragstone.errors import MissingExtra
+from ragstone.monitor.alert_text import to_one_line
 from ragstone.monitor.interactions import now_micros
-from ragstone.monitor.wording import one_line
 
 SOCKET_TIMEOUT_SECONDS = 10
 """Seconds of silence after which a receiver is given up."""
@@ -61,12 +61,12 @@ def send_message(channel: Channel, body: Mapping[str, Any], key: str, again: boo
 
 def format_line(body: Mapping[str, Any]) -> str:
     """A message on one line, whatever is in its texts."""
-    return f"[{body['state']}] {one_line(str(body['title']))}"
+    return f"[{body['state']}] {to_one_line(str(body['title']))}"
 
 
 def build_slack_message(body: Mapping[str, Any]) -> dict[str, Any]:
     """A message as Slack, Mattermost, Discord (/slack) and others take it: text, and blocks for those that show them."""
-    title = one_line(str(body["title"]))
+    title = to_one_line(str(body["title"]))
     parts = [_build_section(f"*{_escape_text(str(body['state']).upper())}*  {_escape_text(title)}")]
     details = format_details(body)
     if details:
@@ -78,7 +78,7 @@ def format_details(body: Mapping[str, Any]) -> list[str]:
     """Examples and advice of a message, each on a line."""
     facts = body.get("facts", {})
     found = [
-        f"• {one_line(str(one['id']))}: {one_line(str(one.get('question', '')))}"
+        f"• {to_one_line(str(one['id']))}: {to_one_line(str(one.get('question', '')))}"
         + (f" ({one['value']:.2f})" if isinstance(one.get("value"), float) else "")
         for one in facts.get("examples", ())
     ]
@@ -188,7 +188,7 @@ def _notify_apprise(address: str, body: Mapping[str, Any]) -> None:
         if body["state"] in _WARNING_STATES
         else apprise.NotifyType.SUCCESS
     )
-    text = "\n".join([one_line(str(body["title"])), *format_details(body)])
+    text = "\n".join([to_one_line(str(body["title"])), *format_details(body)])
     # Said to be text, so that a receiver that shows HTML gets it escaped.
     plain = apprise.NotifyFormat.TEXT
     title = f"ragstone: {body['state']}"

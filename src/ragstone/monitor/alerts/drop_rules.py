@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.config.alerts import Alerts
 from ragstone.config.durations import duration
+from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.alerts.alert import RuleResult, RuleState
 from ragstone.monitor.alerts.explanation import (
     find_advice,
@@ -34,7 +35,6 @@ from ragstone.monitor.state import load_state, save_state
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.monitor.windows.statistics import find_metric
-from ragstone.monitor.wording import sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,7 +115,7 @@ def evaluate_drop_rules(
             if found in ("firing", "pending")
             else {}
         )
-        title = sentence(facts) if facts else ""
+        title = format_alert(facts) if facts else ""
         readings.append(
             RuleResult(key.rule, "drop", found, key.metric, key.field, key.value, title, facts)
         )
@@ -142,7 +142,7 @@ def add_explanation(
         archive, reading.metric, since, now, higher_is_better=better, where=where
     )
     facts["advice"] = find_advice(archive, reading.metric, since, now, where)
-    return replace(reading, facts=facts, title=sentence(facts))
+    return replace(reading, facts=facts, title=format_alert(facts))
 
 
 def reset_reference(archive: Archive, now: int) -> None:
