@@ -117,7 +117,7 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON: every number finite, what is unknown null."""
-        plain: dict[str, Any] = _plain(asdict(self))
+        plain: dict[str, Any] = _plain(asdict(self) | {"run": self.run.to_json()})
         for metric, one in zip(plain["metrics"], self.metrics, strict=True):
             metric["coverage"] = one.coverage
         return plain | {"exit_code": self.exit_code}

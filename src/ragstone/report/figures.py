@@ -59,8 +59,8 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
     if metric.if_failures_low is not None and metric.if_failures_high is not None:
         lines.append(Remark(_describe_bounds(metric, say), "warn"))
     for text in metric.warnings:
-        said = shorten(say.message(text), 300)
-        lines.append(Remark(f"{say('warning')}: {said}", "warn"))
+        message = shorten(say.message(text), 300)
+        lines.append(Remark(f"{say('warning')}: {message}", "warn"))
     return lines
 
 
