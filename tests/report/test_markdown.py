@@ -66,4 +66,4 @@ def test_it_speaks_spanish(run: StoredRun, summary: Summary) -> None:
     text = text_of(run, summary, "es")
     assert "| Métrica | Media | Intervalo del 95\xa0% |" in text
     assert "**0,496**" in text
-    assert "no se cumple" in text
+    assert "extremo inferior del intervalo: 0," in text

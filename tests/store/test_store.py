@@ -269,3 +269,18 @@ def _python(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         check=True,
     )
+
+
+def test_a_run_whose_plan_names_a_secret_is_exported_without_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    run = evaluate([{"answer": "a", "reference": "a"}], ["token_f1"], store=path)
+    with sqlite3.connect(path) as store:
+        ((text,),) = store.execute("SELECT plan FROM runs")
+        plan = json.loads(text) | {"store": "postgresql://me:${PW}@db/r"}
+        store.execute("UPDATE runs SET plan = ?", (json.dumps(plan),))
+    exported = json.dumps(Store.open(path).run(run.id).info.to_json())
+    assert "PW" not in exported
+    assert list(json.loads(exported)["plan"]) == [
+        "source", "metrics", "judge", "language", "limit", "format", "fields", "skip_bad_rows", "floor",
+        "gates", "command", "folder", "ragstone",
+    ]  # fmt: skip

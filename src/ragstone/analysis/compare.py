@@ -152,8 +152,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain JSON."""
-        plain = asdict(self)
+        plain = asdict(self) | {"baseline": self.baseline.to_json()}
         for versus, one in zip(plain["versus"], self.versus, strict=True):
+            versus["run"] = one.run.to_json()
             for row, difference in zip(versus["differences"], one.differences, strict=True):
                 row["coverage"] = difference.coverage
         for info in (plain["baseline"], *(versus["run"] for versus in plain["versus"])):

@@ -147,7 +147,7 @@ class Failures:
 
     def to_dict(self) -> dict[str, Any]:
         """The analysis as plain JSON."""
-        plain = asdict(self)
+        plain = asdict(self) | {"run": self.run.to_json()}
         for key in ("shape", "metrics", "bad"):
             plain["run"].pop(key)
         return plain

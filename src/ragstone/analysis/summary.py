@@ -117,7 +117,7 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON: every number finite, what is unknown null."""
-        plain: dict[str, Any] = _plain(asdict(self))
+        plain: dict[str, Any] = _plain(asdict(self) | {"run": self.run.to_json()})
         for metric, one in zip(plain["metrics"], self.metrics, strict=True):
             metric["coverage"] = one.coverage
         return plain | {"exit_code": self.exit_code}
@@ -200,22 +200,24 @@ def _incomplete(tally: MetricTally, scored: int, applicable: int, floor: float) 
     A metric that applies to no sample is complete when every sample says so (`not_applicable`), and incomplete when a
     field is missing: then it was asked for and could not be given."""
     if not tally.total:
-        return f"{tally.name}: the run has no samples"
+        return compose("run_without_samples", metric=tally.name)
     if not applicable:
         missing = tally.count("missing_field")
         if not missing:
             return ""
-        reason = next(iter(tally.missing_reasons.common(1)), "a field is missing")
-        of_all = "no sample" if missing == tally.total else "no applicable sample"
-        return (
-            f"{tally.name}: {of_all} can be scored: {reason} ({missing} of {tally.total} samples)"
-        )
+        reason = next(iter(tally.missing_reasons.common(1)), compose("some_field_missing"))
+        code = "no_sample_scorable" if missing == tally.total else "no_applicable_scorable"
+        return compose(code, metric=tally.name, reason=reason, missing=missing, total=tally.total)
     # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
     if scored >= floor * applicable - 1e-9:
         return ""
-    return (
-        f"{tally.name}: {scored} of {applicable} applicable samples were scored, "
-        f"{scored / applicable:.1%}, under the floor of {floor:.4g}"
+    return compose(
+        "under_coverage_floor",
+        metric=tally.name,
+        scored=scored,
+        applicable=applicable,
+        share=scored / applicable,
+        floor=floor,
     )
 
 

@@ -2,7 +2,14 @@
 
 from ragstone.store.codec import encode_scores
 from ragstone.store.plans import RunFacts
-from ragstone.store.runs import RunInfo, StoredRow, StoredRun, describe_metric, set_language
+from ragstone.store.runs import (
+    RunInfo,
+    StoredRow,
+    StoredRun,
+    describe_metric,
+    format_plan,
+    set_language,
+)
 from ragstone.store.store import NewRow, Store, default_place
 
 __all__ = [
@@ -15,5 +22,6 @@ __all__ = [
     "default_place",
     "describe_metric",
     "encode_scores",
+    "format_plan",
     "set_language",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -50,6 +50,41 @@ class RunInfo:
     """What the judge's replies cost this run; replies found in the store cost nothing."""
     facts: RunFacts = field(default_factory=RunFacts)
     """What the plan came to when it was carried out."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts as plain JSON, as summaries and comparisons export them."""
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        del plain["facts"]
+        metrics = [dict(metric) for metric in self.metrics]
+        return plain | {"plan": format_plan(self), "metrics": metrics, "usage": asdict(self.usage)}
+
+
+def format_plan(info: RunInfo) -> dict[str, Any]:
+    """The plan of a run in the flat form that exports have; empty for what is no run of its own, as a monitor's window."""
+    plan, facts = info.plan, info.facts
+    if not facts.source:
+        return {}
+    shown = {
+        "source": facts.source,
+        "metrics": [metric["name"] for metric in info.metrics],
+        "judge": info.judge,
+        "language": plan.language,
+        "limit": plan.data.limit,
+        "format": plan.data.format,
+        "fields": dict(plan.data.fields) or None,
+        "skip_bad_rows": plan.data.skip_bad_rows,
+        "floor": plan.floor,
+        "gates": dict(plan.gates) or None,
+        "command": list(facts.command) or None,
+        "folder": facts.folder,
+        "ragstone": facts.ragstone,
+    }
+    if facts.system is not None:
+        shown["system"] = facts.system
+        shown["settings"] = dict(plan.system.settings) if plan.system is not None else {}
+        shown["parameters"] = dict(facts.parameters)
+        shown["system_identity"] = facts.system_identity
+    return shown
 
 
 def describe_metric(metric: Metric) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whatever a system returns, read as a reply: texts, dicts, objects, framework responses."""
+"""Parsing of what a system returns: texts, dicts, objects and framework responses become a SystemReply."""
 
 from __future__ import annotations
 
@@ -23,24 +23,31 @@ _TOKEN_SUM_KEYS = (("total_tokens",), ("total",), ("input_tokens", "output_token
            ("prompt_tokens", "completion_tokens"))  # fmt: skip
 _CHUNK_TEXT_KEYS = ("text", "page_content", "content", "passage", "chunk", "body")
 _DOCUMENT_ID_KEYS = ("id", "doc_id", "document_id", "source_id")
-"""In a chunk's metadata: the document that it is a part of."""
+"""Keys of a chunk's metadata that name its document."""
 _CHUNK_ID_KEYS = ("id", "ref_doc_id", "doc_id", "document_id", "id_", "node_id")
 _FILE_KEYS = ("source", "file_path", "file_name", "path", "url")
 _MISSING = object()
 
 
 def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
-    """The reply in what a system returned; SystemFault when nothing in it can be judged."""
+    """Parse what a system returned; SystemFault when nothing in it can be judged.
+
+    A text is the answer, a list the contexts, a pair both; anything else is searched for the known keys."""
     if isinstance(value, SystemReply):
         return value
     if value is None:
-        raise SystemFault("the system returned nothing; return an answer, or a dict with one")
+        raise SystemFault("system_returned_nothing")
     if isinstance(value, str):
         return SystemReply(value)
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
         return SystemReply(value[0], parse_contexts(value[1], None, id_from))
     if isinstance(value, list | tuple):
         return SystemReply(None, parse_contexts(value, None, id_from))
+    return _parse_fields(value, id_from)
+
+
+def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
+    """Parse the known keys of a mapping, or attributes of an object."""
     error = _get(value, ("error",))
     if error and error is not _MISSING and isinstance(error, str):
         raise SystemFault(error)
@@ -50,10 +57,9 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
         _get(value, CONTEXT_ID_KEYS),
     )
     if answer is _MISSING and contexts is _MISSING and ids is _MISSING:
-        found = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
+        content = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
         raise SystemFault(
-            f"the system's reply has no answer and no contexts ({found[:200]}); "
-            'return {"answer": …, "contexts": […]}'
+            "system_reply_unknown", found=content[:200], example='{"answer": …, "contexts": […]}'
         )
     return build_reply(
         None if answer is _MISSING else answer,
@@ -67,20 +73,20 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
 def build_reply(
     answer: Any, contexts: Any, ids: Any, measured: Mapping[str, Any], id_from: str | None = None
 ) -> SystemReply:
-    """A reply from its parts, each checked."""
+    """Build a reply from its parts, each of them checked."""
     text = parse_answer(answer)
     chunks = (
         parse_contexts(contexts, ids, id_from) if contexts is not None or ids is not None else None
     )
     if text is None and chunks is None:
-        raise SystemFault("the system's answer is null; return a text")
+        raise SystemFault("system_answer_null")
     return SystemReply(
         text, chunks, **{name: _to_amount(value, name) for name, value in measured.items()}
     )
 
 
 def parse_answer(value: Any) -> str | None:
-    """The answer as text: also a message, or the text parts of one."""
+    """Parse the answer: a text, a message, or the text parts of a message."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list) and value:
@@ -91,11 +97,11 @@ def parse_answer(value: Any) -> str | None:
     inner = _get(value, ("content", "text", "response", "answer", "data"))
     if isinstance(inner, str):
         return inner
-    raise SystemFault(f"the system's answer is a {type(value).__name__}; return a text")
+    raise SystemFault("system_answer_not_text", type=type(value).__name__)
 
 
 def parse_contexts(items: Any, ids: Any, id_from: str | None) -> Ranked:
-    """Ranked chunks from texts, ids, or whatever objects stand for chunks."""
+    """Parse ranked chunks from texts, ids, or objects that represent chunks."""
     if items is None:
         return Ranked(Chunk(id=_to_name(item)) for item in _to_list(ids, "ids"))
     if isinstance(items, str):
@@ -105,14 +111,14 @@ def parse_contexts(items: Any, ids: Any, id_from: str | None) -> Ranked:
         return Ranked(chunks)
     names = [_to_name(item) for item in _to_list(ids, "ids")]
     if len(names) != len(chunks):
-        raise SystemFault(f"the system gave {len(chunks)} contexts and {len(names)} ids")
+        raise SystemFault("system_ids_miscounted", contexts=len(chunks), ids=len(names))
     return Ranked(
         Chunk(name, chunk.text, chunk.score) for name, chunk in zip(names, chunks, strict=True)
     )
 
 
 def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
-    """One chunk from a text, a mapping, or a framework's document or scored node."""
+    """Parse one chunk from a text, a mapping, or a framework's document or scored node."""
     if isinstance(item, Chunk):
         return item
     if isinstance(item, str):
@@ -129,23 +135,29 @@ def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
         text = get_content() if callable(get_content) else ""
     name = _find_id(item, id_from)
     if not text and not name:
-        raise SystemFault(f"a context is a {type(item).__name__} without text and id")
+        raise SystemFault("context_without_text", type=type(item).__name__)
     return Chunk(name, str(text), _to_score(_get(scored, ("score",))))
 
 
 def _find_id(item: Any, id_from: str | None) -> str:
     meta = _get(item, ("metadata", "meta"))
-    about: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
+    metadata: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
     if id_from is not None:
-        plain = dict(item) if isinstance(item, Mapping) else {"metadata": about, "meta": about}
+        plain = (
+            dict(item) if isinstance(item, Mapping) else {"metadata": metadata, "meta": metadata}
+        )
         head = id_from.partition(".")[0]
         if not isinstance(item, Mapping) and head not in plain and hasattr(item, head):
             plain[head] = getattr(item, head)
         value = get_path(plain, id_from)
         if value is None:
-            raise SystemFault(f"a context has nothing at {id_from!r}, named by id_from")
+            raise SystemFault("context_lacks_id", path=id_from)
         return _to_name(value)
-    for source, names in ((about, _DOCUMENT_ID_KEYS), (item, _CHUNK_ID_KEYS), (about, _FILE_KEYS)):
+    for source, names in (
+        (metadata, _DOCUMENT_ID_KEYS),
+        (item, _CHUNK_ID_KEYS),
+        (metadata, _FILE_KEYS),
+    ):
         value = _get(source, names)
         if value is not _MISSING and value is not None and not callable(value):
             return _to_name(value)
@@ -153,25 +165,25 @@ def _find_id(item: Any, id_from: str | None) -> str:
 
 
 def _get(value: Any, names: Iterable[str]) -> Any:
-    """The first of these that the mapping or object has, and that is not None unless all are."""
-    found = _MISSING
+    """Return the first of these keys or attributes that is not None; None if all are None, else _MISSING."""
+    result = _MISSING
     for name in names:
         if isinstance(value, Mapping):
-            one = value.get(name, _MISSING)
+            item = value.get(name, _MISSING)
         else:
-            one = getattr(value, name, _MISSING)
-            if callable(one):  # a method of that name is not the value of a field
-                one = _MISSING
-        if one is not _MISSING:
-            if one is not None:
-                return one
-            found = None
-    return found
+            item = getattr(value, name, _MISSING)
+            if callable(item):  # a method of that name is not the value of a field
+                item = _MISSING
+        if item is not _MISSING:
+            if item is not None:
+                return item
+            result = None
+    return result
 
 
 def _to_list(value: Any, what: str) -> list[Any]:
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-        raise SystemFault(f"the system's {what} are a {type(value).__name__}; return a list")
+        raise SystemFault("system_not_list", name=what, type=type(value).__name__)
     return list(value)
 
 
@@ -206,14 +218,14 @@ def _to_amount(value: Any, name: str) -> float | None:
         if value is None:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise SystemFault(f"the system's {name} is {value!r}; return a number")
+        raise SystemFault("system_not_number", name=name, value=repr(value))
     if not 0 <= value < 1e300:
-        raise SystemFault(f"the system's {name} is {value!r}; return a finite number from 0 on")
+        raise SystemFault("system_not_positive", name=name, value=repr(value))
     return float(value)
 
 
 def _sum_tokens(usage: Any) -> float | None:
-    """The tokens in whatever a framework says of its usage."""
+    """Sum the tokens in a framework's usage report."""
     for names in _TOKEN_SUM_KEYS:
         parts = [_get(usage, (name,)) for name in names]
         if all(isinstance(part, int | float) for part in parts):

@@ -16,7 +16,7 @@ from rich.text import Text
 from ragstone.cli.actions.eval import show_summary
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.shared import check_language, choose_language, open_run, summarise_run
-from ragstone.store import RunInfo, Store
+from ragstone.store import RunInfo, Store, format_plan
 
 
 def list_runs(place: str | None, *, as_json: bool) -> None:
@@ -87,31 +87,5 @@ def _to_facts(info: RunInfo) -> dict[str, Any]:
         "calls": info.usage.calls,
         "usd": info.usage.usd,
         "metrics": [metric["name"] for metric in info.metrics],
-        "plan": _format_plan(info),
+        "plan": format_plan(info),
     }
-
-
-def _format_plan(info: RunInfo) -> dict[str, Any]:
-    """The plan of a run in the flat form that `runs show --json` has always printed."""
-    plan, facts = info.plan, info.facts
-    shown = {
-        "source": facts.source,
-        "metrics": [metric["name"] for metric in info.metrics],
-        "judge": info.judge,
-        "language": plan.language,
-        "limit": plan.data.limit,
-        "format": plan.data.format,
-        "fields": dict(plan.data.fields) or None,
-        "skip_bad_rows": plan.data.skip_bad_rows,
-        "floor": plan.floor,
-        "gates": dict(plan.gates) or None,
-        "command": list(facts.command) or None,
-        "folder": facts.folder,
-        "ragstone": facts.ragstone,
-    }
-    if facts.system is not None:
-        shown["system"] = facts.system
-        shown["settings"] = dict(plan.system.settings) if plan.system is not None else {}
-        shown["parameters"] = dict(facts.parameters)
-        shown["system_identity"] = facts.system_identity
-    return shown

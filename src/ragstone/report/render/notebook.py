@@ -27,6 +27,6 @@ def render(summary: Summary, language: str = "en") -> str:
             heading=figures.list_run_facts(summary, say),
             metrics=summary.metrics,
             lines=lines,
-            gates=[figures.describe_gate(gate, summary, say) for gate in summary.gates],
+            gates=[figures.describe_gate(gate, say) for gate in summary.gates],
         )
     )
