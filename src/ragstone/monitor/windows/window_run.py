@@ -47,14 +47,14 @@ class WindowRun:
         until: int,
         *,
         where: tuple[str, str] | None = None,
-        most: int = MAX_INTERACTIONS,
+        limit: int = MAX_INTERACTIONS,
     ) -> None:
         kept: list[Interaction] = []
         for row in archive.store.stream(_SELECT_JUDGED, (since, until)):
             one = decode_interaction(row)
             if where is None or one.slices.get(where[0]) == where[1]:
                 kept.append(one)
-            if len(kept) >= most:
+            if len(kept) >= limit:
                 break
         kept.reverse()
         scores = _load_scores(archive, kept[0].at if kept else since, until)
