@@ -50,9 +50,8 @@ def purge_before(db: Connection, before: int) -> int:
         db.execute(sql, ids)
         delete_interactions(db, [(number, at) for number, at, _ in rows])
     if len(rows) < MAX_ROWS_PER_STATEMENT:
-        db.execute(
-            "DELETE FROM feedback WHERE at < ?", (before,)
-        )  # on interactions that never arrived
+        # Also feedback on interactions that never arrived.
+        db.execute("DELETE FROM feedback WHERE at < ?", (before,))
         db.execute("DELETE FROM monitor_spans WHERE arrived < ?", (before,))
         db.execute("DELETE FROM monitor_counters WHERE hour < ?", (before - before % HOUR_MICROS,))
         db.execute(
@@ -102,9 +101,8 @@ def purge_alerts(db: Connection, before: int) -> None:
 
 def purge_examples(db: Connection) -> None:
     """Delete examples of interactions that no longer exist from alerts, messages and saved states."""
-    lock_alerts(
-        db, now_micros()
-    )  # a concurrent evaluation either finishes first or sees the deletion
+    # A concurrent evaluation either finishes first or sees the deletion.
+    lock_alerts(db, now_micros())
     documents: list[tuple[str, str, Any, Any]] = []
     for table, column in _EXAMPLE_TABLES:
         sql = f"SELECT {column}, body FROM {table} WHERE body LIKE ?"  # noqa: S608

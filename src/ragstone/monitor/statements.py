@@ -61,9 +61,8 @@ def insert_interactions(
     """Insert interactions whose ids are not stored yet; id → number of the new ones.
 
     Rows are sorted by id, so that two processes that insert the same ids lock them in the same order and cannot deadlock."""
-    by_id = {
-        interaction.id: interaction for interaction in reversed(interactions)
-    }  # of repeated ids the first counts
+    # Reversed, so that of repeated ids the first counts.
+    by_id = {interaction.id: interaction for interaction in reversed(interactions)}
     rows = [
         (
             interaction.id, interaction.at, now, interaction.language, interaction.latency, interaction.cost, interaction.tokens,

@@ -213,10 +213,11 @@ async def get_interaction(request: web.Request) -> web.Response:
     """One interaction with its scores and their evidence."""
     state = request.app[SERVER_STATE]
     _parse_query(request, set())
-    found = await asyncio.to_thread(_load_interaction, state.read_archive, request.match_info["id"])
-    if found is None:
+    id = request.match_info["id"]
+    interaction = await asyncio.to_thread(_load_interaction, state.read_archive, id)
+    if interaction is None:
         raise RequestError(404, "no interaction has this id", "")
-    return build_json_response(found)
+    return build_json_response(interaction)
 
 
 def _load_interaction(archive: Archive, id: str) -> dict[str, Any] | None:

@@ -124,9 +124,9 @@ def is_same_site(origin: str, host: str, settings: ServerSettings) -> bool:
 
 def has_token(request: web.Request, token: str) -> bool:
     """Whether a request has the token or the session cookie for it; compared in constant time."""
-    kind, _, given = request.headers.get("Authorization", "").partition(" ")
+    kind, _, token_sent = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() == "bearer":
-        return equals_secret(given.strip(), token)
+        return equals_secret(token_sent.strip(), token)
     cookie = request.cookies.get(SESSION_COOKIE)
     return cookie is not None and equals_secret(cookie, build_session_value(token))
 
@@ -136,10 +136,10 @@ def build_session_value(token: str) -> str:
     return hmac.new(token.encode(), b"ragstone session", hashlib.sha256).hexdigest()
 
 
-def equals_secret(given: str, wanted: str) -> bool:
+def equals_secret(value: str, secret: str) -> bool:
     """Whether two texts are equal, in a time that does not depend on where they differ."""
     # Hashed first: compare_digest needs equal lengths to be constant-time, and ASCII if given str.
     left, right = (
-        hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (given, wanted)
+        hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (value, secret)
     )
     return hmac.compare_digest(left, right)

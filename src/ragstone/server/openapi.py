@@ -281,9 +281,9 @@ def build_schemas(settings: ServerSettings) -> Schema:
     }
     stored = {**fields, "id": {"type": "string"}, "at": {"type": "string"},
               "feedback": {"type": "number", "minimum": 0, "maximum": 1}}  # fmt: skip
-    some = [{"required": [name], "properties": {name: {"type": "string"}}}
+    any_text = [{"required": [name], "properties": {name: {"type": "string"}}}
             for name in ("question", "answer", "error")]  # fmt: skip
-    said = [{"required": ["feedback"], "properties": {"feedback": {"not": {"type": "null"}}}},
+    any_feedback = [{"required": ["feedback"], "properties": {"feedback": {"not": {"type": "null"}}}},
             {"required": ["comment"], "properties": {"comment": {"type": "string"}}}]  # fmt: skip
     return {
         "Chunk": {
@@ -299,14 +299,14 @@ def build_schemas(settings: ServerSettings) -> Schema:
             "type": "object",
             "properties": fields,
             "additionalProperties": False,
-            "anyOf": some,
+            "anyOf": any_text,
         },
         "Feedback": {
             "type": "object",
             "properties": {"id": id, "at": at, "feedback": feedback, "comment": text},
             "required": ["id"],
             "additionalProperties": False,
-            "anyOf": said,
+            "anyOf": any_feedback,
         },
         "Accepted": build_closed_object(
             accepted=count, repeated=count, ids={"type": "array", "items": {"type": "string"}}

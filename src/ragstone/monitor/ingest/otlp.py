@@ -168,8 +168,8 @@ def _decode_any_value(value: Any, depth: int = 0) -> Any:
 
 def _format_id(raw: bytes, length: int) -> str:
     if len(raw) != length or not any(raw):
-        what = "trace" if length == 16 else "span"
-        raise BadRow(f"a {what} id is not {length} bytes that are not all zero")
+        kind = "trace" if length == 16 else "span"
+        raise BadRow(f"a {kind} id is not {length} bytes that are not all zero")
     return raw.hex()
 
 

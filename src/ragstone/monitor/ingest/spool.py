@@ -49,9 +49,9 @@ class Spool:
                 self._write_all(descriptor, data, sync)
                 if os.fstat(descriptor).st_size >= MAX_FILE_BYTES:
                     self._close_file()
-            except OSError as broken:
-                what = f"cannot write to the spool {str(self.folder)!r}: {broken}"
-                raise SpoolFull(what) from None
+            except OSError as error:
+                message = f"cannot write to the spool {str(self.folder)!r}: {error}"
+                raise SpoolFull(message) from None
 
     def collect_files(self) -> list[Path]:
         """Files that can be read, oldest first; this process's own file is closed first."""

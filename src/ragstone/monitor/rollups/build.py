@@ -171,9 +171,8 @@ def _build_entries(rows: Sequence[Row], scores: Sequence[Row]) -> _Entries:
             )
             names.append(name)
     row_by_number = {row[0]: index for index, row in enumerate(rows)}
-    known = [
-        score for score in scores if score[0] in row_by_number
-    ]  # a score added since the rows were read has its own dirty mark
+    # Scores of rows added since the query have dirty marks of their own.
+    known = [score for score in scores if score[0] in row_by_number]
     if known:
         codes: dict[str, int] = {}
         series = np.array([codes.setdefault(score[1], len(codes)) for score in known], np.int64)

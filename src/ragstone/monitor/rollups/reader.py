@@ -55,9 +55,8 @@ class RollupReader:
             if finer:
                 yield from self._read_stored(finer[-1], first, last, kind)
             else:
-                for at in range(
-                    first, last, HOUR_MICROS
-                ):  # an hour at a time, so that no query is long
+                # An hour at a time, so that no query is long.
+                for at in range(first, last, HOUR_MICROS):
                     yield from self._read_raw(at, min(at + HOUR_MICROS, last), kind)
 
     def _read_raw(self, start: int, stop: int, kind: str) -> Iterator[tuple[int, bytes]]:

@@ -203,9 +203,8 @@ def merge_deferred(archive: Archive, limit: int | None = None) -> int:
 
         merged = archive.run(write).result()
         done += merged
-        if (
-            limit is not None or not merged
-        ):  # without progress the same buckets would come again for ever
+        # Without progress the same buckets would come again for ever.
+        if limit is not None or not merged:
             return done
 
 

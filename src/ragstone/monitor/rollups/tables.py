@@ -218,7 +218,7 @@ def build_value_cells(
     """Cells of one value each."""
     first = weight * x
     second = first * x
-    one = np.ones(len(x))
+    n = np.ones(len(x))
     return np.column_stack(
-        [one, weight, weight * weight, first, second, second * x, x, x, extra, calls, usd]
+        [n, weight, weight * weight, first, second, second * x, x, x, extra, calls, usd]
     )
