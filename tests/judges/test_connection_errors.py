@@ -123,7 +123,7 @@ def test_a_certificate_that_is_not_trusted() -> None:
     fault.verify_message = "self-signed certificate"
     key = aiohttp.client_reqrep.ConnectionKey("host", 443, True, True, None, None, None)
     broken = aiohttp.ClientConnectorCertificateError(key, fault)
-    said = explain_connection_error(broken, parse_base_url("https://host/v1"))
+    said = explain_connection_error(broken, parse_base_url("https://host/v1"), str)
     assert said.startswith("the certificate of host is not trusted (self-signed certificate)")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragstone.config.alerts import Alerts, Channel
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.monitor import Archive, Feedback, Interaction, ScoredInteraction
 from ragstone.monitor.alerts.alert import Alert, RuleResult, load_open_alerts, save_alerts
 from ragstone.monitor.alerts.evaluation import _advance_alerts

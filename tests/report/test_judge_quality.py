@@ -10,8 +10,9 @@ from click.testing import CliRunner
 from ragstone.analysis import summarise
 from ragstone.cli.judge import command
 from ragstone.judges.offline import OfflineJudge, quality
-from ragstone.report import html, markdown, terminal
+from ragstone.report.builders.run import RunReport, build_summary
 from ragstone.report.prose import blocks
+from ragstone.report.render import html, markdown, terminal
 from ragstone.types import Score
 
 CASES = [
@@ -46,10 +47,11 @@ def test_every_report_names_the_judge_and_its_measured_quality(
 ) -> None:
     run = build(CASES, metrics=_metrics("faithfulness", "coherence"), judge=OfflineJudge.name)
     summary = summarise(run)
+    document = RunReport(run, summary, language).document()
     for text in (
-        markdown.render(run, summary, language),
-        " ".join(terminal.text(summary, language, 80).split()),
-        html.render(run, summary, language),
+        markdown.render(document),
+        " ".join(terminal.render(build_summary(summary, language), 80).split()),
+        html.render(document),
     ):
         plain = text.replace("\\_", "_")
         assert OfflineJudge.name in plain
@@ -63,13 +65,13 @@ def test_another_judge_or_unjudged_metrics_say_nothing_of_it(build: Any) -> None
     for name, metrics in (("openai:gpt", ("faithfulness",)), (OfflineJudge.name, ("token_f1",))):
         case = ({"id": "1", "question": "q"}, {one: Score(1.0) for one in metrics})
         run = build([case], metrics=_metrics(*metrics), judge=name)
-        assert "judge quality" not in markdown.render(run, summarise(run))
-        assert "judge-page" not in html.render(run, summarise(run))
+        assert "judge quality" not in markdown.render(RunReport(run, summarise(run)).document())
+        assert "judge-page" not in html.render(RunReport(run, summarise(run)).document())
 
 
 def test_the_page_of_figures_unfolds_in_the_html_report(build: Any) -> None:
     run = build(CASES, metrics=_metrics("faithfulness", "coherence"), judge=OfflineJudge.name)
-    page = html.render(run, summarise(run))
+    page = html.render(RunReport(run, summarise(run)).document())
     assert '<html lang="en">' in page
     assert '<a href="#judge-page">' in page
     assert '<div id="judge-page">' in page
@@ -80,7 +82,7 @@ def test_the_page_of_figures_unfolds_in_the_html_report(build: Any) -> None:
 
 def test_a_spanish_report_unfolds_the_spanish_page_and_names_its_command(build: Any) -> None:
     run = build(CASES, metrics=_metrics("faithfulness", "coherence"), judge=OfflineJudge.name)
-    page = html.render(run, summarise(run), "es")
+    page = html.render(RunReport(run, summarise(run), "es").document())
     assert '<html lang="es">' in page
     assert '<div id="judge-page">' in page
     assert '<th scope="col">exactitud equilibrada</th>' in page

@@ -25,8 +25,11 @@ from ragstone.monitor.windows.period_report import (
     find_last_complete_period,
 )
 from ragstone.monitor.windows.statistics import SeriesStats
-from ragstone.report.monitor import period
-from ragstone.report.monitor.charts import Point, blocks
+from ragstone.report.builders.monitor_period import MonitorReport
+from ragstone.report.formats import find_format, write_report
+from ragstone.report.monitor.charts import SeriesPoint, format_sparkline
+from ragstone.report.monitor.period import MAX_WORST, PeriodAnalysis, analyse_period
+from ragstone.report.render import html, markdown
 from ragstone.server.report_worker import ReportWorker
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
@@ -54,6 +57,13 @@ def archive(fortnight: Path, tmp_path: Path) -> Iterator[Archive]:
     one = Archive(Store.open(shutil.copy(fortnight, tmp_path / "s.db")))
     yield one
     one.store.close()
+
+
+RENDERERS = {".html": html.render, ".md": markdown.render}
+
+
+def rendered(analysis: PeriodAnalysis, ending: str, language: str) -> str:
+    return RENDERERS[ending](MonitorReport(analysis, language).document())
 
 
 def figure(mean: float, low: float, high: float) -> SeriesStats:
@@ -160,7 +170,7 @@ def test_the_week_is_compared_with_the_one_before(archive: Archive) -> None:
 
 def test_markdown_has_every_part(archive: Archive) -> None:
     watched.keep(archive, [watched.drop(NOW)], NOW)
-    text = period.rendered(period.read(archive, "weekly", NOW), ".md", "en")
+    text = rendered(analyse_period(archive, "weekly", NOW), ".md", "en")
     for part in ("# Weekly report", "1 metric got worse; 1 alert", "## Alerts", "## Cost",
                  "## Why samples fail", "## What to do next", "## Worst interactions"):  # fmt: skip
         assert part in text
@@ -172,7 +182,7 @@ def test_markdown_has_every_part(archive: Archive) -> None:
 
 
 def test_spanish_is_spanish_throughout(archive: Archive) -> None:
-    text = period.rendered(period.read(archive, "weekly", NOW), ".md", "es")
+    text = rendered(analyse_period(archive, "weekly", NOW), ".md", "es")
     for part in ("# Informe semanal", "1 métrica ha empeorado", "frente a la semana anterior",
                  "Ninguna alerta", "Coste de juzgar", "0,9"):  # fmt: skip
         assert part in text
@@ -181,17 +191,17 @@ def test_spanish_is_spanish_throughout(archive: Archive) -> None:
 
 def test_a_period_with_nothing_is_reported_as_such(tmp_path: Path) -> None:
     empty = Archive(Store.open(tmp_path / "none.db"))
-    whole = period.read(empty, "monthly", NOW)
+    whole = analyse_period(empty, "monthly", NOW)
     assert whole.failures is None
-    for ending in period.ENDINGS:
-        assert "Nothing was judged in this period" in period.rendered(whole, ending, "en")
+    for ending in RENDERERS:
+        assert "Nothing was judged in this period" in rendered(whole, ending, "en")
 
 
 def test_sparklines_leave_room_for_what_is_not_known() -> None:
     values = [0.0, 0.5, None, 1.0]
-    points = [Point(n, n + 1, value) for n, value in enumerate(values)]
-    assert blocks(points) == "▁▅·█" or blocks(points) == "▁▄·█"
-    assert blocks([Point(0, 1, None)]) == ""
+    points = [SeriesPoint(n, n + 1, value) for n, value in enumerate(values)]
+    assert format_sparkline(points) == "▁▅·█" or format_sparkline(points) == "▁▄·█"
+    assert format_sparkline([SeriesPoint(0, 1, None)]) == ""
 
 
 @needs_chromium
@@ -217,13 +227,13 @@ def test_the_page_shows_evidence_and_runs_nothing(
     )
     path = tmp_path / "report.html"
     for language in ("en", "es"):
-        period.write(archive, "weekly", NOW, path, language)
+        write_report(MonitorReport(analyse_period(archive, "weekly", NOW), language), path)
         visit = Visit(browser, path.as_uri())
         visit.page.locator(".claim").first.focus()
         assert visit.page.evaluate("window.hit") is None
         assert visit.complaints == []
         assert visit.requests == [path.as_uri()]
-        assert visit.page.locator(".sample").count() == period.WORST
+        assert visit.page.locator(".sample").count() == MAX_WORST
         assert PAYLOADS[0] in visit.page.locator("main").inner_text()
         visit.page.context.close()
 
@@ -236,7 +246,7 @@ def test_nothing_sticks_out_and_text_has_contrast(
 ) -> None:
     watched.keep(archive, [watched.drop(NOW)], NOW)
     path = tmp_path / "report.html"
-    period.write(archive, "weekly", NOW, path)
+    write_report(MonitorReport(analyse_period(archive, "weekly", NOW)), path)
     size = {"width": width, "height": 900}
     visit = Visit(browser, path.as_uri(), viewport=size, color_scheme=scheme)
     assert visit.page.evaluate("document.documentElement.scrollWidth") == width
@@ -264,7 +274,7 @@ def test_the_command_writes_both_formats_or_prints(archive: Archive, tmp_path: P
 
 def test_another_ending_is_refused_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(RagstoneError, match=r"r\.pdf"):
-        period.check_ending(tmp_path / "r.pdf")
+        find_format("period", tmp_path / "r.pdf")
 
 
 def test_the_server_writes_each_period_once(archive: Archive, tmp_path: Path) -> None:
@@ -327,9 +337,9 @@ def test_a_period_of_failed_judgements_is_not_called_unchanged(tmp_path: Path) -
     archive.save_scores(
         [ScoredInteraction(one.id, {"faithfulness": failed}) for one in some]
     ).result()
-    whole = period.read(archive, "daily", NOW)
-    assert "No judgement succeeded in this period" in period.rendered(whole, ".md", "en")
-    assert "Ningún juicio salió bien" in period.rendered(whole, ".html", "es")
+    whole = analyse_period(archive, "daily", NOW)
+    assert "No judgement succeeded in this period" in rendered(whole, ".md", "en")
+    assert "Ningún juicio salió bien" in rendered(whole, ".html", "es")
     archive.store.close()
 
 
@@ -339,7 +349,7 @@ def test_times_of_a_report_are_those_of_its_zone(tmp_path: Path) -> None:
     archive.add([Interaction("late", at, "q?", answer="a")]).result()
     archive.save_scores([ScoredInteraction("late", {"faithfulness": Score(0.2)})]).result()
     until = parse_local_time("2026-05-12T00:00", "Europe/Madrid")
-    text = period.rendered(period.read(archive, "weekly", until, "Europe/Madrid"), ".md", "en")
+    text = rendered(analyse_period(archive, "weekly", until, "Europe/Madrid"), ".md", "en")
     assert "2026-05-10 23:30:00" in text
     archive.store.close()
 
@@ -352,8 +362,8 @@ def test_an_empty_period_and_one_interaction_are_reports_too(
     archive = Archive(Store.open(tmp_path / "s.db"))
     if count:
         archive.add([Interaction("only", NOW - watched.DAY, "q?", answer="a")]).result()
-    whole = period.read(archive, "daily", NOW)
+    whole = analyse_period(archive, "daily", NOW)
     said = {"en": "Nothing was judged in this period", "es": "No se juzgó nada en este periodo"}
     for ending in (".md", ".html"):
-        assert said[language] in period.rendered(whole, ending, language)
+        assert said[language] in rendered(whole, ending, language)
     archive.store.close()

@@ -18,7 +18,10 @@ from ragstone.errors import DataError, StoreError
 from ragstone.monitor import Archive, Interaction, ScoredInteraction
 from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.windows.calendars import parse_local_time
-from ragstone.report.monitor import period, reading
+from ragstone.report.builders.monitor_period import MonitorReport
+from ragstone.report.monitor.interactions import load_recent, load_worst
+from ragstone.report.monitor.period import analyse_period
+from ragstone.report.render import markdown
 from ragstone.server import ServerSettings
 from ragstone.server.api import SERVER_STATE
 from ragstone.server.settings import check_settings
@@ -469,9 +472,9 @@ def test_pages_and_reports_are_the_same_on_every_store(place: str) -> None:
             assert "i-57" in page
             assert "i-58" not in page
         assert b"23 days of leave" in server.get("/interaction?id=i-57").body
-    whole = period.read(archive, "daily", now + watched.DAY - now % watched.DAY)
+    whole = analyse_period(archive, "daily", now + watched.DAY - now % watched.DAY)
     assert whole.report.now.interactions + whole.report.before.interactions == 60
-    assert "# Daily report" in period.rendered(whole, ".md", "en")
+    assert "# Daily report" in markdown.render(MonitorReport(whole).document())
 
 
 # ── the token ─────────────────────────────────────────────────────────────────────────────
@@ -548,11 +551,11 @@ def test_lists_hold_exactly_the_slice(place: str, value: Any) -> None:
     ).result()
     where = ("field", some[0].slices["field"])
     for found in (
-        reading.recent(archive, 0, now, where, 5),
-        reading.worst(archive, "faithfulness", 0, now, where, 5),
-        reading.worst(archive, "feedback", 0, now, where, 5),
+        load_recent(archive, 0, now, where, 5),
+        load_worst(archive, "faithfulness", 0, now, where, 5),
+        load_worst(archive, "feedback", 0, now, where, 5),
     ):
         assert [one.id for one in found] == ["i-0"]
-    assert [one.id for one in reading.recent(archive, 0, now, ("language", "a"), 5)] == ["none"]
-    assert len(reading.recent(archive, 0, now, None, 50)) == 14
+    assert [one.id for one in load_recent(archive, 0, now, ("language", "a"), 5)] == ["none"]
+    assert len(load_recent(archive, 0, now, None, 50)) == 14
     archive.store.close()

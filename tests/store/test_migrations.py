@@ -6,23 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from ragstone.config import Plan
 from ragstone.monitor import Archive, Interaction
 from ragstone.store import NewRow, RunInfo, Store, database, postgres, sqlite
 from ragstone.types import Score
 
 SCORES = {"recall": Score(0.5)}
-VERSIONS = len(database.migrations(""))
+VERSIONS = len(database.load_migrations(""))
 
 
 def cut(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
     """As if only the migrations up to this version had been written."""
-    every = database.migrations
+    every = database.load_migrations
 
     def some(counter: str) -> tuple[str, ...]:
         return every(counter)[:version]
 
     for module in (sqlite, postgres):
-        monkeypatch.setattr(module, "migrations", some)
+        monkeypatch.setattr(module, "load_migrations", some)
 
 
 def tables(store: Store) -> set[str]:
@@ -40,7 +41,7 @@ def test_from_each_earlier_version(
         cut(then, version)
         old = Store.open(place)
         old.create(
-            RunInfo("r1", "demo", "2026-01-01T00:00:00+00:00", "running", {}, {}, "", "", ())
+            RunInfo("r1", "demo", "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "", "", ())
         )
         old.append("r1", [NewRow(n, f"s{n}", None, "{}", SCORES) for n in (1, 2, 3)]).result()
         old.close()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.cli.options import note, report_language, store_option
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import choose_language
+from ragstone.cli.options import check_outputs, output_option, store_option
 
 if TYPE_CHECKING:
     from ragstone.analysis.compare import Comparison
@@ -66,13 +67,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Samples that moved most to show, each way.",
 )
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .json .svg .png. May be repeated.",
-)
+@output_option("comparison")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
@@ -83,12 +78,12 @@ def command(runs: tuple[str, ...], **flags: Any) -> int:
     A RUN is named by its id, the start of its id, its name, or `last`. Samples are matched by id. In GitHub Actions the
     result also becomes the step's summary, with an annotation for each regression."""  # fmt: skip
     from ragstone.analysis.compare import compare
-    from ragstone.cli.progress import waiting
+    from ragstone.cli.actions.progress import show_waiting
 
-    check_outputs(flags["output"])
+    check_outputs("comparison", flags["output"])
     opened, baseline = _opened(runs, flags["baseline"], flags["store"])
     named = [name.strip() for text in flags["metrics"] for name in text.split(",")]
-    with waiting("comparing", quiet=flags["quiet"]):
+    with show_waiting("comparing", quiet=flags["quiet"]):
         comparison = compare(
             opened,
             baseline=baseline,
@@ -99,7 +94,7 @@ def command(runs: tuple[str, ...], **flags: Any) -> int:
             floor=flags["floor"],
             samples=flags["samples"],
         )
-    language = report_language(flags["language"], opened[baseline].info.plan.get("language"))
+    language = choose_language(flags["language"], opened[baseline].info.plan.language)
     present(comparison, opened, flags, language)
     return comparison.exit_code if flags["fail_on_regression"] else 0
 
@@ -108,43 +103,32 @@ def present(
     comparison: Comparison, runs: list[StoredRun], flags: dict[str, Any], language: str
 ) -> None:
     """Show the comparison, write its files, and tell GitHub when it is listening."""
-    from ragstone.report import comparison as report
+    from ragstone.report.builders.comparison import ComparisonReport
+    from ragstone.report.formats import write_report
 
-    by_id = {run.id: run for run in runs}
+    report = ComparisonReport(comparison, {run.id: run for run in runs}, language)
     if flags.get("as_json"):
         import json
 
-        click.echo(json.dumps(comparison.to_dict(), ensure_ascii=False, indent=2, allow_nan=False))
+        click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False))
     elif not flags["quiet"]:
         from rich.console import Console
 
-        from ragstone.report.comparison import terminal
+        from ragstone.report.render import terminal
 
-        terminal.show(comparison, by_id, Console(), language)
+        terminal.show(report.document(), Console())
     for path in flags["output"]:
-        report.write(comparison, by_id, path, language)
+        write_report(report, path)
         note(f"wrote {path}", quiet=flags["quiet"])
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
-        from ragstone.report.comparison import github, markdown
+        from ragstone.report.comparison import github
+        from ragstone.report.render import markdown
 
-        github.append_summary(summary, markdown.render(comparison, by_id, language))
+        github.append_summary(summary, markdown.render(report.document()))
         fails = bool(flags.get("fail_on_regression"))
-        for line in github.commands(comparison, language, error=fails):
+        for line in github.build_commands(comparison, language, error=fails):
             click.echo(line)
-
-
-def check_outputs(paths: tuple[str, ...]) -> None:
-    """Complain of files that could not be written before anything is read."""
-    from ragstone.report.comparison import ENDINGS
-
-    for path in paths:
-        if Path(path).suffix.lower() not in ENDINGS:
-            raise click.UsageError(
-                f"{path!r} names no format of a comparison; end it in one of {' '.join(ENDINGS)}"
-            )
-        if not Path(path).parent.is_dir():
-            raise click.UsageError(f"there is no folder {str(Path(path).parent)!r} for {path!r}")
 
 
 def _opened(

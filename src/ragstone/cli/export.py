@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ragstone.cli.options import store_option
+from ragstone.report.formats import RowsFormat
 
 
 @click.command("export")
@@ -15,7 +16,7 @@ from ragstone.cli.options import store_option
     required=True,
     multiple=True,
     metavar="FILE",
-    help="The file to write: .jsonl .json .csv .parquet. May be repeated.",
+    help=f"The file to write: {' '.join(RowsFormat.endings)}. May be repeated.",
 )
 @click.option(
     "--shards",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.cli.options import note, open_run, report_language, store_option
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import choose_language, open_run
+from ragstone.cli.options import check_outputs, output_option, store_option
 
 if TYPE_CHECKING:
     from ragstone.analysis.diagnose import Diagnosis
@@ -31,13 +32,7 @@ if TYPE_CHECKING:
     metavar="FIELD",
     help="Break down by this field of meta, language or group [default: all]. May be repeated.",
 )
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .json .svg .png. May be repeated. Default: tables here.",
-)
+@output_option("failures", "tables here")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @store_option
 def command(
@@ -51,20 +46,21 @@ def command(
     """Say why samples fail, and where they fail more than elsewhere.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.analysis.failures import analyse
-    from ragstone.cli.progress import waiting
+    from ragstone.analysis.failures import analyse_failures
+    from ragstone.cli.actions.progress import show_waiting
 
-    check_outputs(output)
+    check_outputs("failures", output)
     found = open_run(run, store).stored
-    with waiting("looking at every sample"):
-        failures = analyse(found, thresholds=limits(thresholds), by=by or None)
-    spoken = report_language(language, found.info.plan.get("language"))
+    with show_waiting("looking at every sample"):
+        failures = analyse_failures(found, thresholds=limits(thresholds), by=by or None)
+    spoken = choose_language(language, found.info.plan.language)
     if not output:
         from rich.console import Console
 
-        from ragstone.report.failures import terminal
+        from ragstone.report.builders.failures import FailureReport
+        from ragstone.report.render import terminal
 
-        terminal.show(failures, found, Console(), spoken)
+        terminal.show(FailureReport(failures, None, found, spoken).document(), Console())
     write(failures, None, found, output, spoken)
 
 
@@ -82,17 +78,6 @@ def limits(thresholds: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def check_outputs(paths: Sequence[str]) -> None:
-    """Complain of files that could not be written before anything is read."""
-    from ragstone.report.failures import ENDINGS
-
-    for path in paths:
-        if Path(path).suffix.lower() not in ENDINGS:
-            raise click.UsageError(
-                f"{path!r} names no format of this report; end it in one of {' '.join(ENDINGS)}"
-            )
-
-
 def write(
     failures: Failures,
     diagnoses: Sequence[Diagnosis] | None,
@@ -101,8 +86,9 @@ def write(
     language: str,
 ) -> None:
     """Write each file in the format of its extension, and say so."""
-    from ragstone.report import failures as report
+    from ragstone.report.builders.failures import FailureReport
+    from ragstone.report.formats import write_report
 
     for path in paths:
-        report.write(failures, diagnoses, run, path, language)
+        write_report(FailureReport(failures, diagnoses, run, language), path)
         note(f"wrote {path}")

@@ -8,7 +8,13 @@ from typing import Any, Literal
 
 import click
 
-from ragstone.cli.options import F, reading_options, store_option
+from ragstone.cli.options import (
+    F,
+    check_outputs,
+    output_option,
+    reading_options,
+    store_option,
+)
 
 config_option = click.option(
     "-c", "--config", metavar="FILE", help="Config file with a `monitor` section."
@@ -37,10 +43,10 @@ class OrderedGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from ragstone.errors import nearest
+        from ragstone.errors import suggest_nearest
 
         if args and args[0] not in self.commands and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}{nearest(args[0], list(self.commands))}")
+            ctx.fail(f"no command {args[0]!r}{suggest_nearest(args[0], list(self.commands))}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -157,16 +163,17 @@ def status(as_json: bool, language: str | None, store: str | None) -> None:
 @click.option("--period", type=click.Choice(["daily", "weekly", "monthly"]), default="weekly", show_default=True, help="What the report is about.")  # fmt: skip
 @click.option("--until", metavar="TIME", help="Of the last period that was over then: 2026-05-01. Default: now.")  # fmt: skip
 @zone_option("Time zone of days, weeks and months")
-@click.option("-o", "--output", multiple=True, metavar="FILE", help="Write a file: .html .md. May be repeated. Default: Markdown here.")  # fmt: skip
+@output_option("period", "Markdown here")
 @language_option("Language of the report")
 @store_option
-def report(**options: Any) -> None:
+def report(output: tuple[str, ...], **options: Any) -> None:
     """Report on the last day, week or month against the one before.
 
     Metrics with intervals and verdicts, trends, alerts, failure classes, worst interactions, cost and advice."""
     from ragstone.cli.actions.monitor_report import write_period_report
 
-    write_period_report(**options)
+    check_outputs("period", output)
+    write_period_report(output=output, **options)
 
 
 @command.command("check")

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import output_option, store_option
 
 
 @click.command("report")
 @click.argument("run", default="last")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .xml (JUnit) .csv .jsonl .json .parquet. May be repeated. Default: a table here.",
-)
+@output_option("run", "a table here")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @store_option
 def command(run: str, output: tuple[str, ...], language: str | None, store: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.cli.options import counted, note
+from ragstone.cli.actions.messages import format_count, note
 
 if TYPE_CHECKING:
     from ragstone.testset.items import Item
@@ -46,7 +46,9 @@ def review(path: Path) -> int:
         if _decided(found, item, key):
             past.append(waiting.pop(0))
     kept = found.apply() if found.decisions else len(found.items)
-    note(f"{_told(found)}, {counted(len(found.open_items), 'item')} open; {path} now has {kept:,}")
+    note(
+        f"{_told(found)}, {format_count(len(found.open_items), 'item')} open; {path} now has {kept:,}"
+    )
     note(f"the decisions are in {decisions_file(path)}; the same command goes on")
     return 0
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import reading_options
+from ragstone.cli.options import output_option, reading_options
 
 
 @click.group("testset")
@@ -17,7 +17,7 @@ def command() -> None:
 @command.command("check")
 @click.argument("file")
 @click.option("--documents", multiple=True, metavar="DOCS", help="The corpus: a folder, a file or a BEIR folder. May be repeated.")  # fmt: skip
-@click.option("-o", "--output", multiple=True, metavar="FILE", help="Write a file: .md .json. May be repeated. Default: text here.")  # fmt: skip
+@output_option("testset", "text here")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @reading_options

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 Finish = Literal["stop", "length", "refusal"]
 """Why a model stopped writing: done, cut off at the token limit, or unwilling."""
@@ -46,7 +46,7 @@ class Completion(NamedTuple):
 
     text: str
     finish: Finish = "stop"
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
 
 
 class LanguageModel(Protocol):

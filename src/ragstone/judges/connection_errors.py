@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 from ragstone.judges.secrets import BaseUrl
+from ragstone.locale.messages import compose
 
 
-def explain_connection_error(error: Exception, base_url: BaseUrl) -> str:
-    """Explain a failed connection in one sentence: what happened and what to check."""
+def explain_connection_error(
+    error: Exception, base_url: BaseUrl, show: Callable[[str], str]
+) -> str:
+    """Explain a failed connection in one sentence: what happened and what to check; `show` redacts the words of others."""
     import aiohttp
 
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return f"the host {base_url.host!r} is not known; check base_url and the network"
+        return compose("host_unknown", host=show(base_url.host))
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         why = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
-        return f"the certificate of {base_url.host} is not trusted ({why}); name your own in SSL_CERT_FILE"
+        return compose("certificate_untrusted", host=show(base_url.host), why=show(str(why)))
     if isinstance(error, aiohttp.ClientConnectorSSLError):
-        return f"no secure connection to {base_url.url}; does it speak http:// instead of https://?"
+        return compose("connection_not_secure", url=show(base_url.url))
     if isinstance(error, aiohttp.ClientConnectorError):
         if isinstance(error.os_error, ConnectionRefusedError):
-            return f"nobody answers at {base_url.url}; is the server running?"
-        return f"{base_url.url} cannot be reached: {error.os_error.strerror or error.os_error}"
+            return compose("nobody_answers", url=show(base_url.url))
+        why = error.os_error.strerror or error.os_error
+        return compose("host_unreachable", url=show(base_url.url), why=show(str(why)))
     if isinstance(error, aiohttp.ServerDisconnectedError | ConnectionError) or (
         isinstance(error, OSError) and error.errno in (errno.ECONNRESET, errno.EPIPE)
     ):
-        return f"{base_url.host} closed the connection without a reply"
+        return compose("connection_closed", host=show(base_url.host))
     if isinstance(error, aiohttp.ClientPayloadError | EOFError):
-        return f"the reply of {base_url.host} broke off"
+        return compose("reply_broke_off", host=show(base_url.host))
     if isinstance(error, aiohttp.ClientResponseError):
-        return f"what listens at {base_url.url} does not speak HTTP"
+        return compose("not_http", url=show(base_url.url))
     words = str(error)
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+    return show(f"{type(error).__name__}: {words}" if words else type(error).__name__)

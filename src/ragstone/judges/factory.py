@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.judges import Judge
 from ragstone.judges.completion import LanguageModel
 from ragstone.judges.dialects import DIALECTS, Dialect, collect_key_variables, find_dialect
@@ -24,7 +24,8 @@ from ragstone.judges.secrets import (
     format_basic_auth,
     parse_base_url,
 )
-from ragstone.registry.plugins import load
+from ragstone.locale.messages import compose
+from ragstone.registry.plugins import load_object
 
 SETTINGS = (
     "model", "jury", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
@@ -141,7 +142,9 @@ def _to_settings(spec: Any) -> dict[str, Any]:
     if isinstance(spec, Mapping):
         for name in spec:
             if name not in SETTINGS:
-                raise UnknownJudge(f"a judge has no setting {name!r}{nearest(str(name), SETTINGS)}")
+                raise UnknownJudge(
+                    f"a judge has no setting {name!r}{suggest_nearest(str(name), SETTINGS)}"
+                )
         if ("model" in spec) == ("jury" in spec):
             raise UnknownJudge("a judge needs either 'model' or 'jury'; write model: openai:NAME")
         return dict(spec)
@@ -180,7 +183,7 @@ def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
 
         return OfflineJudge()
     if kind == "python" and name:
-        return _make_function_judge(load(name, "judge"), settings, budget)
+        return _make_function_judge(load_object(name, "judge"), settings, budget)
     if kind == "hf" and name:
         return _make_local(name, settings, budget)
     if kind in DIALECTS and name:
@@ -209,7 +212,7 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
                 "give prices: {input: USD, output: USD} per million tokens"
             )
         if client.base_url.url == dialect.home:
-            notes = (f"no price is known for {name!r}: tokens are counted, money is not",)
+            notes = (compose("price_unknown", model=name),)
     model = RemoteModel(
         dialect,
         name,

@@ -16,9 +16,11 @@ from weakref import WeakKeyDictionary
 from ragstone.errors import JudgeFailed
 from ragstone.judges.completion import Deadline
 from ragstone.judges.connection_errors import explain_connection_error
+from ragstone.judges.json_replies import ReplyFault
 from ragstone.judges.limits import Budget, ConcurrencyLimiter
 from ragstone.judges.secrets import BaseUrl, Redactor
-from ragstone.types import NOTHING_USED
+from ragstone.locale.messages import Message, compose
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     import aiohttp
@@ -47,7 +49,7 @@ class RequestRejected(Exception):
         self.parameter = parameter
 
 
-class MalformedReply(Exception):
+class MalformedReply(ReplyFault):
     """The server's reply does not have the form its dialect promises."""
 
 
@@ -134,11 +136,11 @@ class JsonClient:
                     seconds = min(self._timeout, self._remaining(deadline, reason))
                     result = parse(await self._post_once(path, data, seconds))
                 except (_TransientFault, MalformedReply) as raised:
-                    self.budget.settle(estimate, NOTHING_USED)
+                    self.budget.settle(estimate, NO_USAGE)
                     fault = (
                         raised
                         if isinstance(raised, _TransientFault)
-                        else _TransientFault(str(raised))
+                        else _TransientFault(raised.reason)
                     )
                     reason = fault.reason
                     if fault.overloaded:
@@ -146,7 +148,7 @@ class JsonClient:
                     if attempt < self._max_retries:
                         await self._back_off(attempt, fault, deadline)
                 except BaseException:
-                    self.budget.settle(estimate, NOTHING_USED)
+                    self.budget.settle(estimate, NO_USAGE)
                     raise
                 else:
                     self._has_succeeded = True
@@ -155,8 +157,9 @@ class JsonClient:
         if fault.unreachable and not self._has_succeeded:
             self._unreachable = (time.monotonic() + UNREACHABLE_SECONDS, reason)
             raise JudgeFailed("transport", reason)
-        tries = f" ({1 + self._max_retries} tries)" if self._max_retries else ""
-        raise JudgeFailed("transport", f"{reason}{tries}")
+        if self._max_retries:
+            raise JudgeFailed("transport", "after_tries", problem=reason, n=1 + self._max_retries)
+        raise JudgeFailed("transport", reason)
 
     async def close(self) -> None:
         """Close the connections of this event loop and of those that have ended."""
@@ -186,8 +189,11 @@ class JsonClient:
         """Return the seconds left for the question and the run; raises when the question has none."""
         seconds = min(deadline.remaining_seconds(), self.budget.remaining_seconds())
         if seconds <= 0 and deadline.remaining_seconds() <= 0:
-            after = f"; last: {reason}" if reason else ""
-            raise JudgeFailed("transport", f"no reply within {deadline.seconds:g} s{after}")
+            if not reason:
+                raise JudgeFailed("transport", "no_reply_within", seconds=deadline.seconds)
+            raise JudgeFailed(
+                "transport", "no_reply_within_last", seconds=deadline.seconds, problem=reason
+            )
         return seconds
 
     async def _back_off(self, attempt: int, fault: _TransientFault, deadline: Deadline) -> None:
@@ -199,7 +205,9 @@ class JsonClient:
         if fault.retry_after is not None and wait > remaining:
             raise JudgeFailed(
                 "transport",
-                f"{fault.reason}; the server asks for {fault.retry_after:g} s of patience, more than the deadline leaves",
+                "wait_too_long",
+                problem=fault.reason,
+                seconds=fault.retry_after,
             )
         await self._sleep(max(0.0, min(wait, remaining)))
 
@@ -216,11 +224,17 @@ class JsonClient:
                 body = await _read_body(response)
                 status, headers = response.status, response.headers
         except TimeoutError:
-            limit = f"within {seconds:g} s" if seconds == self._timeout else "before the deadline"
-            raise _TransientFault(f"no complete reply from {self.base_url.host} {limit}") from None
+            host = self.base_url.host
+            raise _TransientFault(
+                compose("incomplete_within", host=host, seconds=seconds)
+                if seconds == self._timeout
+                else compose("incomplete_before_deadline", host=host)
+            ) from None
         except aiohttp.ClientConnectorCertificateError as error:
             # no retry: waiting does not make a certificate better
             raise JudgeFailed("transport", self._explain(error)) from None
+        except ReplyFault as fault:
+            raise _TransientFault(fault.reason) from None
         except (aiohttp.ClientError, OSError, ValueError, EOFError) as error:
             unreachable = isinstance(error, aiohttp.ClientConnectorError)
             raise _TransientFault(self._explain(error), unreachable=unreachable) from None
@@ -228,26 +242,28 @@ class JsonClient:
             try:
                 return json.loads(body)
             except (ValueError, RecursionError):
-                raise _TransientFault("the server's reply is not JSON") from None
+                raise _TransientFault(compose("server_not_json")) from None
         raise self._to_exception(status, headers, body)
 
     def _to_exception(self, status: int, headers: Mapping[str, str], body: bytes) -> Exception:
         message, parameter = self._parse_error(body)
         public = self.redact(" ".join(message.split()))[:200]
-        reason = f"HTTP {status}" + (f": {public}" if public else "")
+        reason = describe_status(status, public)
         if status in RETRIED_STATUSES or status >= 500:
             overloaded = status in (429, 529)
             return _TransientFault(reason, parse_retry_after(headers), overloaded=overloaded)
         if status in (400, 422):
             return RequestRejected(status, public, parameter)
         if status in (401, 403) and not self._has_succeeded:
-            self._denied = f"{reason}; {self.base_url.host} refuses the key or the model"
+            self._denied = compose("key_refused", problem=reason, host=self.base_url.host)
         if status == 404 and not self._has_succeeded:
-            reason = f"{reason}; check base_url, which often ends in /v1, and the model's name"
+            reason = compose("address_unknown", problem=reason)
         return JudgeFailed("transport", self._denied or reason)
 
     def _explain(self, error: Exception) -> str:
-        return self.redact(" ".join(explain_connection_error(error, self.base_url).split()))[:300]
+        return explain_connection_error(
+            error, self.base_url, lambda text: self.redact(" ".join(text.split()))[:200]
+        )
 
     def _url(self, path: str) -> Any:
         """Return the URL of a path, parsed once and sent exactly as written."""
@@ -272,6 +288,13 @@ class JsonClient:
                 auto_decompress=False,
             )
         return session
+
+
+def describe_status(status: int, text: str) -> Message:
+    """Return an HTTP status with what the server says of it, if anything."""
+    if not text:
+        return compose("http_status", status=status)
+    return compose("http_status_said", status=status, text=text)
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
@@ -313,14 +336,14 @@ async def _read_body(response: aiohttp.ClientResponse) -> bytes:
     async for part in response.content.iter_any():
         size += len(part)
         if size > MAX_REPLY_BYTES:
-            raise ValueError(f"the reply is larger than {MAX_REPLY_BYTES} bytes")
+            raise ReplyFault("reply_too_large", bytes=MAX_REPLY_BYTES)
         parts.append(part)
     data = b"".join(parts)
     encoding = response.headers.get("Content-Encoding", "identity").lower()
     if encoding in ("identity", ""):
         return data
     if encoding not in ("gzip", "deflate"):
-        raise ValueError(f"the reply is encoded as {encoding[:20]!r}, which was not asked for")
+        raise ReplyFault("reply_encoded", encoding=encoding[:20])
     return _decompress(data)
 
 
@@ -329,7 +352,7 @@ def _decompress(data: bytes) -> bytes:
         decompressor = zlib.decompressobj(wbits=47)  # gzip or zlib, by their headers
         plain = decompressor.decompress(data, MAX_REPLY_BYTES + 1)
     except zlib.error as error:
-        raise ValueError(f"the reply cannot be decompressed: {error}") from None
+        raise ReplyFault("reply_not_unpacked", error=str(error)) from None
     if len(plain) > MAX_REPLY_BYTES:
-        raise ValueError(f"the reply is larger than {MAX_REPLY_BYTES} bytes once decompressed")
+        raise ReplyFault("reply_too_large_unpacked", bytes=MAX_REPLY_BYTES)
     return plain

@@ -60,7 +60,7 @@ class LocalModel:
             async with asyncio.timeout(self.deadline):
                 return await done
         except TimeoutError:
-            raise JudgeFailed("transport", f"no reply within {self.deadline:g} s") from None
+            raise JudgeFailed("transport", "no_reply_within", seconds=self.deadline) from None
 
     async def close(self) -> None:
         """Stop running; the loaded model stays for the next judge of this process."""
@@ -122,8 +122,7 @@ class LocalEmbeddings:
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Vectors for the texts of each Ask."""
         if any(ask.kind != "embed" for ask in asks):
-            reason = f"{self.name} embeds texts and answers no questions"
-            return [JudgeFailed("refusal", reason) for _ in asks]
+            return [JudgeFailed("refusal", "only_embeds", judge=self.name) for _ in asks]
         texts = [text or " " for ask in asks for text in ask.values["texts"]]
         try:
             vectors = iter(await asyncio.to_thread(self._embed, texts))
@@ -200,4 +199,4 @@ def _completion(tokenizer: Any, tokens: list[int], read: int) -> Completion:
 
 def _failure(broken: Exception) -> JudgeFailed:
     words = " ".join(str(broken).split())[:200]
-    return JudgeFailed("transport", f"the local model failed: {type(broken).__name__}: {words}")
+    return JudgeFailed("transport", "local_model_failed", error=type(broken).__name__, text=words)

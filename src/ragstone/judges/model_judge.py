@@ -13,7 +13,7 @@ from ragstone.judges import Judge, Reopenable
 from ragstone.judges.completion import LanguageModel
 from ragstone.judges.session import JudgeSession
 from ragstone.judges.specs import find_prompt_name
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 PROTOCOL_VERSION = 1
 """Increased when fences, traps or checks change in a way that can change a reply; part of the cache key."""
@@ -45,7 +45,7 @@ class ModelJudge(Reopenable):
                 for code in prompts.list_languages(prompts_folder):
                     prompts.load(name, code, prompts_folder)
         self.small = small
-        self.spent = NOTHING_USED
+        self.spent = NO_USAGE
         """Usage of all calls, those of failed questions included."""
         self._identities: dict[tuple[str, str | None], Mapping[str, Any]] = {}
 

@@ -11,7 +11,7 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Case, Reply, aspects, claims, rate, support, useful
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
-from ragstone.types import NOTHING_USED, Chunk, Usage
+from ragstone.types import NO_USAGE, Chunk, Usage
 
 CALLS_PER_SAMPLE = 5
 """Questions that the usual five judged metrics put for one sample; what "1,000 samples" is reckoned with."""
@@ -106,7 +106,7 @@ async def probe_judge(judge: Judge, language: str) -> ProbeReport:
         ProbeResult(item, _came_to(item, a), _came_to(item, b), _failure(a) or _failure(b))
         for item, a, b in zip(items, firsts, seconds_, strict=True)
     )
-    usage = sum((a.usage for a in answered if isinstance(a, Reply)), NOTHING_USED)
+    usage = sum((a.usage for a in answered if isinstance(a, Reply)), NO_USAGE)
     return ProbeReport(judge.name, language, tried, usage, seconds)
 
 

@@ -12,7 +12,7 @@ from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.completion import Completion, CompletionRequest, Deadline
 from ragstone.judges.dialects import Dialect, OutputMode
-from ragstone.judges.http import JsonClient, MalformedReply, RequestRejected
+from ragstone.judges.http import JsonClient, MalformedReply, RequestRejected, describe_status
 from ragstone.judges.prices import Price, compute_usage, estimate_usd
 from ragstone.types import Usage
 
@@ -84,9 +84,9 @@ class RemoteModel:
                 return await self._call(build_body, request)
             except RequestRejected as rejection:
                 if not self._drop_rejected(rejection, sent_modes[-1]):
-                    reason = f"HTTP {rejection.status}: {rejection.message}"
+                    reason = describe_status(rejection.status, rejection.message)
                     raise JudgeFailed("transport", reason) from None
-        raise JudgeFailed("transport", f"{self.name} refuses every form of the question")
+        raise JudgeFailed("transport", "form_refused", judge=self.name)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -177,7 +177,7 @@ class RemoteEmbeddings:
 
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind != "embed":
-            return JudgeFailed("refusal", f"{self.name} embeds texts and answers no questions")
+            return JudgeFailed("refusal", "only_embeds", judge=self.name)
         texts = [text or " " for text in ask.values["texts"]]
         estimate = estimate_usd(self.price, sum(map(len, texts)), 0)
         try:
@@ -191,24 +191,22 @@ class RemoteEmbeddings:
         except (JudgeFailed, OutOfBudget) as failure:
             return failure
         except RequestRejected as rejection:
-            return JudgeFailed("transport", f"HTTP {rejection.status}: {rejection.message}")
+            return JudgeFailed("transport", describe_status(rejection.status, rejection.message))
         self.client.budget.settle(estimate, usage)
         return Reply({"vectors": vectors}, usage)
 
     def _parse_reply(self, reply: Any, count: int) -> tuple[list[list[float]], Usage]:
         rows = reply.get("data") if isinstance(reply, dict) else None
         if not isinstance(rows, list) or len(rows) != count:
-            raise MalformedReply(f"the server's reply does not hold {count} embeddings")
+            raise MalformedReply("embeddings_miscounted", n=count)
         try:
             ordered = sorted(rows, key=lambda row: int(row["index"]))
             vectors = [_parse_vector(row["embedding"]) for row in ordered]
             indices = [int(row["index"]) for row in ordered]
         except (TypeError, KeyError, ValueError):
-            raise MalformedReply(
-                "the server's embeddings are not lists of finite numbers"
-            ) from None
+            raise MalformedReply("embeddings_not_numbers") from None
         if indices != list(range(count)) or len({len(v) for v in vectors}) > 1 or not vectors[0]:
-            raise MalformedReply("the server's embeddings do not fit together")
+            raise MalformedReply("embeddings_unlike")
         usage = reply.get("usage") or {}
         tokens = usage.get("prompt_tokens", 0) if isinstance(usage, dict) else 0
         return vectors, compute_usage(self.price, tokens if isinstance(tokens, int) else 0, 0)

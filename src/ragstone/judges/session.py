@@ -13,8 +13,9 @@ from ragstone.judges.fences import make_nonce
 from ragstone.judges.json_replies import ReplyFault, extract_json
 from ragstone.judges.specs import SupportSpec, build_spec
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, reply_schema
+from ragstone.locale.messages import compose
 from ragstone.prompts import Prompt
-from ragstone.types import NOTHING_USED
+from ragstone.types import NO_USAGE
 
 ONE_BY_ONE_KINDS = frozenset({"support", "useful", "claims", "write", "solve"})
 """Kinds of Ask that a small model is asked one item at a time."""
@@ -43,7 +44,7 @@ class JudgeSession:
         self.retry_prompt = load_prompt("again")
         self.small = small
         self.schema = reply_schema(ask, echo_nonce=not small)
-        self.usage = NOTHING_USED
+        self.usage = NO_USAGE
 
     async def run(self) -> Any:
         """Return the value of the reply; raises JudgeFailed or OutOfBudget."""
@@ -68,8 +69,8 @@ class JudgeSession:
         nonce = make_nonce(f"{self.ask.key}:trap")
         parsed = await self._call(spec.build_trap_batch(nonce), nonce, "", self._new_deadline(), 1)
         if parsed is None or parsed.fault:
-            reason = parsed.fault if parsed is not None else "it was cut off"
-            raise JudgeFailed("unparseable", f"no usable reply to the control question: {reason}")
+            reason = parsed.fault if parsed is not None else compose("cut_off")
+            raise JudgeFailed("unparseable", "control_unanswered", fault=reason)
         return {}
 
     async def _settle(
@@ -97,7 +98,7 @@ class JudgeSession:
             if parsed is None and len(missing) > 1:
                 return settled | await self._settle_halves(missing, deadline, with_trap, depth)
             if parsed is None:
-                parsed, length_factor = ParsedReply(fault="it was cut off before its end"), 2
+                parsed, length_factor = ParsedReply(fault=compose("cut_off_early")), 2
             settled |= parsed.settled
             if usable:
                 break  # the unproven items were asked for again; they stay as they now are
@@ -110,7 +111,7 @@ class JudgeSession:
             fault = (parsed.kind, parsed.fault) if parsed.fault else None
             usable = fault is None and all(item in settled for item in items)
         if not usable and fault is not None:
-            raise JudgeFailed(fault[0], f"the judge's reply cannot be used: {fault[1]}")
+            raise JudgeFailed(fault[0], "reply_unusable", fault=fault[1])
         return settled
 
     async def _settle_halves(
@@ -139,19 +140,17 @@ class JudgeSession:
                 system, user, self.schema.schema, self.ask.kind, deadline, length_factor
             )
         )
-        self.usage = (
-            completion.usage if self.usage is NOTHING_USED else self.usage + completion.usage
-        )
+        self.usage = completion.usage if self.usage is NO_USAGE else self.usage + completion.usage
         if completion.finish == "refusal":
-            raise JudgeFailed("refusal", "the judge declined to answer")
+            raise JudgeFailed("refusal", "judge_declined")
         if completion.finish == "length":
             return None
         try:
             value = self.schema.fit(extract_json(completion.text), "")
         except ReplyFault as fault:
-            return ParsedReply(fault=str(fault), kind="unparseable")
+            return ParsedReply(fault=fault.reason, kind="unparseable")
         if not self.small and value.pop("check").strip() != nonce:
-            return ParsedReply(fault='the value of "check" was not copied', kind="compromised")
+            return ParsedReply(fault=compose("check_not_copied"), kind="compromised")
         return batch.parse(value)
 
     def _new_deadline(self) -> Deadline:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeGuard
 
-from ragstone.data.strict import BadRow, mend
-from ragstone.data.values import chunks_of, id_of
-from ragstone.errors import nearest
+from ragstone.data.field_values import to_chunks, to_id
+from ragstone.data.strict_json import BadRow, replace_unstorable
+from ragstone.errors import suggest_nearest
 from ragstone.types import EMPTY, Chunk, Ranked, Sample
 
 Scalar = str | int | float | bool
@@ -107,14 +107,14 @@ def parse_interaction(row: Any, now: int | None = None) -> Interaction:
         raise BadRow("the interaction is not an object; write {key: value, …}")
     for key in row:
         if key not in FIELDS:
-            hint = nearest(key, FIELDS)
+            hint = suggest_nearest(key, FIELDS)
             raise BadRow(f"no field {key[:60]!r}{hint} (other facts go into meta)")
     now = now_micros() if now is None else now
     question, answer = parse_text(row, "question"), parse_text(row, "answer")
     error = parse_text(row, "error")
     contexts = row.get("contexts")
     if contexts is not None:
-        contexts = chunks_of(contexts, "contexts")
+        contexts = to_chunks(contexts, "contexts")
         if len(contexts) > MAX_CHUNKS:
             raise BadRow(f'"contexts" has {len(contexts)} items; give at most {MAX_CHUNKS}')
     if question is None and answer is None and error is None:
@@ -147,7 +147,7 @@ def parse_feedback(row: Any, now: int | None = None) -> Feedback:
         raise BadRow("the feedback is not an object; write {key: value, …}")
     for key in row:
         if key not in FEEDBACK_FIELDS:
-            raise BadRow(f"no field {key[:60]!r}{nearest(key, FEEDBACK_FIELDS)}")
+            raise BadRow(f"no field {key[:60]!r}{suggest_nearest(key, FEEDBACK_FIELDS)}")
     now = now_micros() if now is None else now
     if row.get("id") is None:
         raise BadRow('has no "id"; give the id of the interaction')
@@ -244,7 +244,7 @@ RATING_WORDS: Mapping[str, float] = {
 
 def parse_id(value: Any) -> str:
     """An id: a short text of visible characters, or a whole number."""
-    id = id_of(value, "id")
+    id = to_id(value, "id")
     if id is None:
         raise BadRow('"id" is an empty string; give a text, or leave it out')
     if len(id) > MAX_ID_CHARS or not _VISIBLE.fullmatch(id):
@@ -280,7 +280,7 @@ def parse_label(value: Any, key: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, str) and len(value) <= MAX_META_CHARS:
-        return mend(value) or None
+        return replace_unstorable(value) or None
     raise BadRow(
         f'"{key}" is {str(value)[:60]!r}; give a text of at most {MAX_META_CHARS} characters'
     )

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.ingest.coercion import coerce_row, to_text
@@ -39,7 +39,7 @@ from ragstone.monitor.interactions import (
     parse_feedback,
     parse_interaction,
 )
-from ragstone.store import Store, usual_place
+from ragstone.store import Store, default_place
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -73,7 +73,7 @@ class Monitor:
         spool_bytes: int = MAX_SPOOL_BYTES,
         **meta: Any,
     ) -> None:
-        self._place = store if store is not None else usual_place()
+        self._place = store if store is not None else default_place()
         self._hook = load_hook(redact)
         self._meta = meta
         self._spool = Spool(
@@ -396,7 +396,7 @@ def _reset_in_child(monitor_ref: weakref.ref[Monitor]) -> None:
             _abandoned_stores.append(store)
             store.abandon()
     if isinstance(place, Store):
-        monitor._place = place.again()
+        monitor._place = place.reopen()
     monitor.counts = Counter()
     monitor._spool.after_fork()
     monitor._reset()

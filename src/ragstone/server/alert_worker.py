@@ -32,7 +32,7 @@ class AlertWorker:
 
     def __init__(self, settings: Alerts, store: Store) -> None:
         self._settings = settings
-        self._archive = Archive(store.again())
+        self._archive = Archive(store.reopen())
 
     async def run(self) -> None:
         """Evaluate, then deliver due messages until the next evaluation."""

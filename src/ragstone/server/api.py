@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from ragstone._version import __version__
-from ragstone.data.strict import BadRow, parse
+from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.errors import DataError, MissingExtra
 from ragstone.monitor import Archive, Interaction
 from ragstone.monitor.ingest.otlp import parse_json_spans, parse_protobuf_spans
@@ -145,7 +145,7 @@ async def _read_rows(request: web.Request, state: ServerState) -> tuple[list[Any
     body, size = await state.queue.read_body(request)
     try:
         try:
-            tree = parse(body.decode("utf-8"))
+            tree = parse_json(body.decode("utf-8"))
         except UnicodeDecodeError:
             raise RequestError(400, "the body is not UTF-8", "refused_invalid") from None
         except BadRow as error:
@@ -286,11 +286,11 @@ async def get_openapi(request: web.Request) -> web.Response:
 
 
 def _parse_query(request: web.Request, known: set[str]) -> dict[str, str]:
-    from ragstone.errors import nearest
+    from ragstone.errors import suggest_nearest
 
     for name in request.query:
         if name not in known:
-            hint = nearest(name, sorted(known)) if known else ""
+            hint = suggest_nearest(name, sorted(known)) if known else ""
             raise RequestError(422, f"no parameter {name[:60]!r}{hint}", "")
     if any("\x00" in value for value in request.query.values()):
         raise RequestError(422, "a parameter holds a NUL character", "")

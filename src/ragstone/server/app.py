@@ -126,7 +126,7 @@ async def _run_background(
     """Start background work; at shutdown, write everything that was accepted."""
     archive = Archive(store)
     queue = IngestQueue(archive, settings)
-    read_archive = Archive(store.again())
+    read_archive = Archive(store.reopen())
     app[SERVER_STATE] = ServerState(
         settings,
         queue,

@@ -42,7 +42,7 @@ async def get_overview(request: web.Request) -> web.Response:
         return _show_login(frame, request)
     archive = request.app[SERVER_STATE].read_archive
     try:
-        return _build_html_response(await asyncio.to_thread(live.overview, archive, frame))
+        return _build_html_response(await asyncio.to_thread(live.render_overview, archive, frame))
     except StoreError as error:
         return _show_store_error(frame, error)
 
@@ -57,11 +57,11 @@ async def get_interaction(request: web.Request) -> web.Response:
     page = None
     try:
         if id and "\x00" not in id:
-            page = await asyncio.to_thread(live.interaction, archive, id, frame)
+            page = await asyncio.to_thread(live.render_interaction, archive, id, frame)
     except StoreError as error:
         return _show_store_error(frame, error)
     return (
-        _build_html_response(live.missing(frame), 404)
+        _build_html_response(live.render_missing(frame), 404)
         if page is None
         else _build_html_response(page)
     )
@@ -69,19 +69,21 @@ async def get_interaction(request: web.Request) -> web.Response:
 
 async def get_style(request: web.Request) -> web.Response:
     """`GET /page.css`."""
-    return web.Response(text=live.style(), content_type="text/css", headers=_CACHE_HEADERS)
+    return web.Response(text=live.build_style(), content_type="text/css", headers=_CACHE_HEADERS)
 
 
 async def get_script(request: web.Request) -> web.Response:
     """`GET /page.js`."""
-    return web.Response(text=live.script(), content_type="text/javascript", headers=_CACHE_HEADERS)
+    return web.Response(
+        text=live.build_script(), content_type="text/javascript", headers=_CACHE_HEADERS
+    )
 
 
 async def get_login(request: web.Request) -> web.Response:
     """`GET /login`: the sign-in form, or the overview for those who are signed in."""
     frame = _build_frame(request)
     return (
-        _build_html_response(live.login(frame, "./"))
+        _build_html_response(live.render_login(frame, "./"))
         if not _is_authorised(request)
         else _redirect("./")
     )
@@ -102,7 +104,7 @@ async def post_login(request: web.Request) -> web.Response:
     if not equals_secret(form.get("token", "").strip(), token):
         service.queue.counts["refused_token"] += 1
         frame = _build_frame(request, form.get("lang", ""))
-        return _build_html_response(live.login(frame, target, wrong=True), 401)
+        return _build_html_response(live.render_login(frame, target, wrong=True), 401)
     response = _redirect(target)
     response.set_cookie(
         SESSION_COOKIE,
@@ -145,7 +147,7 @@ def _build_frame(request: web.Request, lang: str = "") -> Frame:
     query = read_query({"lang": lang, **request.query}, now, settings.zone)
     signed_in = settings.token is not None and _is_authorised(request)
     address = f"{request.url.origin()}{settings.prefix}/"
-    words = live.language_of(query.lang, request.headers.get("Accept-Language", ""), query.zone)
+    words = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
     return Frame(words, query, now, signed_in, address)
 
 
@@ -157,13 +159,13 @@ def _is_authorised(request: web.Request) -> bool:
 def _show_login(frame: Frame, request: web.Request) -> web.Response:
     page = request.path.rsplit("/", 1)[-1] or "./"
     return _build_html_response(
-        live.login(frame, _restrict_target(f"{page}?{request.query_string}")), 401
+        live.render_login(frame, _restrict_target(f"{page}?{request.query_string}")), 401
     )
 
 
 def _show_store_error(frame: Frame, error: StoreError) -> web.Response:
     """The page, instead of the API's JSON, while the store cannot be read."""
-    response = _build_html_response(live.away(frame, str(error)), 503)
+    response = _build_html_response(live.render_away(frame, str(error)), 503)
     response.headers["Retry-After"] = "5"
     return response
 

@@ -14,8 +14,9 @@ from ragstone.monitor.interactions import from_micros, now_micros
 from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.period_report import find_last_complete_period
-from ragstone.report.files import write_text
-from ragstone.report.monitor.period import read, rendered
+from ragstone.report.builders.monitor_period import MonitorReport
+from ragstone.report.formats import write_report
+from ragstone.report.monitor.period import analyse_period
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
@@ -32,7 +33,7 @@ class ReportWorker:
 
     def __init__(self, settings: Reports, store: Store) -> None:
         self._settings = settings
-        self._archive = Archive(store.again())
+        self._archive = Archive(store.reopen())
         self._last = ""
 
     async def run(self) -> None:
@@ -59,9 +60,11 @@ class ReportWorker:
         missing = [path for path in paths if not path.exists()]
         if missing:
             folder.mkdir(parents=True, exist_ok=True)
-            report = read(self._archive, settings.period, now - REPORT_DELAY_MICROS, settings.zone)
+            analysis = analyse_period(
+                self._archive, settings.period, now - REPORT_DELAY_MICROS, settings.zone
+            )
             for path in missing:
-                write_text(path, rendered(report, path.suffix, settings.language))
+                write_report(MonitorReport(analysis, settings.language), path)
         self._last = day
         return missing
 

@@ -14,7 +14,7 @@ class Connection(Protocol):
     """An open connection; statements use `?` for values, as SQLite does."""
 
     @property
-    def gone(self) -> bool:
+    def is_lost(self) -> bool:
         """Whether the other side hung up, so that only a new connection can help."""
         ...
 
@@ -48,7 +48,7 @@ class Database(Protocol):
 
     shown: str
     """As named in messages, without a password."""
-    vanishes: bool
+    is_temporary: bool
     """Whether what it holds is gone when it is released."""
     faults: tuple[type[Exception], ...]
     """What its driver raises."""
@@ -65,7 +65,7 @@ class Database(Protocol):
         """A connection to write with."""
         ...
 
-    def connect_at_once(self) -> Connection | None:
+    def connect_inline(self) -> Connection | None:
         """A connection whose fast transactions take no time worth a thread and never wait for others; None if there is none."""
         ...
 
@@ -83,14 +83,14 @@ class Database(Protocol):
 
 
 @lru_cache(maxsize=4)
-def migrations(counter: str) -> tuple[str, ...]:
+def load_migrations(counter: str) -> tuple[str, ...]:
     """The numbered migrations in order; `counter` is the database's word for a key that counts up."""
     folder = resources.files("ragstone.store") / "migrations"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
     return tuple(f.read_text(encoding="utf-8").replace("COUNTER", counter) for f in files)
 
 
-def too_new(shown: str) -> StoreError:
+def newer_store_error(shown: str) -> StoreError:
     """The tables were made by a later version."""
     return StoreError(
         f"the store {shown!r} was written by a newer ragstone; update with"

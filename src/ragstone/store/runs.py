@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.data import sample_of
+from ragstone.config import Plan
+from ragstone.data import to_sample
 from ragstone.registry import Metric
 from ragstone.store.codec import decode_scores, decode_values
-from ragstone.types import NOTHING_USED, Sample, Score, Usage
+from ragstone.store.plans import RunFacts
+from ragstone.types import NO_USAGE, Sample, Score, Usage
 
 if TYPE_CHECKING:
     from ragstone.store.store import Store
@@ -27,8 +29,8 @@ class RunInfo:
     created: str
     """ISO 8601, UTC."""
     status: Status
-    plan: Mapping[str, Any]
-    """What was asked for, as plain JSON: enough to do it again."""
+    plan: Plan
+    """What was asked for: enough to do it again."""
     shape: Mapping[str, Any]
     """How a stored row maps to a Sample."""
     source: str
@@ -43,12 +45,49 @@ class RunInfo:
     bad: tuple[str, ...] = ()
     """The first of them, one sentence each."""
     place: str = ""
-    """Where it is stored, without a password; empty when it vanishes with its store."""
-    usage: Usage = field(default=NOTHING_USED)
+    """Where it is stored, without a password; empty when it is_temporary with its store."""
+    usage: Usage = field(default=NO_USAGE)
     """What the judge's replies cost this run; replies found in the store cost nothing."""
+    facts: RunFacts = field(default_factory=RunFacts)
+    """What the plan came to when it was carried out."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts as plain JSON, as summaries and comparisons export them."""
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        del plain["facts"]
+        metrics = [dict(metric) for metric in self.metrics]
+        return plain | {"plan": format_plan(self), "metrics": metrics, "usage": asdict(self.usage)}
 
 
-def describe(metric: Metric) -> dict[str, Any]:
+def format_plan(info: RunInfo) -> dict[str, Any]:
+    """The plan of a run in the flat form that exports have; empty for what is no run of its own, as a monitor's window."""
+    plan, facts = info.plan, info.facts
+    if not facts.source:
+        return {}
+    shown = {
+        "source": facts.source,
+        "metrics": [metric["name"] for metric in info.metrics],
+        "judge": info.judge,
+        "language": plan.language,
+        "limit": plan.data.limit,
+        "format": plan.data.format,
+        "fields": dict(plan.data.fields) or None,
+        "skip_bad_rows": plan.data.skip_bad_rows,
+        "floor": plan.floor,
+        "gates": dict(plan.gates) or None,
+        "command": list(facts.command) or None,
+        "folder": facts.folder,
+        "ragstone": facts.ragstone,
+    }
+    if facts.system is not None:
+        shown["system"] = facts.system
+        shown["settings"] = dict(plan.system.settings) if plan.system is not None else {}
+        shown["parameters"] = dict(facts.parameters)
+        shown["system_identity"] = facts.system_identity
+    return shown
+
+
+def describe_metric(metric: Metric) -> dict[str, Any]:
     """A metric as stored with a run, so that a report needs none of the code that computed it."""
     return {
         "name": metric.name,
@@ -77,11 +116,11 @@ class StoredRow:
     @cached_property
     def sample(self) -> Sample:
         """The row as a Sample, read as it was when it was scored."""
-        sample = sample_of(self.row, self.info.shape, self.position)
-        return with_language(sample, self.info.plan.get("language"))
+        sample = to_sample(self.row, self.info.shape, self.position)
+        return set_language(sample, self.info.plan.language)
 
 
-def with_language(sample: Sample, language: str | None) -> Sample:
+def set_language(sample: Sample, language: str | None) -> Sample:
     """The sample in the run's language when it names none itself."""
     if language is None or sample.language is not None:
         return sample

@@ -21,19 +21,19 @@ log = logging.getLogger("ragstone.store")
 
 Operation = Callable[[Connection], None]
 
-Job = tuple[Operation, bool, "Future[None]"]
+QueuedOperation = tuple[Operation, bool, "Future[None]"]
 
-GROUP = 256
+MAX_GROUP_OPERATIONS = 256
 """Operations in one commit at most."""
 
 
-class Writer:
+class WriterThread:
     """Runs operations in group commits; an operation's Future is done once it is on disk."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         # bounded: a slow disk slows the producer down instead of filling memory
-        self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=GROUP)
+        self._queue: queue.Queue[QueuedOperation | None] = queue.Queue(maxsize=MAX_GROUP_OPERATIONS)
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._open = True
@@ -46,7 +46,7 @@ class Writer:
                 raise StoreError("the store is closed; open it again")
             if self._thread is None:  # a command that only reads needs no second thread
                 self._thread = threading.Thread(
-                    target=self._work, name="ragstone-store", daemon=True
+                    target=self._run, name="ragstone-store", daemon=True
                 )
                 self._thread.start()
             self._queue.put((operation, fast, future))
@@ -63,7 +63,7 @@ class Writer:
             self._queue.put(None)
             thread.join()
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         connection: Connection | None = None
         lost = False
         try:
@@ -73,7 +73,7 @@ class Writer:
                     return
                 batch = [item]
                 last = False
-                while len(batch) < GROUP:
+                while len(batch) < MAX_GROUP_OPERATIONS:
                     try:
                         item = self._queue.get_nowait()
                     except queue.Empty:
@@ -85,7 +85,7 @@ class Writer:
                 # who no longer waits is not told, but what they handed over is written all the same
                 waiting = [one for _, _, one in batch if one.set_running_or_notify_cancel()]
                 try:
-                    if connection is not None and connection.gone:
+                    if connection is not None and connection.is_lost:
                         lost = True
                         connection.close()
                         connection = None
@@ -96,7 +96,7 @@ class Writer:
                         lost = False
                     self._commit(connection, batch)
                 except Exception as broken:  # this thread must outlive any fault
-                    error = self._explained(broken)
+                    error = self._explain(broken)
                     for future in waiting:
                         future.set_exception(error)
                     if connection is not None:
@@ -119,7 +119,7 @@ class Writer:
         )
 
     @staticmethod
-    def _commit(connection: Connection, batch: list[Job]) -> None:
+    def _commit(connection: Connection, batch: list[QueuedOperation]) -> None:
         try:
             connection.begin(fast=all(fast for _, fast, _ in batch))
             for operation, _, _ in batch:
@@ -129,7 +129,7 @@ class Writer:
             connection.roll_back()
             raise
 
-    def _explained(self, broken: Exception) -> StoreError:
+    def _explain(self, broken: Exception) -> StoreError:
         if isinstance(broken, StoreError):
             return broken
         if isinstance(broken, self._database.faults):
@@ -138,7 +138,7 @@ class Writer:
         return StoreError(f"the store {self._database.shown!r} could not write: {what}")
 
 
-class Shortcut:
+class InlineWriter:
     """Writes of a few rows in the caller's own thread, where the database can do that without a wait."""
 
     def __init__(self, database: Database) -> None:
@@ -150,11 +150,11 @@ class Shortcut:
     def write(self, sql: str, rows: Sequence[Sequence[Any]]) -> bool:
         """Whether the rows are now written; if not, nothing of them is, and the writer's thread must do it."""
         with self._lock:
-            if self._connection is not None and self._connection.gone:
+            if self._connection is not None and self._connection.is_lost:
                 self._connection.close()
                 self._connection = None
             if self._usable and self._connection is None:
-                self._connection = self._database.connect_at_once()
+                self._connection = self._database.connect_inline()
                 self._usable = self._connection is not None
             connection = self._connection
             if connection is None:

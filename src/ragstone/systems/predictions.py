@@ -9,14 +9,14 @@ from typing import Any
 
 from ragstone.data import read
 from ragstone.data.rows import compile_shape
-from ragstone.data.strict import reparse
+from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
 from ragstone.systems.protocol import SystemFault, SystemReply
 from ragstone.text.words import fold_text
 from ragstone.types import EMPTY, Sample
 
 
-class Predictions:
+class PredictionsSystem:
     """Answers from a file that `ragstone eval` could read too."""
 
     concurrency = 64
@@ -30,7 +30,7 @@ class Predictions:
         self._by_id: dict[str, Sample] = {}
         self._by_question: dict[str, Sample | None] = {}
         for record in reading:
-            if given(reparse(record.row), 1)[1]:
+            if given(reparse_json(record.row), 1)[1]:
                 self._by_id[record.sample.id] = record.sample
             if record.sample.question is not None:
                 key = fold_text(record.sample.question)
@@ -57,19 +57,19 @@ class Predictions:
         if found is None:
             found = self._by_question.get(fold_text(question))
         if found is None:
-            raise SystemFault(f"no prediction for {sample.id!r} in {self.source}")
+            raise SystemFault("no_prediction", sample=sample.id, source=str(self.source))
         if found.error is not None:
             raise SystemFault(found.error)
         if found.answer is None and found.contexts is None:
-            raise SystemFault(f"an empty prediction for {sample.id!r} in {self.source}")
-        numbers = {name: _number(found.meta.get(name)) for name in ("latency", "tokens", "cost")}
+            raise SystemFault("empty_prediction", sample=sample.id, source=str(self.source))
+        numbers = {name: _to_number(found.meta.get(name)) for name in ("latency", "tokens", "cost")}
         return SystemReply(found.answer, found.contexts, **numbers)
 
     async def close(self) -> None:
         """Everything was read at the start."""
 
 
-def _number(value: Any) -> float | None:
+def _to_number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from ragstone.locale.messages import Argument, compose_or_quote
 from ragstone.types import Chunk, Ranked, Sample
 
 
@@ -46,11 +47,19 @@ class SystemReply:
 class SystemFault(Exception):
     """The system gave nothing to judge for this question; `passing` when asking again may help."""
 
-    def __init__(self, reason: str, *, passing: bool = False, wait: float | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.passing = passing
-        self.wait = wait
+    def __init__(
+        self,
+        code: str,
+        /,
+        *,
+        is_transient: bool = False,
+        retry_seconds: float | None = None,
+        **arguments: Argument,
+    ) -> None:
+        self.reason = compose_or_quote(code, arguments)
+        super().__init__(self.reason)
+        self.is_transient = is_transient
+        self.retry_seconds = retry_seconds
         """Seconds that the system asks us to wait."""
 
 
@@ -79,7 +88,7 @@ class System(Protocol):
 
 
 @runtime_checkable
-class GivenContexts(Protocol):
+class ContextAnswerer(Protocol):
     """A system that also answers from contexts that it is given."""
 
     @property
@@ -94,4 +103,4 @@ class GivenContexts(Protocol):
 
 def takes_contexts(system: System) -> bool:
     """Whether a system can be given contexts."""
-    return isinstance(system, GivenContexts) and system.takes_contexts
+    return isinstance(system, ContextAnswerer) and system.takes_contexts

@@ -13,12 +13,12 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.systems.protocol import SystemReply
-from ragstone.systems.reading import reply_of
+from ragstone.systems.replies import parse_reply
 from ragstone.types import Ranked, Sample
 
-SPECIAL = ("sample", "contexts")
+INJECTED_PARAMETERS = ("sample", "contexts")
 """Parameters of a user's function that are not tunable: they are filled by us."""
 
 
@@ -42,21 +42,21 @@ class PythonSystem:
         self._id_from = id_from
         self._given = dict(parameters or {})
         self._answer_with = answer_with
-        known, self._takes, self._open = _signature(function, name)
+        known, self._injected, self._accepts_any = _inspect_parameters(function, name)
         for key in self._given:
-            if key not in known and not self._open:
+            if key not in known and not self._accepts_any:
                 raise RagstoneError(
-                    f"the system {name!r} has no parameter {key!r}{nearest(key, list(known))}"
+                    f"the system {name!r} has no parameter {key!r}{suggest_nearest(key, list(known))}"
                 )
         self._parameters = {**known, **self._given}
-        self._version = version if version is not None else _fingerprint(function)
+        self._version = version if version is not None else _hash_function(function)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The function's parameters that have a default, with the values in force."""
         return self._parameters
 
-    def made_with(self, parameters: Mapping[str, Any]) -> None:
+    def add_parameters(self, parameters: Mapping[str, Any]) -> None:
         """Note the parameters that the user's factory was called with."""
         self._parameters = {**self._parameters, **parameters}
 
@@ -71,7 +71,7 @@ class PythonSystem:
 
     def shown(self, sample: Sample) -> Mapping[str, Any]:
         """The whole sample if the function asks for it, else nothing."""
-        if "sample" not in self._takes:
+        if "sample" not in self._injected:
             return {}
         return {
             "id": sample.id,
@@ -82,43 +82,43 @@ class PythonSystem:
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
         """What the function returns for the question."""
-        special = {"sample": sample} if "sample" in self._takes else {}
-        value = await called(self._function, question, **special, **self._given)
-        return reply_of(value, self._id_from)
+        special = {"sample": sample} if "sample" in self._injected else {}
+        value = await call_function(self._function, question, **special, **self._given)
+        return parse_reply(value, self._id_from)
 
     @property
     def takes_contexts(self) -> bool:
         """Whether the function has a parameter `contexts`, or the object a method `answer_with`."""
-        return self._answer_with is not None or "contexts" in self._takes
+        return self._answer_with is not None or "contexts" in self._injected
 
     async def answer_with(
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
         """The answer from these contexts, given to the function as ranked chunks."""
         if self._answer_with is not None:
-            value = await called(self._answer_with, question, contexts)
+            value = await call_function(self._answer_with, question, contexts)
         else:
             special: dict[str, Any] = {"contexts": contexts}
-            if "sample" in self._takes:
+            if "sample" in self._injected:
                 special["sample"] = sample
-            value = await called(self._function, question, **special, **self._given)
-        reply = reply_of(value, self._id_from)
+            value = await call_function(self._function, question, **special, **self._given)
+        reply = parse_reply(value, self._id_from)
         return SystemReply(reply.answer, contexts, reply.latency, reply.tokens, reply.cost)
 
     async def close(self) -> None:
         """A function holds nothing of ours."""
 
 
-async def called(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+async def call_function(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """The function's result: awaited if it is async, else from a thread that may be left behind."""
     target = function if inspect.isroutine(function) else type(function).__call__
     if inspect.iscoroutinefunction(target):
         return await function(*args, **options)
-    value = await _in_thread(function, *args, **options)
+    value = await _run_in_thread(function, *args, **options)
     return await value if inspect.isawaitable(value) else value
 
 
-def source_hash(place: Any) -> str | None:
+def hash_source(place: Any) -> str | None:
     """A hash of the file that an object's code stands in; None if it stands in no file."""
     try:
         path = Path(inspect.getsourcefile(inspect.unwrap(place)) or "")
@@ -127,22 +127,22 @@ def source_hash(place: Any) -> str | None:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else None
 
 
-def unknown_version() -> str:
+def make_process_version() -> str:
     """A version that is right for this process only: nothing says what the system is made of."""
     return f"process {secrets.token_hex(8)}"
 
 
-def _fingerprint(function: Any) -> str:
+def _hash_function(function: Any) -> str:
     owner = function if inspect.isroutine(function) else type(function)
     if inspect.ismethod(function) or not inspect.isroutine(function):
         # an object's answers depend on its state, which no source file tells
-        return unknown_version()
+        return make_process_version()
     if getattr(function, "__closure__", None):
-        return unknown_version()
-    return source_hash(owner) or unknown_version()
+        return make_process_version()
+    return hash_source(owner) or make_process_version()
 
 
-def _signature(
+def _inspect_parameters(
     function: Callable[..., Any], name: str
 ) -> tuple[dict[str, Any], frozenset[str], bool]:
     """The tunable parameters with their defaults, the special ones it takes, and whether it takes any."""
@@ -159,7 +159,7 @@ def _signature(
         raise RagstoneError(f"the system {name!r} takes no question; write def answer(question)")
     known: dict[str, Any] = {}
     for one in parameters:
-        if one is positional[0] or one.name in SPECIAL:
+        if one is positional[0] or one.name in INJECTED_PARAMETERS:
             continue
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
             continue
@@ -169,11 +169,11 @@ def _signature(
             )
         if one.default is None or isinstance(one.default, str | int | float | bool):
             known[one.name] = one.default
-    takes = frozenset(one.name for one in parameters if one.name in SPECIAL)
+    takes = frozenset(one.name for one in parameters if one.name in INJECTED_PARAMETERS)
     return known, takes, any(one.kind is one.VAR_KEYWORD for one in parameters)
 
 
-async def _in_thread(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+async def _run_in_thread(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Like asyncio.to_thread, in a daemon thread: one that hangs keeps neither others waiting nor Python from ending."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.monitor import Archive
 from ragstone.monitor.ingest.otlp import parse_json_spans, parse_protobuf_spans
 from ragstone.monitor.ingest.spans import TraceSpan, build_interaction

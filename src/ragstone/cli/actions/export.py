@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import click
 
-from ragstone.cli.options import counted, note, open_run, write_files
-from ragstone.report import ROWS, export
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.shared import open_run, write_files
+from ragstone.report.formats import RowsFormat
+from ragstone.report.render.rows import export_rows
 
 
 def export_run(run: str, output: Sequence[str], *, shards: int | None, store: str | None) -> None:
@@ -15,13 +17,13 @@ def export_run(run: str, output: Sequence[str], *, shards: int | None, store: st
     if shards is not None:
         stored = open_run(run, store).stored
         for path in output:
-            count = export.write(stored, path, shards=shards)
-            note(f"wrote {counted(count, 'row')} into {path}")
+            count = export_rows(stored, path, shards=shards)
+            note(f"wrote {format_count(count, 'row')} into {path}")
         return
     for path in output:
-        if not path.endswith(ROWS):
+        if not path.endswith(RowsFormat.endings):
             raise click.UsageError(
-                f"{path!r} is no table of rows; end it in one of {' '.join(ROWS)}"
+                f"{path!r} is no table of rows; end it in one of {' '.join(RowsFormat.endings)}"
                 " (`ragstone report` writes the others)"
             )
     write_files(open_run(run, store), output, "en")

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from ragstone.cli.flags import fields_of
-from ragstone.cli.options import counted, note
-from ragstone.data import Reading, read, write_rows
-from ragstone.data.objects import text_of_object
+from ragstone.cli.actions.flags import parse_fields
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.data import Dataset, read, write_rows
+from ragstone.data.objects import to_row_text
 from ragstone.errors import ConfigError
 
 
@@ -25,7 +25,7 @@ def import_file(
 ) -> None:
     """Write every sample of a file as a row of our own columns, to a file or standard output."""
     complaints: list[str] = []
-    columns = fields_of(fields, complaints)
+    columns = parse_fields(fields, complaints)
     if complaints:
         raise ConfigError(complaints)
     reading = read(
@@ -38,15 +38,15 @@ def import_file(
     else:
         count = write_rows(output, lambda: _to_rows(reading), [])
     note(
-        f"read {counted(count, 'sample')} as {reading.format}"
+        f"read {format_count(count, 'sample')} as {reading.format}"
         + (f", wrote {output}" if output else "")
     )
     if reading.bad_count:
-        note(f"left out {counted(reading.bad_count, 'bad row')}, first: {reading.bad[0]}")
+        note(f"left out {format_count(reading.bad_count, 'bad row')}, first: {reading.bad[0]}")
 
 
-def _to_rows(reading: Reading) -> Iterator[tuple[str, dict[str, Any]]]:
+def _to_rows(reading: Dataset) -> Iterator[tuple[str, dict[str, Any]]]:
     for record in reading:
-        row = text_of_object(record.sample)
-        assert isinstance(row, str), row.why
+        row = to_row_text(record.sample)
+        assert isinstance(row, str), row.reason
         yield row, {}

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ragstone import prompts
-from ragstone.cli.options import known_language
+from ragstone.cli.actions.shared import check_language
 from ragstone.errors import RagstoneError
 from ragstone.judges import Judge, translation
 from ragstone.judges.factory import make_judge
@@ -22,7 +22,7 @@ from ragstone.judges.probe import ProbeReport, probe_judge
 
 def show_quality(language: str | None) -> None:
     """Print the page of the embedded judge's measured quality."""
-    click.echo(page(known_language(language) or "en").rstrip())
+    click.echo(page(check_language(language) or "en").rstrip())
 
 
 def export_prompts(folder: str) -> None:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ragstone.metrics import REGISTERED, resolve
-from ragstone.registry import Metric, accepted
+from ragstone.registry import Metric, describe_options
 
 TABLE_MIN_COLUMNS = 110
 """Terminal width from which a table of four columns reads well."""
@@ -42,7 +42,7 @@ def to_json(metric: Metric) -> dict[str, Any]:
         "may_use": [field for field in metric.takes if field not in metric.needs],
         "options": {
             option: {"value": metric.options[option], "accepts": words}
-            for option, words in accepted(metric).items()
+            for option, words in describe_options(metric).items()
         },
         "higher_is_better": metric.higher_is_better,
         "range": list(metric.bounds) if metric.bounds else None,
@@ -121,7 +121,7 @@ def _explain(console: Console, metric: Metric) -> None:
     for key, value in facts.items():
         if value:
             console.print(Text.assemble((f"{key:<13}", "bold"), value))
-    for option, words in accepted(metric).items():
+    for option, words in describe_options(metric).items():
         value = _format_value(metric.options[option])
         console.print(
             Text.assemble((f"{'option':<13}", "bold"), f"{option}={value}", f"  ({words})")

@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import load_plan, open_archive
-from ragstone.cli.options import counted, note, report_language
+from ragstone.cli.actions.shared import choose_language
 from ragstone.errors import RagstoneError
 from ragstone.monitor.alerts.alert import Alert
 from ragstone.monitor.alerts.channels import DeliveryError, send_message
@@ -35,11 +36,13 @@ def check_once(
         note("the reference is learned again from now on")
     status = evaluate_alerts(archive, monitor.alerts, now)
     delivery = deliver_due(archive, monitor.alerts.channels)
-    _show_status(status, report_language(language))
+    _show_status(status, choose_language(language))
     if delivery.sent:
-        note(f"sent {counted(delivery.sent, 'message')}")
+        note(f"sent {format_count(delivery.sent, 'message')}")
     if delivery.failed:
-        note(f"{counted(delivery.failed, 'message')} did not arrive; they are sent again later")
+        note(
+            f"{format_count(delivery.failed, 'message')} did not arrive; they are sent again later"
+        )
     if not status.streams and not status.open:
         note("nothing was judged yet, so that there is nothing to compare")
     states = {alert.state for alert in status.open}
@@ -59,7 +62,7 @@ def show_last_status(store: str | None, language: str | None, *, as_json: bool) 
         note("no rule was evaluated yet; `ragstone monitor check` does so once")
         return
     note(f"as of {format_iso(status.at)}")
-    _show_status(status, report_language(language))
+    _show_status(status, choose_language(language))
     if unsent:
         last_error = unsent[-1]["fault"] or "none yet"
         note(f"{len(unsent)} messages were not delivered; the last error: {last_error}")
@@ -77,7 +80,7 @@ def send_test_messages(config: str | None, language: str | None) -> int:
         "state": "firing",
         "metric": None,
         "slice": {},
-        "title": sentence({"phrase": "test"}, report_language(language)),
+        "title": sentence({"phrase": "test"}, choose_language(language)),
         "opened": now,
         "changed": now,
         "facts": {},

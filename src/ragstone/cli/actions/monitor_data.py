@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import click
 
+from ragstone.cli.actions.flags import parse_fields
+from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import open_archive
-from ragstone.cli.flags import fields_of
-from ragstone.cli.options import counted, note
-from ragstone.cli.progress import Bar
+from ragstone.cli.actions.progress import Bar
 from ragstone.config.durations import duration
 from ragstone.data import read
 from ragstone.errors import ConfigError, DataError
@@ -34,7 +34,7 @@ def import_file(
 ) -> None:
     """Store the rows of a log file, then update the roll-ups."""
     complaints: list[str] = []
-    columns = fields_of(fields, complaints)
+    columns = parse_fields(fields, complaints)
     if complaints:
         raise ConfigError(complaints)
     reading = read(
@@ -53,22 +53,24 @@ def import_file(
         refresh(archive, progress=bar.counts("adding up five-minute steps"))
     store.close()
     repeated = f", {result.repeated:,} were there already" if result.repeated else ""
-    note(f"stored {counted(result.new, 'interaction')} from {log} in {store.place}{repeated}")
+    note(f"stored {format_count(result.new, 'interaction')} from {log} in {store.place}{repeated}")
     bad = [*reading.bad, *result.bad]
     if bad:
-        note(f"excluded {counted(reading.bad_count + len(result.bad), 'bad row')}, first: {bad[0]}")
+        note(
+            f"excluded {format_count(reading.bad_count + len(result.bad), 'bad row')}, first: {bad[0]}"
+        )
 
 
 def purge_ids(ids: Sequence[str], store: str | None, *, ask: bool) -> None:
     """Delete the interactions with these ids."""
     archive = open_archive(store)
-    if ask and not click.confirm(f"Delete {counted(len(ids), 'interaction')}?", err=True):
+    if ask and not click.confirm(f"Delete {format_count(len(ids), 'interaction')}?", err=True):
         return
     deleted = archive.purge(ids=ids)
     refresh(archive)  # the name of a slice may be a person's id
-    note(f"deleted {counted(deleted, 'interaction')}")
+    note(f"deleted {format_count(deleted, 'interaction')}")
     if deleted < len(set(ids)):
-        note(f"{counted(len(set(ids)) - deleted, 'id')} not found")
+        note(f"{format_count(len(set(ids)) - deleted, 'id')} not found")
 
 
 def purge_before(before: str, store: str | None, *, ask: bool) -> None:
@@ -84,4 +86,4 @@ def purge_before(before: str, store: str | None, *, ask: bool) -> None:
     deleted = archive.purge(before=limit)
     with Bar() as bar:
         refresh(archive, progress=bar.counts("adding up five-minute steps"))
-    note(f"deleted {counted(deleted, 'interaction')}")
+    note(f"deleted {format_count(deleted, 'interaction')}")

@@ -7,8 +7,8 @@ import os
 import sys
 import threading
 
+from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import load_plan
-from ragstone.cli.options import counted, note
 from ragstone.config import revealed
 from ragstone.config.durations import duration
 from ragstone.judges.factory import make_judge
@@ -30,15 +30,15 @@ def score_queue(
     if since is not None:
         now = now_micros()
         requeued = requeue_unscored(scorer.archive, now - duration(since), now)
-        note(f"{counted(requeued, 'interaction')} considered again")
+        note(f"{format_count(requeued, 'interaction')} considered again")
     if follow:
         _exit_with_parent()
         asyncio.run(scorer.run_forever())
         return
     progress = asyncio.run(_score_until_idle(scorer))
-    note(f"scored {counted(progress.scored, 'interaction')} of {progress.decided:,} new ones")
+    note(f"scored {format_count(progress.scored, 'interaction')} of {progress.decided:,} new ones")
     if progress.failed:
-        failed = counted(progress.failed, "interaction")
+        failed = format_count(progress.failed, "interaction")
         note(f"the judge failed on {failed}; they are retried later")
     if progress.out_of_budget:
         note("the daily budget is spent; the remaining interactions wait")

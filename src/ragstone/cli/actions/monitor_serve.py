@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.monitor_plan import load_plan
-from ragstone.cli.options import note
 from ragstone.config import revealed
 from ragstone.config.durations import duration
 from ragstone.monitor.ingest.redaction import load_hook
@@ -14,7 +14,7 @@ from ragstone.server.alert_worker import AlertWorker
 from ragstone.server.report_worker import ReportWorker
 from ragstone.server.scoring_worker import ScoringWorker
 from ragstone.server.settings import check_settings
-from ragstone.store import Store, usual_place
+from ragstone.store import Store, default_place
 
 
 def run_server(
@@ -47,7 +47,7 @@ def run_server(
             retention=None if age is None else duration(age),
         )
     )
-    place = store or revealed(plan.store) or usual_place()
+    place = store or revealed(plan.store) or default_place()
     opened = Store.open(place)
     workers: list[BackgroundWorker] = []
     if not no_score and monitor.metrics != ():

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import open_archive
-from ragstone.cli.options import counted, note
-from ragstone.cli.progress import Bar
+from ragstone.cli.actions.progress import Bar
 from ragstone.config.durations import duration
 from ragstone.monitor import Archive
 from ragstone.monitor.interactions import from_micros, now_micros
@@ -47,7 +47,9 @@ def show_summary(
     rows += [(f"{part.field}={part.value}", part) for part in summary.slices]
     _print_table(rows)
     if summary.more:
-        note(f"and {counted(summary.more, 'more value')} of {by}; --where {by}=VALUE shows one")
+        note(
+            f"and {format_count(summary.more, 'more value')} of {by}; --where {by}=VALUE shows one"
+        )
 
 
 def show_periods(

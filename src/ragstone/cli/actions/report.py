@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.cli.eval import show_summary
-from ragstone.cli.options import known_language, open_run, report_language, summed_up, write_files
+from ragstone.cli.actions.eval import show_summary
+from ragstone.cli.actions.shared import (
+    check_language,
+    choose_language,
+    open_run,
+    summarise_run,
+    write_files,
+)
 
 
 def report_run(name: str, output: Sequence[str], language: str | None, place: str | None) -> None:
     """Write the run's report into each file; without any, print its table."""
     run = open_run(name, place)
-    spoken = known_language(language) or report_language(run.info.plan.get("language"))
+    spoken = check_language(language) or choose_language(run.info.plan.language)
     if not output:
-        show_summary(summed_up(run), spoken)
+        show_summary(summarise_run(run), spoken)
     write_files(run, output, spoken)

@@ -13,9 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ragstone.cli.eval import show_summary
-from ragstone.cli.options import known_language, note, open_run, report_language, summed_up
-from ragstone.store import RunInfo, Store
+from ragstone.cli.actions.eval import show_summary
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import check_language, choose_language, open_run, summarise_run
+from ragstone.store import RunInfo, Store, format_plan
 
 
 def list_runs(place: str | None, *, as_json: bool) -> None:
@@ -42,8 +43,8 @@ def show_run(name: str, place: str | None, language: str | None, *, as_json: boo
         if value not in (None, "", 0, {}, []) and key not in ("plan", "metrics"):
             click.echo(f"{key:<9} {value}")
     click.echo()
-    spoken = known_language(language) or report_language(run.info.plan.get("language"))
-    show_summary(summed_up(run), spoken)
+    spoken = check_language(language) or choose_language(run.info.plan.language)
+    show_summary(summarise_run(run), spoken)
 
 
 def delete_runs(names: Sequence[str], place: str | None, *, ask: bool) -> None:
@@ -86,5 +87,5 @@ def _to_facts(info: RunInfo) -> dict[str, Any]:
         "calls": info.usage.calls,
         "usd": info.usage.usd,
         "metrics": [metric["name"] for metric in info.metrics],
-        "plan": dict(info.plan),
+        "plan": format_plan(info),
     }

@@ -10,10 +10,13 @@ from typing import Any
 import click
 from rich.console import Console
 
-from ragstone.cli.flags import fields_of
-from ragstone.cli.options import note, report_language
+from ragstone.cli.actions.flags import parse_fields
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.shared import choose_language
 from ragstone.errors import ConfigError
-from ragstone.report.checkup import views as report
+from ragstone.report.builders.testset import CheckupReport
+from ragstone.report.formats import describe_unknown, list_endings, write_report
+from ragstone.report.render import terminal
 from ragstone.testset.checkup import check
 
 
@@ -22,11 +25,11 @@ def check_file(
 ) -> int:
     """Audit a test set, show or write the report; the exit code is 1 when an item needs attention."""
     complaints: list[str] = []
-    fields = fields_of(flags["fields"], complaints)
+    fields = parse_fields(flags["fields"], complaints)
     complaints += [
-        f"{path!r} names no format of this report; end it in one of {' '.join(report.ENDINGS)}"
+        describe_unknown("testset", path)
         for path in output
-        if Path(path).suffix.lower() not in report.ENDINGS
+        if Path(path).suffix.lower() not in list_endings("testset")
     ]
     if complaints:
         raise ConfigError(complaints)
@@ -39,12 +42,12 @@ def check_file(
         limit=flags["limit"],
         skip_bad_rows=flags["skip_bad_rows"],
     )
-    language = report_language(flags["language"])
+    report = CheckupReport(checkup, choose_language(flags["language"]))
     if flags["as_json"]:
-        click.echo(json.dumps(checkup.to_dict(), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2))
     elif not output:
-        report.show(checkup, Console(), language)
+        terminal.show(report.document(), Console())
     for path in output:
-        report.write(checkup, path, language)
+        write_report(report, path)
         note(f"wrote {path}")
     return 1 if checkup.faults else 0

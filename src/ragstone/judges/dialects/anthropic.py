@@ -59,7 +59,7 @@ class Anthropic(Dialect):
     def parse_reply(self, reply: Any) -> CompletionReply:
         blocks = reply.get("content") if isinstance(reply, dict) else None
         if not isinstance(blocks, list):
-            raise MalformedReply("the server's reply holds no content")
+            raise MalformedReply("server_without_content")
         texts = [b for b in blocks if isinstance(b, dict) and b.get("type") == "text"]
         reason = reply.get("stop_reason")
         usage = as_object(reply.get("usage"))

@@ -160,7 +160,7 @@ def first_row(reply: Any, name: str) -> dict[str, Any]:
     """Return the first object of a list in the reply; raises MalformedReply when there is none."""
     rows = reply.get(name) if isinstance(reply, dict) else None
     if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
-        raise MalformedReply(f"the server's reply holds no {name}")
+        raise MalformedReply("server_without_part", name=name)
     return rows[0]
 
 

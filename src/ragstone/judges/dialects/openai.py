@@ -69,7 +69,7 @@ class OpenAI(Dialect):
         choice = first_row(reply, "choices")
         message = choice.get("message")
         if not isinstance(message, dict):
-            raise MalformedReply("the server's reply holds no message")
+            raise MalformedReply("server_without_message")
         content = message.get("content")
         if isinstance(content, list):
             content = "".join(p.get("text") or "" for p in content if isinstance(p, dict))

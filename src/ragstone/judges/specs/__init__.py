@@ -38,7 +38,7 @@ _SPECS: dict[str, Callable[[Ask], PromptSpec]] = {
 def build_spec(ask: Ask) -> PromptSpec:
     """Build the prompt spec for an Ask; raises JudgeFailed for a kind that language models do not answer."""
     if ask.kind not in _SPECS:
-        raise JudgeFailed("refusal", f"language models answer no {ask.kind!r} questions")
+        raise JudgeFailed("refusal", "kind_unknown_model", kind=ask.kind)
     return _SPECS[ask.kind](ask)
 
 

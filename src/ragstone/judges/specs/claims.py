@@ -9,6 +9,7 @@ from typing import Any
 from ragstone.asks import Ask
 from ragstone.judges.fences import to_one_line
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, match_rows
+from ragstone.locale.messages import compose
 from ragstone.text.words import fold_text
 
 
@@ -22,24 +23,24 @@ class ClaimsSpec:
         self.items = [(t["id"], n) for t in self.texts for n in range(len(t["sentences"]))]
 
     def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
-        """The texts with the open sentences numbered; the others stand by for their sense."""
+        """Build the prompt of the texts, with these sentences numbered and the others as context."""
         wanted = set(items)
         blocks = []
         for text in self.texts:
-            open_here = [(text["id"], n) in wanted for n in range(len(text["sentences"]))]
-            if not any(open_here):
+            numbered = [(text["id"], n) in wanted for n in range(len(text["sentences"]))]
+            if not any(numbered):
                 continue
             lines = [
-                f"[{n}] {to_one_line(sentence)}" if is_open else to_one_line(sentence)
-                for n, (sentence, is_open) in enumerate(
-                    zip(text["sentences"], open_here, strict=True)
+                f"[{n}] {to_one_line(sentence)}" if is_numbered else to_one_line(sentence)
+                for n, (sentence, is_numbered) in enumerate(
+                    zip(text["sentences"], numbered, strict=True)
                 )
             ]
             blocks.append("\n".join([f"<<<{nonce} text {text['id']}", *lines, f"{nonce}>>>"]))
         return _ClaimsBatch({"texts": "\n\n".join(blocks)}, list(items), self.texts)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
-        """The claims in the order of the sentences."""
+        """Return the claims in the order of the sentences."""
         rows = [
             {"text_id": item[0], "sentence": item[1], "claim": claim}
             for item in self.items
@@ -49,42 +50,44 @@ class ClaimsSpec:
 
 
 class _ClaimsBatch:
+    """Sentences of one prompt."""
+
     def __init__(
         self, values: Mapping[str, str], items: Sequence[Hashable], texts: Sequence[Any]
     ) -> None:
         self.values = values
         self.items = items
-        self.words = {text["id"]: _stems(text["text"]) for text in texts}
+        self.prefixes = {text["id"]: _find_prefixes(text["text"]) for text in texts}
 
     def parse(self, value: Any) -> ParsedReply:
-        """Claims by sentence; a sentence without an entry is missing."""
-        found: dict[Hashable, list[str]] = {}
+        """Return the claims by sentence; a sentence without an entry is missing."""
+        claims_of: dict[Hashable, list[str]] = {}
         for row in value["claims"]:
             claim = " ".join(row["claim"].split())
-            if claim and _invented(claim, self.words.get(row["text_id"], set())):
-                fault = (
-                    f"the claim {claim[:60]!r} says something that is not in {row['text_id'][:20]}"
-                )
+            if claim and _is_invented(claim, self.prefixes.get(row["text_id"], set())):
+                fault = compose("claim_invented", claim=claim[:60], text=row["text_id"][:20])
                 return ParsedReply(fault=fault)
-            kept = found.setdefault((row["text_id"], row["sentence"]), [])
-            if claim and claim not in kept:
-                kept.append(claim)
-        return match_rows(list(found.items()), self.items)
+            claims = claims_of.setdefault((row["text_id"], row["sentence"]), [])
+            if claim and claim not in claims:
+                claims.append(claim)
+        return match_rows(claims_of.items(), self.items)
 
 
 _WORD = re.compile(r"\w+")
 _SPACELESS = re.compile("[\u0e00-\u0eff\u2e80-\uffff]")
-_LEAST_SHARED = 0.3
+_MIN_SHARED_PREFIXES = 0.3
 """Share of a claim's longer words that must come from its text; a paraphrase keeps more than that."""
 
 
-def _stems(text: str) -> set[str]:
+def _find_prefixes(text: str) -> set[str]:
+    """Return the first four letters of each longer word: stems for any language."""
     return {word[:4] for word in _WORD.findall(fold_text(text)) if len(word) > 3 or word.isdigit()}
 
 
-def _invented(claim: str, words: set[str]) -> bool:
-    """Whether a claim has next to nothing to do with the text it is said to come from."""
+def _is_invented(claim: str, text_prefixes: set[str]) -> bool:
+    """Return whether a claim shares next to no words with the text it is said to come from."""
     if not claim.isascii() and _SPACELESS.search(claim):
         return False  # without spaces there are no words to compare
-    stems = _stems(claim)
-    return len(stems) > 1 and len(stems & words) < _LEAST_SHARED * len(stems)
+    prefixes = _find_prefixes(claim)
+    shared = len(prefixes & text_prefixes)
+    return len(prefixes) > 1 and shared < _MIN_SHARED_PREFIXES * len(prefixes)

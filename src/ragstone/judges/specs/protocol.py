@@ -5,13 +5,14 @@ PromptBatch is one prompt about some of them; it parses the reply to that prompt
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFault
 from ragstone.judges.json_replies import Fit, compile_schema, format_example
+from ragstone.locale.messages import compose
 
 
 @dataclass(slots=True)
@@ -32,8 +33,10 @@ class ParsedReply:
 class PromptBatch(Protocol):
     """One prompt about some items of an Ask."""
 
-    values: Mapping[str, str]
-    """Values of the prompt's placeholders."""
+    @property
+    def values(self) -> Mapping[str, str]:
+        """Values of the prompt's placeholders."""
+        ...
 
     def parse(self, value: Any) -> ParsedReply:
         """Return what a reply that fits the schema settles; raises JudgeFailed for a compromised judge."""
@@ -110,19 +113,33 @@ def match_rows(rows: Iterable[tuple[Hashable, Any]], wanted: Sequence[Hashable])
     known = set(wanted)
     invented = [item for item in rows_of if item not in known]
     if invented:  # a reply that mixes items up settles nothing
-        return ParsedReply(fault=f"there is no {_format_items(invented[:1])}")
+        return ParsedReply(fault=compose("item_unknown", items=_format_items(invented[:1])))
     missing = [item for item in wanted if item not in rows_of]
     repeated = [item for item in wanted if len(rows_of.get(item, ())) > 1]
     fault = ""
     if missing:
-        fault = f"it lacked {_format_items(missing)}"
+        fault = compose("items_missing", items=_format_items(missing))
     elif repeated:
-        fault = f"it had {_format_items(repeated)} more than once"
+        fault = compose("items_repeated", items=_format_items(repeated))
     settled = {item: rows[0] for item, rows in rows_of.items() if len(rows) == 1}
     return ParsedReply(settled, fault=fault)
 
 
 def _format_items(items: Sequence[Hashable]) -> str:
     names = [" ".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in items]
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(name[:40] for name in names[:5]) + more
+    shown = ", ".join(name[:40] for name in names[:5])
+    return compose("and_more_items", items=shown, n=len(names) - 5) if len(names) > 5 else shown
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedBatch:
+    """A prompt whose reply holds one row for each item."""
+
+    values: Mapping[str, str]
+    items: Sequence[Hashable]
+    read_rows: Callable[[Any], Iterable[tuple[Hashable, Any]]]
+    """Returns item and result of each row of a reply."""
+
+    def parse(self, value: Any) -> ParsedReply:
+        """Return the results by item."""
+        return match_rows(self.read_rows(value), self.items)

@@ -7,11 +7,11 @@ from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.judges.fences import fence
-from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, match_rows
+from ragstone.judges.specs.protocol import MatchedBatch, PromptBatch
 
 
 class UsefulSpec:
-    """Every passage is graded for every target."""
+    """The pairs of passage and target of a `useful` Ask."""
 
     def __init__(self, ask: Ask) -> None:
         self.question = ask.values["question"]
@@ -21,7 +21,7 @@ class UsefulSpec:
         self.items = [(c["id"], target) for c in self.chunks for target in self.targets]
 
     def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
-        """The passages and targets that still lack grades."""
+        """Build the prompt of the passages and targets of these pairs."""
         pairs = set(items)
         chunks = [c for c in self.chunks if any((c["id"], t) in pairs for t in self.targets)]
         targets = [t for t in self.targets if any((c["id"], t) in pairs for c in chunks)]
@@ -36,26 +36,18 @@ class UsefulSpec:
             "targets": "\n".join(goals),
             "chunks": "\n".join(fence(nonce, f"passage {c['id']}", c["text"]) for c in chunks),
         }
-        everything = [(c["id"], target) for c in chunks for target in targets]
-        return _UsefulBatch(values, everything)
+        # the prompt asks for every combination, which may be more than the wanted pairs
+        combinations = [(c["id"], target) for c in chunks for target in targets]
+        return MatchedBatch(values, combinations, _read_rows)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
-        """One grade for each pair, in the order of the Ask."""
+        """Return one grade for each pair, in the order of the Ask."""
         rows = [{"id": item[0], "target": item[1], **settled[item]} for item in self.items]
         return {"grades": rows}
 
 
-class _UsefulBatch:
-    def __init__(self, values: Mapping[str, str], items: Sequence[Hashable]) -> None:
-        self.values = values
-        self.items = items
-
-    def parse(self, value: Any) -> ParsedReply:
-        """Grades by passage and target."""
-        return match_rows(
-            [
-                ((row["id"], row["target"]), {"grade": row["grade"], "reason": row["reason"]})
-                for row in value["grades"]
-            ],
-            self.items,
-        )
+def _read_rows(value: Any) -> list[tuple[Hashable, Any]]:
+    return [
+        ((row["id"], row["target"]), {"grade": row["grade"], "reason": row["reason"]})
+        for row in value["grades"]
+    ]

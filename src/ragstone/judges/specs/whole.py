@@ -8,6 +8,7 @@ from typing import Any
 from ragstone.asks import Ask
 from ragstone.judges.fences import fence, neutralize, to_one_line
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch
+from ragstone.locale.messages import compose
 from ragstone.prompts import find_placeholders
 from ragstone.text.evidence import find_quote
 from ragstone.text.words import fold_text
@@ -17,7 +18,7 @@ _WHOLE = "reply"
 
 
 class _WholeSpec:
-    """An Ask that one reply settles or does not."""
+    """An Ask with a single item: one reply settles it or does not."""
 
     prompt = ""
     items: Sequence[Hashable] = (_WHOLE,)
@@ -26,38 +27,40 @@ class _WholeSpec:
         self.ask = ask
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
-        """The reply as it is."""
+        """Return the reply as it is."""
         return settled[_WHOLE]
 
 
 class _WholeBatch:
+    """A prompt whose reply is used as a whole; subclasses check it."""
+
     def __init__(self, values: Mapping[str, str]) -> None:
         self.values = values
 
-    def fault(self, value: Any) -> str:
-        """What is wrong with the reply; empty when nothing is."""
+    def find_fault(self, value: Any) -> str:
+        """Return what is wrong with the reply; empty when nothing is."""
         return ""
 
-    def doubt(self, value: Any) -> str:
-        """What is unproven in the reply; empty when nothing is."""
+    def find_doubt(self, value: Any) -> str:
+        """Return what is unproven in the reply; empty when nothing is."""
         return ""
 
     def parse(self, value: Any) -> ParsedReply:
-        """The whole reply, or nothing."""
-        fault = self.fault(value)
+        """Settle the Ask with the whole reply, or not at all."""
+        fault = self.find_fault(value)
         if fault:
             return ParsedReply(fault=fault)
-        doubt = self.doubt(value)
+        doubt = self.find_doubt(value)
         return ParsedReply({_WHOLE: value}, {_WHOLE} if doubt else set(), unproven_reason=doubt)
 
 
 class AspectsSpec(_WholeSpec):
-    """What the question asks for, each with the words of the answer that speak to it."""
+    """The aspects of a question, each with the words of the answer that cover it."""
 
     prompt = "aspects"
 
     def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
-        """Question and answer."""
+        """Build the prompt of question and answer."""
         question, answer = self.ask.values["question"], self.ask.values["answer"]
         values = {
             "question": fence(nonce, "question", question),
@@ -71,26 +74,26 @@ class _AspectsBatch(_WholeBatch):
         super().__init__(values)
         self.answer = answer
 
-    def fault(self, value: Any) -> str:
+    def find_fault(self, value: Any) -> str:
         names = [fold_text(row["aspect"]) for row in value["aspects"]]
         if not names or not all(names):
-            return "it listed no aspect"
-        return "it listed one aspect twice" if len(set(names)) < len(names) else ""
+            return compose("aspects_none")
+        return compose("aspect_twice") if len(set(names)) < len(names) else ""
 
-    def doubt(self, value: Any) -> str:
+    def find_doubt(self, value: Any) -> str:
         for row in value["aspects"]:
             if row["covered"] and find_quote(row["quote"], self.answer) is None:
-                return f"the quote for {row['aspect'][:60]!r} does not stand in the answer"
+                return compose("aspect_unproven", aspect=row["aspect"][:60])
         return ""
 
 
 class QuestionsSpec(_WholeSpec):
-    """As many questions as wanted, all different."""
+    """Questions that an answer would answer: as many as wanted, all different."""
 
     prompt = "questions"
 
     def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
-        """The answer."""
+        """Build the prompt of the answer."""
         count = self.ask.values["count"]
         answer = fence(nonce, "answer", self.ask.values["answer"])
         return _QuestionsBatch({"answer": answer, "count": str(count)}, count)
@@ -101,24 +104,24 @@ class _QuestionsBatch(_WholeBatch):
         super().__init__(values)
         self.count = count
 
-    def fault(self, value: Any) -> str:
+    def find_fault(self, value: Any) -> str:
         given = [fold_text(question) for question in value["questions"]]
         if not all(given):
-            return "one of the questions was empty"
+            return compose("question_empty")
         if value["evasive"] and len(given) <= self.count:
             return ""  # the metric is settled; the questions do not matter
         if len(given) != self.count:
-            return f"it gave {len(given)} questions instead of {self.count}"
-        return "it gave one question twice" if len(set(given)) < len(given) else ""
+            return compose("questions_given", given=len(given), wanted=self.count)
+        return compose("question_twice") if len(set(given)) < len(given) else ""
 
 
 class RateSpec(_WholeSpec):
-    """A level of a closed scale; the schema says all there is to check."""
+    """A level of a closed scale; the schema checks all there is to check."""
 
     prompt = "rate"
 
     def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
-        """The texts, the criterion and its levels."""
+        """Build the prompt of the texts, the criterion and its levels."""
         values = self.ask.values
         levels = [f"{n}: {to_one_line(level)}" for n, level in enumerate(values["levels"])]
         texts = [fence(nonce, to_one_line(name), text) for name, text in values["texts"].items()]
@@ -133,12 +136,12 @@ class RateSpec(_WholeSpec):
 
 
 class TranslateSpec(_WholeSpec):
-    """A prompt in another language, its placeholders untouched."""
+    """A prompt file in another language, its placeholders unchanged."""
 
     prompt = "translate"
 
     def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
-        """The prompt as it stands: its braces are what must survive, so they are not broken up."""
+        """Build the prompt of the file as it is: its braces must survive, so it is not neutralised."""
         values = self.ask.values
         text = f"<<<{nonce} text\n{values['text']}\n{nonce}>>>"
         return _TranslateBatch({"text": text, "language": values["language"]}, values["text"])
@@ -149,11 +152,9 @@ class _TranslateBatch(_WholeBatch):
         super().__init__(values)
         self.original = original
 
-    def fault(self, value: Any) -> str:
+    def find_fault(self, value: Any) -> str:
         text = value["text"]
         if find_placeholders(text) != find_placeholders(self.original):
-            return "the placeholders in double braces were not left as they are"
+            return compose("placeholders_changed")
         lines = self.original.splitlines().count("---")
-        return (
-            "" if text.splitlines().count("---") == lines else "the line --- was not left as it is"
-        )
+        return "" if text.splitlines().count("---") == lines else compose("line_changed")

@@ -119,13 +119,13 @@ def find_advice(
     """What to try: the diagnosis of the interactions since the drop, symptoms of the metric itself first."""
     from ragstone.analysis.advice import load_symptoms
     from ragstone.analysis.diagnose import diagnose
-    from ragstone.analysis.failures import analyse
+    from ragstone.analysis.failures import analyse_failures
     from ragstone.analysis.summary import summarise
 
     run = WindowRun(archive, since, until, where=where, limit=500)
     if not len(run) or not run.info.metrics:
         return []
-    diagnoses = diagnose(run, summarise(run, worst=1), analyse(run), load_symptoms())
+    diagnoses = diagnose(run, summarise(run, worst=1), analyse_failures(run), load_symptoms())
     family = metric.partition("@")[0].partition("(")[0]
     own = [one for one in diagnoses if any(e.what.startswith(family) for e in one.evidence)]
     rest = [one for one in diagnoses if one not in own]

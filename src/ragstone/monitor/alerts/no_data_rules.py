@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.analysis.stats import wilson
+from ragstone.analysis.stats import wilson_interval
 from ragstone.config.alerts import Alerts
 from ragstone.config.durations import duration
 from ragstone.monitor.alerts.alert import RuleResult, RuleState
@@ -80,7 +80,7 @@ def _evaluate_judge(archive: Archive, settings: Alerts, metric: str, now: int) -
         "failures": failures,
     }
     # The lower end of the interval: a share above the limit by chance alone does not fire.
-    is_failing = wilson(failures, judgements)[0] > settings.judge_failures
+    is_failing = wilson_interval(failures, judgements)[0] > settings.judge_failures
     return RuleResult(
         rule,
         "judge_failing",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data.strict import mend
+from ragstone.data.strict_json import replace_unstorable
 from ragstone.monitor.interactions import (
     MAX_CHUNKS,
     MAX_ID_CHARS,
@@ -17,7 +17,7 @@ from ragstone.monitor.interactions import (
     is_moderate_number,
 )
 from ragstone.systems.protocol import SystemFault
-from ragstone.systems.reading import answer_text, ranked
+from ragstone.systems.replies import parse_answer, parse_contexts
 
 
 def coerce_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def coerce_row(row: Mapping[str, Any]) -> dict[str, Any]:
     coerced["id"] = _INVISIBLE.sub("_", coerced["id"])[:MAX_ID_CHARS]
     for name in ("question", "answer", "reference", "comment", "error", "language"):
         if name in coerced:
-            coerced[name] = mend(_coerce_text(coerced[name]))
+            coerced[name] = replace_unstorable(_coerce_text(coerced[name]))
     if "contexts" in coerced:
         coerced["contexts"] = _coerce_chunks(coerced["contexts"])
     for name in ("latency", "cost", "tokens", "feedback"):
@@ -45,7 +45,7 @@ _NOT_NAME = re.compile(r"^[^A-Za-z_]|[^A-Za-z0-9_.-]")
 
 def _coerce_text(value: Any) -> str:
     try:
-        return answer_text(value) or ""
+        return parse_answer(value) or ""
     except SystemFault:
         return to_text(value)
 
@@ -60,11 +60,11 @@ def to_text(value: Any) -> str:
 
 def _coerce_chunks(value: Any) -> list[dict[str, Any]]:
     try:
-        chunks = ranked(value, None, None)
+        chunks = parse_contexts(value, None, None)
     except SystemFault:
-        chunks = ranked([to_text(value)], None, None)
+        chunks = parse_contexts([to_text(value)], None, None)
     rows = [chunk_to_json(chunk) for chunk in chunks[:MAX_CHUNKS]]
-    return [{**row, "text": mend(row["text"])} for row in rows]
+    return [{**row, "text": replace_unstorable(row["text"])} for row in rows]
 
 
 def _coerce_number(value: Any) -> float | None:
@@ -78,4 +78,4 @@ def _coerce_number(value: Any) -> float | None:
 def _coerce_scalar(value: Any) -> Any:
     if value is None or is_moderate_number(value):
         return value
-    return mend(to_text(value))[:MAX_META_CHARS]
+    return replace_unstorable(to_text(value))[:MAX_META_CHARS]

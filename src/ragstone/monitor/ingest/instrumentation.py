@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.monitor.ingest.coercion import to_text
 from ragstone.monitor.interactions import format_iso, new_id, now_micros
-from ragstone.systems.reading import reply_of
+from ragstone.systems.replies import parse_reply
 
 if TYPE_CHECKING:
     from ragstone.monitor.monitor import Monitor
@@ -45,7 +45,7 @@ class InteractionBuilder:
     def set_reply(self, value: Any) -> None:
         """Extract answer and contexts from whatever the function returned."""
         try:
-            reply = reply_of(value)
+            reply = parse_reply(value)
         except Exception:  # a reply of unknown type, or one whose attributes raise
             self.answer = None if value is None else to_text(value)
             return

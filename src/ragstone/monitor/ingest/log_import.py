@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.data import Reading, Record
+from ragstone.data import Dataset, Record
 from ragstone.data.rows import compile_shape
-from ragstone.data.strict import BadRow, reparse
+from ragstone.data.strict_json import BadRow, reparse_json
 from ragstone.errors import BadRows
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.ingest.redaction import RedactionHook, redact_interaction
@@ -53,7 +53,7 @@ class ImportResult:
 
 
 def import_log(
-    reading: Reading,
+    reading: Dataset,
     archive: Archive,
     hook: RedactionHook | None,
     *,
@@ -78,7 +78,7 @@ def import_log(
 
     for position, record in enumerate(reading, 1):
         try:
-            _, has_id = mapper(reparse(record.row), position)
+            _, has_id = mapper(reparse_json(record.row), position)
             batch.append(redact_interaction(parse_record(record, has_id=has_id), hook))
         except BadRow as error:
             bad.append(f"{reading.source}, row {position}: {error}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from ragstone.data.strict import BadRow, mend, parse
+from ragstone.data.strict_json import BadRow, parse_json, replace_unstorable
 from ragstone.errors import MissingExtra
 from ragstone.monitor.ingest.spans import ATTRIBUTE_PREFIXES, TraceSpan
 
@@ -19,7 +19,7 @@ MAX_VALUE_DEPTH = 20
 def parse_json_spans(body: bytes) -> list[TraceSpan]:
     """The spans of an ExportTraceServiceRequest in JSON; BadRow says what is wrong."""
     try:
-        tree = parse(body.decode("utf-8"))
+        tree = parse_json(body.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadRow("the body is not UTF-8") from None
     if not isinstance(tree, dict):
@@ -61,7 +61,7 @@ def parse_protobuf_spans(body: bytes) -> list[TraceSpan]:
                         trace=_format_id(span.trace_id, 16),
                         id=_format_id(span.span_id, 8),
                         parent=span.parent_span_id.hex(),
-                        name=mend(span.name),
+                        name=replace_unstorable(span.name),
                         start=span.start_time_unix_nano // 1000,
                         end=span.end_time_unix_nano // 1000,
                         attributes=_select_attributes(resource_attributes, attributes),
@@ -163,7 +163,7 @@ def _decode_any_value(value: Any, depth: int = 0) -> Any:
     decoded = getattr(value, which)
     if isinstance(decoded, float) and decoded - decoded != 0:  # not finite
         return None
-    return mend(decoded) if isinstance(decoded, str) else decoded
+    return replace_unstorable(decoded) if isinstance(decoded, str) else decoded
 
 
 def _format_id(raw: bytes, length: int) -> str:

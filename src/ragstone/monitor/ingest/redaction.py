@@ -22,9 +22,9 @@ def load_hook(hook: str | RedactionHook | None) -> RedactionHook | None:
     """The hook itself, or the function that `module:function` names."""
     if hook is None or callable(hook):
         return hook
-    from ragstone.registry.plugins import load
+    from ragstone.registry.plugins import load_object
 
-    function = load(hook, "redaction hook")
+    function = load_object(hook, "redaction hook")
     if not callable(function):
         raise RagstoneError(f"the redaction hook {hook!r} is not a function")
     return function  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ragstone.data.strict import mend
+from ragstone.data.strict_json import replace_unstorable
 from ragstone.monitor.ingest.coercion import coerce_row
 from ragstone.monitor.interactions import (
     EARLIEST_MICROS,
@@ -353,4 +353,4 @@ def _sum_known(values: Iterable[Any]) -> float | None:
 
 
 def _mend_text(value: Any) -> Any:
-    return mend(value) if isinstance(value, str) else value
+    return replace_unstorable(value) if isinstance(value, str) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.ingest.spans import build_interaction, span_from_json
 from ragstone.monitor.interactions import Interaction, now_micros

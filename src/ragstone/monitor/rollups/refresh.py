@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ragstone.errors import DataError, nearest
+from ragstone.errors import DataError, suggest_nearest
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.rollups.build import SELECT_ROWS, SELECT_SCORES, BucketBodies, build_buckets
 from ragstone.monitor.rollups.cells import SliceCells
@@ -141,7 +141,7 @@ def check_field(archive: Archive, name: str) -> None:
     """Raise DataError for a field that no interaction has; in an empty store every field is accepted."""
     known = list_fields(archive, 0, 2**62)
     if known and name not in known:
-        raise DataError(f"no interaction has a field {name!r}{nearest(name, known)}")
+        raise DataError(f"no interaction has a field {name!r}{suggest_nearest(name, known)}")
 
 
 def _recompute(

@@ -16,7 +16,7 @@ from ragstone.engine.broker import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
-from ragstone.metrics.scoring import plain_scores, starter
+from ragstone.metrics.scoring import build_starter, score_unjudged
 from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.scoring.queue import (
@@ -79,7 +79,7 @@ class Scorer:
         self.newest = newest
         self.language = language
         self.progress = ScoringProgress()
-        self._starts = {metric.name: starter(metric) for metric in metrics}
+        self._starts = {metric.name: build_starter(metric) for metric in metrics}
         self._day, self._budget_spent = -1, False
         self._billed = (0, 0.0)
 
@@ -172,7 +172,7 @@ class Scorer:
         if sample.language is None and self.language is not None:
             sample = replace(sample, language=self.language)
         if broker is None:
-            return plain_scores(self._starts, sample)
+            return score_unjudged(self._starts, sample)
         return await score_sample(sample, self.metrics, self._starts, broker)
 
     def _build_scored(

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ragstone.config import Plan
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, format_iso
 from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.windows.statistics import find_metric
-from ragstone.store import RunInfo, StoredRow, describe
+from ragstone.store import RunInfo, StoredRow, describe_metric
 from ragstone.store.codec import decode_score
 from ragstone.types import Sample, Score
 
@@ -66,12 +67,14 @@ class WindowRun:
             name="monitor",
             created=format_iso(until),
             status="done",
-            plan={},
+            plan=Plan(),
             shape={},
             source=archive.store.place,
             format="monitor",
             metrics=tuple(
-                describe(metric) for name in names if (metric := find_metric(name)) is not None
+                describe_metric(metric)
+                for name in names
+                if (metric := find_metric(name)) is not None
             ),
             total=len(interactions),
         )

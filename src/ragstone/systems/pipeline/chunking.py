@@ -11,12 +11,12 @@ from ragstone.data.documents import Document
 from ragstone.text.language import detect_language
 from ragstone.text.sentences import split_sentences
 
-By = Literal["sentence", "heading", "words"]
+ChunkUnit = Literal["sentence", "heading", "words"]
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DocumentChunk:
     """A part of a document as it is retrieved."""
 
     document: str
@@ -27,29 +27,31 @@ class Piece:
     language: str
 
     @property
-    def shown(self) -> str:
+    def titled_text(self) -> str:
         """The text with its title, as a generator reads it."""
         return f"{self.title}\n{self.text}" if self.title else self.text
 
 
-def pieces(
-    documents: Sequence[Document], *, size: int, overlap: int, by: By, titles: bool
-) -> list[Piece]:
+def chunk_documents(
+    documents: Sequence[Document], *, size: int, overlap: int, by: ChunkUnit, titles: bool
+) -> list[DocumentChunk]:
     """All pieces of all documents, in order; `size` and `overlap` are numbers of words."""
-    out: list[Piece] = []
+    out: list[DocumentChunk] = []
     for document in documents:
         language = detect_language(document.text, document.language)
-        for heading, body in _sections(document.text) if by == "heading" else [("", document.text)]:
+        for heading, body in (
+            _split_sections(document.text) if by == "heading" else [("", document.text)]
+        ):
             title = ". ".join(part for part in (document.title, heading) if part)
-            units = body.split() if by == "words" else _sentences(body, language)
+            units = body.split() if by == "words" else _split_plain_sentences(body, language)
             out.extend(
-                Piece(document.id, text, title if titles else "", language)
-                for text in _packed(units, size, overlap)
+                DocumentChunk(document.id, text, title if titles else "", language)
+                for text in _pack_units(units, size, overlap)
             )
     return out
 
 
-def _sections(text: str) -> Iterator[tuple[str, str]]:
+def _split_sections(text: str) -> Iterator[tuple[str, str]]:
     heading, body = "", list[str]()
     for line in text.splitlines():
         found = _HEADING.match(line)
@@ -63,14 +65,14 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
         yield heading, "\n".join(body)
 
 
-def _sentences(text: str, language: str) -> list[str]:
+def _split_plain_sentences(text: str, language: str) -> list[str]:
     """Sentences without the marks of headings; a heading is a sentence of its own."""
     lines = [_HEADING.sub(r"\1.", line) for line in text.splitlines()]
     plain = "\n".join(lines)
     return [plain[start:end] for start, end in split_sentences(plain, language)]
 
 
-def _packed(units: Sequence[str], size: int, overlap: int) -> Iterator[str]:
+def _pack_units(units: Sequence[str], size: int, overlap: int) -> Iterator[str]:
     """Units joined up to `size` words; each piece begins again with up to `overlap` words of the one before."""
     counts = [len(unit.split()) for unit in units]
     start = 0

@@ -14,21 +14,21 @@ from typing import Any
 from ragstone.asks import digest
 from ragstone.data import corpora
 from ragstone.data.documents import Document, read_documents
-from ragstone.errors import RagstoneError, nearest
-from ragstone.systems.frameworks import filled_in
+from ragstone.errors import RagstoneError, suggest_nearest
+from ragstone.systems.frameworks import fill_template
 from ragstone.systems.http import HttpSystem
-from ragstone.systems.pipeline.answering import Passage, extract
-from ragstone.systems.pipeline.chunking import By, pieces
+from ragstone.systems.pipeline.chunking import ChunkUnit, chunk_documents
+from ragstone.systems.pipeline.extraction import Passage, extract_answer
 from ragstone.systems.pipeline.retrieval import Index, Retriever
 from ragstone.systems.protocol import SystemReply
 from ragstone.text.encoder import track_saved_seconds
 from ragstone.text.language import detect_language
 from ragstone.types import Chunk, Ranked, Sample
 
-EDITION = 2
+REPLY_VERSION = 2
 """Counts changes of the code that change replies, so that stored ones of earlier code are not taken for new ones."""
 
-SPACE: Mapping[str, tuple[Any, ...]] = {
+SEARCH_SPACE: Mapping[str, tuple[Any, ...]] = {
     "chunk_size": (40, 80, 120, 200, 300),
     "overlap": (0, 20, 40),
     "by": ("sentence", "heading", "words"),
@@ -45,7 +45,7 @@ SPACE: Mapping[str, tuple[Any, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PipelineSettings:
     """Everything that can be set."""
 
     documents: str | Path = corpora.DEFAULT
@@ -54,7 +54,7 @@ class Settings:
     """Words of a chunk."""
     overlap: int = 20
     """Words that a chunk shares with the one before."""
-    by: By = "sentence"
+    by: ChunkUnit = "sentence"
     titles: bool = True
     """Whether the title of the document stands above each chunk."""
     retriever: Retriever = "bm25"
@@ -79,7 +79,7 @@ class Settings:
     max_tokens: int = 300
 
 
-_OTHER_NAMES = {"retrieval_k": "top_k"}
+_ALIASES = {"retrieval_k": "top_k"}
 _NOT_TUNED = frozenset({"documents", "generator", "model", "api_key", "prompt", "max_tokens"})
 
 
@@ -90,10 +90,10 @@ class Pipeline:
     takes_contexts = True
 
     def __init__(self, **parameters: Any) -> None:
-        self.settings = _settings(parameters)
-        documents, self._content = _read(self.settings.documents)
-        self.index = _indexed(documents, self._content, self.settings)
-        self._generator = _generator(self.settings)
+        self.settings = _build_settings(parameters)
+        documents, self._content = _read_corpus(self.settings.documents)
+        self.index = _build_index(documents, self._content, self.settings)
+        self._generator = _build_generator(self.settings)
         self.name = "pipeline"
 
     @property
@@ -122,7 +122,7 @@ class Pipeline:
         if kind is not Pipeline:  # a user's own, which may answer otherwise
             written["class"] = f"{kind.__module__}.{kind.__qualname__}"
         return {
-            "pipeline": EDITION,
+            "pipeline": REPLY_VERSION,
             "documents": self._content,
             "parameters": dict(self.parameters),
             **written,
@@ -157,9 +157,9 @@ class Pipeline:
             pool=settings.pool,
             expand=settings.expand,
         )
-        chosen = [self.index.pieces[at] for at, _ in found]
+        chosen = [self.index.chunks[at] for at, _ in found]
         contexts = Ranked(
-            Chunk(piece.document, piece.shown, round(score, 6))
+            Chunk(piece.document, piece.titled_text, round(score, 6))
             for piece, (_, score) in zip(chosen, found, strict=True)
         )
         return [Passage(piece.text, piece.title) for piece in chosen], contexts
@@ -188,7 +188,7 @@ class Pipeline:
     ) -> SystemReply:
         tokens = None
         if self._generator is None:
-            text: str | None = extract(
+            text: str | None = extract_answer(
                 question,
                 passages,
                 self.index,
@@ -200,42 +200,44 @@ class Pipeline:
             numbered = "\n\n".join(f"[{n}] {chunk.text}" for n, chunk in enumerate(contexts, 1))
             values = {"question": question, "contexts": numbered}
             written = await self._generator.answer(
-                filled_in(self._prompt(language), values), Sample("")
+                fill_template(self._prompt(language), values), Sample("")
             )
             text, tokens = (written.answer or "").strip(), written.tokens
         return SystemReply(text, contexts, round(time.perf_counter() - started, 6), tokens)
 
     def _prompt(self, language: str) -> str:
         if self.settings.prompt is not None:
-            return _user_prompt(Path(self.settings.prompt))
+            return _read_prompt(Path(self.settings.prompt))
         place = resources.files("ragstone.systems.pipeline") / "prompts" / f"{language}.md"
         return place.read_text(encoding="utf-8")
 
 
-def _settings(given: Mapping[str, Any]) -> Settings:
-    known = {one.name: one for one in fields(Settings)}
+def _build_settings(given: Mapping[str, Any]) -> PipelineSettings:
+    known = {one.name: one for one in fields(PipelineSettings)}
     values: dict[str, Any] = {}
     for key, value in given.items():
-        name = _OTHER_NAMES.get(key, key)
+        name = _ALIASES.get(key, key)
         if name not in known:
-            raise RagstoneError(f"the pipeline has no parameter {key!r}{nearest(key, list(known))}")
+            raise RagstoneError(
+                f"the pipeline has no parameter {key!r}{suggest_nearest(key, list(known))}"
+            )
         values[name] = value
-    settings = Settings(**values)
-    complaint = _complaint(settings)
+    settings = PipelineSettings(**values)
+    complaint = _find_complaint(settings)
     if complaint:
         raise RagstoneError(f"the pipeline's {complaint}")
     return settings
 
 
 _CHOICES = {"by": ("sentence", "heading", "words"), "retriever": ("bm25", "dense", "hybrid")}
-_LEAST = {"chunk_size": 5, "overlap": 0, "top_k": 1, "pool": 1, "sentences": 1, "max_tokens": 1}
+_MINIMA = {"chunk_size": 5, "overlap": 0, "top_k": 1, "pool": 1, "sentences": 1, "max_tokens": 1}
 
 
-def _complaint(settings: Settings) -> str | None:
+def _find_complaint(settings: PipelineSettings) -> str | None:
     for name, choices in _CHOICES.items():
         if getattr(settings, name) not in choices:
             return f"{name} is {getattr(settings, name)!r}; give one of {', '.join(choices)}"
-    for name, least in _LEAST.items():
+    for name, least in _MINIMA.items():
         value = getattr(settings, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             return f"{name} is {value!r}; give a whole number from {least}"
@@ -255,7 +257,7 @@ def _complaint(settings: Settings) -> str | None:
     return None
 
 
-def _generator(settings: Settings) -> HttpSystem | None:
+def _build_generator(settings: PipelineSettings) -> HttpSystem | None:
     if settings.generator is None:
         return None
     if settings.api_key is not None and not settings.api_key.startswith("${"):
@@ -276,7 +278,7 @@ def _generator(settings: Settings) -> HttpSystem | None:
     )
 
 
-def _user_prompt(path: Path) -> str:
+def _read_prompt(path: Path) -> str:
     if not path.is_file():
         raise RagstoneError(f"no prompt file {str(path)!r}")
     text = path.read_text(encoding="utf-8")
@@ -287,11 +289,11 @@ def _user_prompt(path: Path) -> str:
 
 
 _indexes: OrderedDict[str, Index] = OrderedDict()
-_KEPT = 8
+_MAX_INDEXES = 8
 """Indexes kept: configurations that differ after chunking share one."""
 
 
-def _indexed(documents: list[Document], content: str, settings: Settings) -> Index:
+def _build_index(documents: list[Document], content: str, settings: PipelineSettings) -> Index:
     how = {
         "size": settings.chunk_size,
         "overlap": settings.overlap,
@@ -300,13 +302,13 @@ def _indexed(documents: list[Document], content: str, settings: Settings) -> Ind
     }
     key = digest({"documents": content, **how})
     if key not in _indexes:
-        _indexes[key] = Index(pieces(documents, **how))  # type: ignore[arg-type]
-        while len(_indexes) > _KEPT:
+        _indexes[key] = Index(chunk_documents(documents, **how))  # type: ignore[arg-type]
+        while len(_indexes) > _MAX_INDEXES:
             _indexes.popitem(last=False)
     return _indexes[key]
 
 
-def _read(place: str | Path) -> tuple[list[Document], str]:
+def _read_corpus(place: str | Path) -> tuple[list[Document], str]:
     """The documents and a hash of their content."""
     named = str(place) in corpora.CORPORA and not Path(place).exists()
     documents = read_documents(corpora.documents(str(place)) if named else place)

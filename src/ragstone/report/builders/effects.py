@@ -1,0 +1,110 @@
+"""The report on settings: what each level of each factor does to a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ragstone.report import document as doc
+from ragstone.report.builders.parts import arrow, build_chart, build_row
+from ragstone.report.comparison.sentences import format_p_value, format_signed
+from ragstone.report.drawing.charts import draw_effects
+from ragstone.report.drawing.shapes import WIDE, Caption, Drawing, stack_drawings
+from ragstone.report.figures import shorten
+from ragstone.report.words import Words, words
+
+if TYPE_CHECKING:
+    from ragstone.analysis.effects import Effects, Level
+
+WIDE_COLUMNS = 110
+"""Columns that the whole table takes on a terminal."""
+TONES: dict[str, doc.Tone] = {"better": "good", "worse": "bad", "unclear": "plain"}
+
+
+@dataclass(frozen=True, slots=True)
+class EffectsReport:
+    """The effects on each metric, the name of the data and the runs behind them."""
+
+    kind: ClassVar[str] = "effects"
+    effects: Sequence[Effects]
+    name: str = ""
+    language: str = "en"
+    runs: Sequence[Mapping[str, Any]] = ()
+
+    def document(self) -> doc.ReportDocument:
+        """The report as a tree."""
+        say = words(self.language)
+        brand, name = say("effects"), shorten(self.name, 200)
+        head = (doc.Heading(brand, 1, where=doc.TEXT), doc.Heading(name, 1, where=doc.PAGE))
+        sections = (
+            _build_effects(effects, number, say) for number, effects in enumerate(self.effects, 1)
+        )
+        # a free line after the last table, for the notes on files follow
+        end = doc.Section((doc.Paragraph(""),), where=doc.TERMINAL)
+        return doc.ReportDocument("effects", say, f"{brand}: {name}", brand, head, (*sections, end))
+
+    def picture(self) -> Drawing:
+        """The levels of every factor, one chart a metric."""
+        say, charts = words(self.language), []
+        for effects in self.effects:
+            caption = Caption(0, 10, effects.metric, "ink", bold=True)
+            charts.append(Drawing(WIDE, 8, (caption,), effects.metric))
+            charts.append(draw_effects(effects, say, WIDE))
+        return stack_drawings(charts)
+
+    def data(self) -> dict[str, Any]:
+        """The runs and effects as JSON takes them."""
+        return {"runs": self.runs, "effects": [effects.to_dict() for effects in self.effects]}
+
+
+def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
+    # a narrow terminal has no room for the interval of the mean and p: the other interval and the verdict say it
+    roomy = doc.Where(min_columns=WIDE_COLUMNS)
+    columns = (
+        doc.TableColumn(say("setting")),
+        doc.TableColumn(say("value")),
+        doc.TableColumn(say("mean"), numeric=True),
+        doc.TableColumn(say("interval_short"), numeric=True, where=roomy),
+        doc.TableColumn(say("difference"), numeric=True),
+        doc.TableColumn(say("interval_short"), numeric=True),
+        doc.TableColumn(say("p_corrected.holm"), numeric=True, where=roomy),
+        doc.TableColumn(say("verdict")),
+    )
+    design = say("effects_full" if effects.full else "effects_single", n=say.whole(effects.runs))
+    note = f"{design} {say.count('paired_on_all', effects.samples)}"
+    return doc.Section(
+        (
+            doc.Heading(f"{effects.metric} {arrow(effects.higher_is_better)}"),
+            build_chart(lambda width: draw_effects(effects, say, width)),
+            doc.ReportTable(columns, tuple(_build_rows(effects, say)), row_heads=False),
+            doc.Paragraph(note, style="note"),
+        ),
+        "panel",
+        str(number),
+    )
+
+
+def _build_rows(effects: Effects, say: Words) -> Iterator[doc.TableRow]:
+    for factor in effects.factors:
+        for number, level in enumerate(factor.levels):
+            yield build_row(factor.name if number == 0 else "", *_build_cells(level, say))
+
+
+def _build_cells(level: Level, say: Words) -> list[str | doc.TableCell]:
+    best = " ★" if level.best else ""
+    own = [f"{level.value}{best}", say.number(level.mean), say.interval(level.low, level.high)]
+    if level.base:
+        return [*own, "–", "–", "–", say("in_force")]
+    ends = "–"
+    if level.difference_low is not None and level.difference_high is not None:
+        low, high = level.difference_low, level.difference_high
+        ends = f"{format_signed(low, say)} – {format_signed(high, say)}"
+    verdict = say.known("verdict_word", level.verdict) if level.verdict else "–"
+    return [
+        *own,
+        format_signed(level.difference, say),
+        ends,
+        format_p_value(level.adjusted, say),
+        doc.TableCell(verdict, TONES.get(level.verdict, "")),
+    ]
