@@ -165,7 +165,12 @@ def round_trip(items: Sequence[Item], documents: Held) -> tuple[float, float]:
             ]
             question = str(item.proof.get("plain", item.question))
             answer = extract_answer(
-                question, told, index, language=item.language, most=len(told), abstain=-1.0
+                question,
+                told,
+                index,
+                language=item.language,
+                max_sentences=len(told),
+                min_score=-1.0,
             )
             rows.append(
                 {

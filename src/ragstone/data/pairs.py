@@ -9,7 +9,7 @@ from typing import Any
 from ragstone.data.dataset import Dataset, Record, read
 from ragstone.data.formats import get_format, map_fields
 from ragstone.data.rows import compile_shape, get_path
-from ragstone.data.sources import RawRow, RejectedRow, RowSource
+from ragstone.data.sources import RawRow, RejectedRow, RowSource, to_rejected_row
 from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
 from ragstone.types import Sample
@@ -56,8 +56,7 @@ def _join_rows(references: Dataset, predictions: Dataset, by_id: bool) -> Iterat
         record.sample.id if by_id else str(number): record.sample
         for number, record in enumerate(predictions, 1)
     }
-    for complaint in predictions.bad:
-        yield _to_rejected(complaint)
+    yield from map(to_rejected_row, predictions.bad)
     matched = 0
     for number, record in enumerate(references, 1):
         key = record.sample.id if by_id else str(number)
@@ -67,8 +66,7 @@ def _join_rows(references: Dataset, predictions: Dataset, by_id: bool) -> Iterat
             f"{references.source}: row {number}",
             _add_prediction(record, prediction, predictions.source, references.shape),
         )
-    for complaint in references.bad:
-        yield _to_rejected(complaint)
+    yield from map(to_rejected_row, references.bad)
     if not matched:
         raise DataError(
             f"no prediction of {predictions.source!r} belongs to a reference of {references.source!r}; "
@@ -101,11 +99,6 @@ def _add_prediction(
                 {"id": chunk.id, "text": chunk.text} for chunk in prediction.contexts
             ]
     return json.dumps(row, ensure_ascii=False)
-
-
-def _to_rejected(complaint: str) -> RawRow:
-    place, _, reason = complaint.partition(": ")
-    return place, RejectedRow(reason)
 
 
 def _has_id(record: Record, shape: Mapping[str, Any]) -> bool:

@@ -303,6 +303,12 @@ def _read_parquet(source: str, file: ReopenableFile) -> Iterator[RawRow]:
         raise DataError(f"{source!r} is not a parquet file that can be read: {first}") from None
 
 
+def to_rejected_row(complaint: str) -> RawRow:
+    """Convert a complaint of an earlier reading, `location: reason`, back to a rejected row."""
+    location, _, reason = complaint.partition(": ")
+    return location, RejectedRow(reason)
+
+
 def strip_bom(head: bytes, name: str) -> bytes:
     """Remove a UTF-8 byte order mark; UTF-16 is an error."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):

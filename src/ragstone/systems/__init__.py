@@ -1,4 +1,4 @@
-"""Systems under test: anything that answers questions, asked with care, its replies kept."""
+"""Systems under test: anything that answers questions, and the runner that asks it and stores its replies."""
 
 from __future__ import annotations
 

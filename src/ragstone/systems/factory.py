@@ -1,8 +1,10 @@
-"""A system from what a user writes: a name, a URL, a path, a mapping from a config, or an object."""
+"""Construction of a system from its spec: a name, a URL, a path, a mapping of a config, or an object."""
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,17 +16,17 @@ from ragstone.systems.protocol import System
 from ragstone.systems.python import PythonSystem, hash_source, make_process_version
 
 SYSTEM_KINDS = ("pipeline", "url", "predictions", "python")
-"""The key of a mapping that says what kind of system it describes."""
+"""Keys of a mapping; exactly one is present and says which kind of system it describes."""
 _PREDICTION_SUFFIXES = (".jsonl", ".json", ".csv", ".parquet", ".gz")
 
 
 def make_system(spec: Any, **parameters: Any) -> System:
-    """The system that a spec names, with these values for its parameters.
+    """Build the system that a spec names, with these values for its parameters.
 
     `pipeline`, `pipeline:FOLDER`, `module:function`, `file.py:function`, `https://…`, a file of predictions, a
     function, an object of LangChain, LlamaIndex or Haystack, or a mapping: `{pipeline: FOLDER, top_k: 5}`,
     `{url: …, body: …, answer: …}`, `{predictions: FILE}`, `{python: module:function}`. With functions and objects,
-    `version` names what the source file does not tell; `id_from` is the dotted path of a context's id."""
+    `version` identifies what the source file does not show; `id_from` is the dotted path of a context's id."""
     if isinstance(spec, Mapping):
         return _from_mapping(spec, parameters)
     if isinstance(spec, Path):
@@ -37,20 +39,20 @@ def make_system(spec: Any, **parameters: Any) -> System:
 def _from_mapping(spec: Mapping[str, Any], parameters: Mapping[str, Any]) -> System:
     kinds = [kind for kind in SYSTEM_KINDS if kind in spec]
     if len(kinds) != 1:
-        found = ", ".join(map(str, spec)) or "nothing"
-        raise RagstoneError(f"a system has one of {', '.join(SYSTEM_KINDS)}; found {found}")
+        keys = ", ".join(map(str, spec)) or "nothing"
+        raise RagstoneError(f"a system has one of {', '.join(SYSTEM_KINDS)}; found {keys}")
     (kind,) = kinds
     rest = {key: value for key, value in spec.items() if key != kind}
-    given = {**(rest.pop("parameters", None) or {}), **parameters}
+    values = {**(rest.pop("parameters", None) or {}), **parameters}
     if kind == "url":
         from ragstone.systems.http import HttpSystem
 
-        return HttpSystem(str(spec["url"]), parameters=given, **rest)
+        return HttpSystem(str(spec["url"]), parameters=values, **rest)
     if kind == "python":
-        return make_system(spec["python"], **rest, **given)
+        return make_system(spec["python"], **rest, **values)
     if kind == "predictions":
-        return _build_predictions(str(spec["predictions"]), {**rest, **given})
-    return _build_pipeline(spec["pipeline"], {**rest, **given})
+        return _build_predictions(str(spec["predictions"]), {**rest, **values})
+    return _build_pipeline(spec["pipeline"], {**rest, **values})
 
 
 def _from_text(spec: str, parameters: dict[str, Any]) -> System:
@@ -76,7 +78,7 @@ def _from_object(
 ) -> System:
     options = dict(parameters)
     version, id_from = options.pop("version", None), options.pop("id_from", None)
-    about = {"method": options.pop("method", None), "inputs": options.pop("inputs", None)}
+    call_options = {"method": options.pop("method", None), "inputs": options.pop("inputs", None)}
     version = None if version is None else str(version)
     if all(hasattr(target, part) for part in ("answer", "identity", "shown", "parameters")):
         if isinstance(target, type):
@@ -85,21 +87,38 @@ def _from_object(
         return target  # type: ignore[no-any-return]
     if isinstance(target, type) or _is_factory(target):
         try:
-            made = target(**options)
+            built = target(**options)
         except TypeError as bad:
             raise RagstoneError(f"the system {name!r} cannot be made: {bad}") from None
         version = version or hash_source(target)
         system = _from_object(
-            made, name, {"version": version, "id_from": id_from, **_drop_unset(about)}, place
+            built,
+            name,
+            {"version": version, "id_from": id_from, **_drop_unset(call_options)},
+            place,
         )
-        return _add_parameters(system, options)
-    found = adapt_framework(target, **about)
-    if found is not None:
+        if isinstance(system, PythonSystem):
+            system.add_parameters(options)
+        return system
+    adapted = adapt_framework(target, **call_options)
+    if adapted is not None:
         _reject_options(options, name)
-        kind, call = found
-        shown = name if place else f"{kind}:{type(target).__name__}"
-        return PythonSystem(call, shown, version=version or _hash_file(place), id_from=id_from)
-    _reject_options(_drop_unset(about), name)
+        framework, ask = adapted
+        shown = name if place else f"{framework}:{type(target).__name__}"
+        return PythonSystem(ask, shown, version=version or _hash_file(place), id_from=id_from)
+    _reject_options(_drop_unset(call_options), name)
+    return _from_answerer(target, name, options, version, id_from, place)
+
+
+def _from_answerer(
+    target: Any,
+    name: str,
+    options: Mapping[str, Any],
+    version: str | None,
+    id_from: str | None,
+    place: str | None,
+) -> System:
+    """Wrap a function, or an object with a method `answer`."""
     answer_with = getattr(target, "answer_with", None)
     method = getattr(target, "answer", None)
     if callable(method):
@@ -120,10 +139,10 @@ def _from_object(
 
 
 def _is_factory(target: Any) -> bool:
-    """Whether a function makes a system instead of being one: it takes no question."""
+    """Whether a function builds a system instead of being one: it takes no question."""
     if not inspect.isfunction(target):
         return False
-    kinds = {one.kind for one in inspect.signature(target).parameters.values()}
+    kinds = {parameter.kind for parameter in inspect.signature(target).parameters.values()}
     return not kinds & {
         inspect.Parameter.POSITIONAL_ONLY,
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
@@ -131,30 +150,20 @@ def _is_factory(target: Any) -> bool:
     }
 
 
-def _add_parameters(system: System, options: Mapping[str, Any]) -> System:
-    if isinstance(system, PythonSystem):
-        system.add_parameters(options)
-    return system
-
-
 def _hash_file(place: str | None) -> str:
-    """A hash of the file that an object was named in; without one, nothing is known of it."""
+    """Hash the file in which an object was named; without one its version is unknown."""
     if place is None:
         return make_process_version()
     path = Path(place)
     if not place.endswith(".py"):
-        import sys
-
         path = Path(getattr(sys.modules.get(place), "__file__", None) or "")
     if not path.is_file():
         return make_process_version()
-    import hashlib
-
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
-def _drop_unset(about: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in about.items() if value is not None}
+def _drop_unset(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if value is not None}
 
 
 def _reject_options(options: Mapping[str, Any], name: str) -> None:

@@ -1,4 +1,4 @@
-"""A system behind an HTTP endpoint: what is sent is a template, what comes back is found by dotted paths."""
+"""A system behind an HTTP endpoint: the request is a template, the reply is read by dotted paths."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     import aiohttp
 
 MAX_REPLY_BYTES = 16 << 20
-"""Bytes of a reply."""
+"""Size limit of a reply."""
 TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
+"""Client errors after which a retry may help; so may one after every 5xx."""
 REPLY_PATHS = ("answer", "contexts", "ids", "latency", "tokens", "cost")
 OPTIONS = ("url", "method", "body", "headers", "parameters", *REPLY_PATHS)
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
@@ -33,7 +34,7 @@ _PLACEHOLDERS = ("question", "contexts", "context_ids", "id", "language")
 
 
 class HttpSystem:
-    """Sends each question to a URL and reads the JSON that comes back."""
+    """A system that sends each question to a URL and reads the JSON reply."""
 
     concurrency = 8
 
@@ -77,11 +78,11 @@ class HttpSystem:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What is filled into url and body besides the question."""
+        """Values of the placeholders in url and body besides the question."""
         return self._parameters
 
     def identity(self) -> Mapping[str, Any]:
-        """Where and what is sent, and where the answer is found; header values stay out of it."""
+        """Identify the system by request and reply paths; header values may be secret and are not part of it."""
         return {
             "http": self._url,
             "method": self._method,
@@ -94,14 +95,14 @@ class HttpSystem:
         }
 
     def shown(self, sample: Sample) -> Mapping[str, Any]:
-        """Id and language where the template sends them."""
+        """Id and language, if the template sends them."""
         text = json.dumps([self._url, self._body])
         return {
             name: getattr(sample, name) for name in ("id", "language") if "{" + name + "}" in text
         }
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
-        """What the endpoint replies to the question."""
+        """Ask the endpoint."""
         return await self._ask(
             {"question": question, "contexts": None, "context_ids": None}, sample
         )
@@ -109,7 +110,7 @@ class HttpSystem:
     async def answer_with(
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
-        """What the endpoint replies when the contexts are sent along."""
+        """Ask the endpoint, sending the contexts along."""
         values = {
             "question": question,
             "contexts": contexts.texts,
@@ -136,10 +137,10 @@ class HttpSystem:
         data = None
         if self._body is not None:
             data = json.dumps(fill_template(self._body, values)).encode()
-        found = await self._send(url, data)
+        reply = await self._send(url, data)
         if not self._paths:
-            return parse_reply(found, self._id_from)
-        return self._read_paths(found)
+            return parse_reply(reply, self._id_from)
+        return self._read_paths(reply)
 
     def _read_paths(self, reply: Any) -> SystemReply:
         row = reply if isinstance(reply, dict) else {"": reply}
@@ -170,13 +171,13 @@ class HttpSystem:
                     _parse_retry_after(response.headers.get("Retry-After")),
                 )
         except (aiohttp.ClientError, OSError) as broken:
-            said = self._redact(f"{type(broken).__name__}: {broken}")
-            raise SystemFault(said, is_transient=True) from None
+            message = self._redact(f"{type(broken).__name__}: {broken}")
+            raise SystemFault(message, is_transient=True) from None
         if status >= 400 or 300 <= status < 400:
-            said = " ".join(self._redact(text).split())[:200]
+            message = " ".join(self._redact(text).split())[:200]
             raise SystemFault(
-                compose("http_status_said", status=status, text=said)
-                if said
+                compose("http_status_said", status=status, text=message)
+                if message
                 else compose("http_status", status=status),
                 is_transient=status in TRANSIENT_STATUSES or status >= 500,
                 retry_seconds=wait,
@@ -192,7 +193,7 @@ class HttpSystem:
         return text
 
     def _open_session(self) -> aiohttp.ClientSession:
-        """The session of this event loop; a system may outlive a loop."""
+        """Return the session of the running event loop; a system may be used in several loops."""
         import aiohttp
 
         loop = asyncio.get_running_loop()
@@ -220,22 +221,23 @@ def _check_url(url: str) -> str:
 
 
 def _fill_headers(headers: Mapping[str, str], url: str) -> tuple[dict[str, str], list[str]]:
-    """The headers with `${NAME}` from the environment, and what must never be shown."""
+    """Replace `${NAME}` in headers from the environment; also returns the secret values, longest first."""
     secrets: list[str] = []
 
-    def fill(found: re.Match[str]) -> str:
-        value = os.environ.get(found[1], "")
+    def fill(match: re.Match[str]) -> str:
+        value = os.environ.get(match[1], "")
         if not value:
             raise RagstoneError(
-                f"a header holds ${{{found[1]}}}, which is not set; export {found[1]}=..."
+                f"a header holds ${{{match[1]}}}, which is not set; export {match[1]}=..."
             )
         secrets.append(value)
         return value
 
-    filled = {name: _VARIABLE.sub(fill, str(value)) for name, value in headers.items()}
+    headers_with_values = {name: _VARIABLE.sub(fill, str(value)) for name, value in headers.items()}
     if secrets and not url.startswith("https:") and not _is_loopback(urlsplit(url).hostname or ""):
         raise RagstoneError("the URL is not encrypted; secrets go over https or to this machine")
-    return filled, sorted(secrets, key=len, reverse=True)
+    # longest first: a secret that contains another is redacted as a whole
+    return headers_with_values, sorted(secrets, key=len, reverse=True)
 
 
 def _is_loopback(host: str) -> bool:
@@ -257,5 +259,5 @@ async def _read_text(response: aiohttp.ClientResponse) -> str:
 def _parse_retry_after(text: str | None) -> float | None:
     try:
         return max(0.0, float(text)) if text else None
-    except ValueError:  # a date: our own pause will do
+    except ValueError:  # an HTTP date: the default pause is used instead
         return None

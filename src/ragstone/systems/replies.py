@@ -1,4 +1,4 @@
-"""Whatever a system returns, read as a reply: texts, dicts, objects, framework responses."""
+"""Parsing of what a system returns: texts, dicts, objects and framework responses become a SystemReply."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ _TOKEN_SUM_KEYS = (("total_tokens",), ("total",), ("input_tokens", "output_token
            ("prompt_tokens", "completion_tokens"))  # fmt: skip
 _CHUNK_TEXT_KEYS = ("text", "page_content", "content", "passage", "chunk", "body")
 _DOCUMENT_ID_KEYS = ("id", "doc_id", "document_id", "source_id")
-"""In a chunk's metadata: the document that it is a part of."""
+"""Keys of a chunk's metadata that name its document."""
 _CHUNK_ID_KEYS = ("id", "ref_doc_id", "doc_id", "document_id", "id_", "node_id")
 _FILE_KEYS = ("source", "file_path", "file_name", "path", "url")
 _MISSING = object()
 
 
 def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
-    """The reply in what a system returned; SystemFault when nothing in it can be judged."""
+    """Parse what a system returned; SystemFault when nothing in it can be judged.
+
+    A text is the answer, a list the contexts, a pair both; anything else is searched for the known keys."""
     if isinstance(value, SystemReply):
         return value
     if value is None:
@@ -41,6 +43,11 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
         return SystemReply(value[0], parse_contexts(value[1], None, id_from))
     if isinstance(value, list | tuple):
         return SystemReply(None, parse_contexts(value, None, id_from))
+    return _parse_fields(value, id_from)
+
+
+def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
+    """Parse the known keys of a mapping, or attributes of an object."""
     error = _get(value, ("error",))
     if error and error is not _MISSING and isinstance(error, str):
         raise SystemFault(error)
@@ -50,9 +57,9 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
         _get(value, CONTEXT_ID_KEYS),
     )
     if answer is _MISSING and contexts is _MISSING and ids is _MISSING:
-        found = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
+        content = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
         raise SystemFault(
-            "system_reply_unknown", found=found[:200], example='{"answer": …, "contexts": […]}'
+            "system_reply_unknown", found=content[:200], example='{"answer": …, "contexts": […]}'
         )
     return build_reply(
         None if answer is _MISSING else answer,
@@ -66,7 +73,7 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
 def build_reply(
     answer: Any, contexts: Any, ids: Any, measured: Mapping[str, Any], id_from: str | None = None
 ) -> SystemReply:
-    """A reply from its parts, each checked."""
+    """Build a reply from its parts, each of them checked."""
     text = parse_answer(answer)
     chunks = (
         parse_contexts(contexts, ids, id_from) if contexts is not None or ids is not None else None
@@ -79,7 +86,7 @@ def build_reply(
 
 
 def parse_answer(value: Any) -> str | None:
-    """The answer as text: also a message, or the text parts of one."""
+    """Parse the answer: a text, a message, or the text parts of a message."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list) and value:
@@ -94,7 +101,7 @@ def parse_answer(value: Any) -> str | None:
 
 
 def parse_contexts(items: Any, ids: Any, id_from: str | None) -> Ranked:
-    """Ranked chunks from texts, ids, or whatever objects stand for chunks."""
+    """Parse ranked chunks from texts, ids, or objects that represent chunks."""
     if items is None:
         return Ranked(Chunk(id=_to_name(item)) for item in _to_list(ids, "ids"))
     if isinstance(items, str):
@@ -111,7 +118,7 @@ def parse_contexts(items: Any, ids: Any, id_from: str | None) -> Ranked:
 
 
 def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
-    """One chunk from a text, a mapping, or a framework's document or scored node."""
+    """Parse one chunk from a text, a mapping, or a framework's document or scored node."""
     if isinstance(item, Chunk):
         return item
     if isinstance(item, str):
@@ -134,9 +141,11 @@ def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
 
 def _find_id(item: Any, id_from: str | None) -> str:
     meta = _get(item, ("metadata", "meta"))
-    about: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
+    metadata: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
     if id_from is not None:
-        plain = dict(item) if isinstance(item, Mapping) else {"metadata": about, "meta": about}
+        plain = (
+            dict(item) if isinstance(item, Mapping) else {"metadata": metadata, "meta": metadata}
+        )
         head = id_from.partition(".")[0]
         if not isinstance(item, Mapping) and head not in plain and hasattr(item, head):
             plain[head] = getattr(item, head)
@@ -144,7 +153,11 @@ def _find_id(item: Any, id_from: str | None) -> str:
         if value is None:
             raise SystemFault("context_lacks_id", path=id_from)
         return _to_name(value)
-    for source, names in ((about, _DOCUMENT_ID_KEYS), (item, _CHUNK_ID_KEYS), (about, _FILE_KEYS)):
+    for source, names in (
+        (metadata, _DOCUMENT_ID_KEYS),
+        (item, _CHUNK_ID_KEYS),
+        (metadata, _FILE_KEYS),
+    ):
         value = _get(source, names)
         if value is not _MISSING and value is not None and not callable(value):
             return _to_name(value)
@@ -152,20 +165,20 @@ def _find_id(item: Any, id_from: str | None) -> str:
 
 
 def _get(value: Any, names: Iterable[str]) -> Any:
-    """The first of these that the mapping or object has, and that is not None unless all are."""
-    found = _MISSING
+    """Return the first of these keys or attributes that is not None; None if all are None, else _MISSING."""
+    result = _MISSING
     for name in names:
         if isinstance(value, Mapping):
-            one = value.get(name, _MISSING)
+            item = value.get(name, _MISSING)
         else:
-            one = getattr(value, name, _MISSING)
-            if callable(one):  # a method of that name is not the value of a field
-                one = _MISSING
-        if one is not _MISSING:
-            if one is not None:
-                return one
-            found = None
-    return found
+            item = getattr(value, name, _MISSING)
+            if callable(item):  # a method of that name is not the value of a field
+                item = _MISSING
+        if item is not _MISSING:
+            if item is not None:
+                return item
+            result = None
+    return result
 
 
 def _to_list(value: Any, what: str) -> list[Any]:
@@ -212,7 +225,7 @@ def _to_amount(value: Any, name: str) -> float | None:
 
 
 def _sum_tokens(usage: Any) -> float | None:
-    """The tokens in whatever a framework says of its usage."""
+    """Sum the tokens in a framework's usage report."""
     for names in _TOKEN_SUM_KEYS:
         parts = [_get(usage, (name,)) for name in names]
         if all(isinstance(part, int | float) for part in parts):

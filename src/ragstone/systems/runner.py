@@ -1,4 +1,4 @@
-"""Questions through a system: records without answers in, records with answers out, each asked once."""
+"""The runner of a system: it asks each question once, stores the replies, and adds them to the records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ragstone.asks import Reply, digest
 from ragstone.data import Dataset, Record
 from ragstone.data.objects import to_row_text
-from ragstone.data.sources import RawRow, RejectedRow, RowSource
+from ragstone.data.sources import RawRow, RejectedRow, RowSource, to_rejected_row
 from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
 from ragstone.locale.messages import message_from_json, message_to_json
@@ -23,17 +23,18 @@ from ragstone.systems.protocol import System, SystemFault, SystemReply
 from ragstone.types import Sample
 
 NATIVE_SHAPE: dict[str, Any] = {"format": "ragstone"}
-"""How filled rows map to samples."""
+"""Shape of the answered rows: ragstone columns."""
 MAX_PAUSE_SECONDS = 60.0
+"""Upper limit of the pause that a system can request before a retry."""
 _PERMANENT_ERRORS = (
     ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError,
     NotImplementedError, TypeError, ValueError,
 )  # fmt: skip
-"""What a system raises when it is broken, not busy: asking again would not help."""
+"""Exceptions of a broken system, after which a retry would not help."""
 
 
 class ReplyStore(Protocol):
-    """What is needed of a store: replies under keys."""
+    """The part of a store that the runner needs: replies by key."""
 
     def reply(self, key: str) -> Reply | None: ...
 
@@ -44,29 +45,29 @@ class ReplyStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AnswerProgress:
-    """How far the filling is."""
+    """Progress of a runner, for display."""
 
     done: int
     failures: int
     asked: int
-    """Questions that went to the system; the others were answered from the store."""
+    """Questions sent to the system; the other replies came from the store."""
 
 
 @dataclass(slots=True)
 class SystemRunner:
-    """Asks one system, keeps its replies, and never asks it the same twice."""
+    """Asks one system and stores its replies; it never asks the same question twice."""
 
     system: System
     store: ReplyStore
     run: str
-    """Whose failures are kept: another run asks again what failed in this one."""
+    """Id of the run. Failures are stored under it, so that another run asks again."""
     concurrency: int | None = None
     timeout: float = 120.0
-    """Seconds for one try."""
+    """Seconds for one attempt."""
     retries: int = 2
-    """How often a question is asked again after a fault that may pass."""
+    """Further attempts after a transient fault."""
     reuse: bool = True
-    """Whether replies of earlier runs count."""
+    """Whether stored replies of earlier runs are used."""
     keep_answers: bool = False
     """Whether records that have an answer keep it."""
     on_progress: Callable[[AnswerProgress], None] | None = None
@@ -87,18 +88,19 @@ class SystemRunner:
     async def answer_records(
         self, records: Iterable[Record], shape: Mapping[str, Any]
     ) -> AsyncIterator[Record]:
-        """Each record with its answer, in order, up to `concurrency` questions at a time."""
-        width = self.concurrency or self.system.concurrency
-        lanes = asyncio.Semaphore(width)
-        line: deque[tuple[Record, asyncio.Task[SystemReply | SystemFault] | None]] = deque()
+        """Yield each record with its answer, in order, with up to `concurrency` questions in flight."""
+        concurrency = self.concurrency or self.system.concurrency
+        slots = asyncio.Semaphore(concurrency)
+        pending: deque[tuple[Record, asyncio.Task[SystemReply | SystemFault] | None]] = deque()
         source = iter(records)
         try:
             while True:
-                while len(line) < 4 * width and (record := next(source, None)) is not None:
-                    line.append((record, self._start_task(record.sample, lanes)))
-                if not line:
+                # looks ahead, so that one slow question does not leave slots idle
+                while len(pending) < 4 * concurrency and (record := next(source, None)) is not None:
+                    pending.append((record, self._start_task(record.sample, slots)))
+                if not pending:
                     return
-                record, task = line.popleft()
+                record, task = pending.popleft()
                 reply = None if task is None else await asyncio.shield(task)
                 self._count_reply(reply)
                 yield (
@@ -107,13 +109,13 @@ class SystemRunner:
                     else add_reply(record, shape, reply)
                 )
         finally:
-            left = [task for _, task in line if task is not None]
-            for task in left:
+            open_tasks = [task for _, task in pending if task is not None]
+            for task in open_tasks:
                 task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
+            await asyncio.gather(*open_tasks, return_exceptions=True)
 
     def load_reply(self, sample: Sample) -> SystemReply | SystemFault | None:
-        """What was kept for a sample: the reply, or the failure of this very run."""
+        """Return the stored reply to a sample, or its failure in this run."""
         key = self._key(sample)
         reply = self.store.reply(key) if self.reuse else self.store.reply(self._to_run_key(key))
         if reply is not None and "error" not in reply.value:
@@ -126,25 +128,25 @@ class SystemRunner:
         return sample.question is not None and not (self.keep_answers and sample.answer is not None)
 
     def _start_task(
-        self, sample: Sample, lanes: asyncio.Semaphore
+        self, sample: Sample, slots: asyncio.Semaphore
     ) -> asyncio.Task[SystemReply | SystemFault] | None:
         if not self.is_asked(sample):
             return None
         key = self._key(sample)
         task = self._open.get(key)
-        if task is None or task.cancelled():  # else: the same question is under way already
-            task = asyncio.create_task(self._answer_once(key, sample, lanes))
+        if task is None or task.cancelled():  # else: the same question is already in flight
+            task = asyncio.create_task(self._answer_once(key, sample, slots))
             self._open[key] = task
             task.add_done_callback(lambda _: self._open.pop(key, None))
         return task
 
     async def _answer_once(
-        self, key: str, sample: Sample, lanes: asyncio.Semaphore
+        self, key: str, sample: Sample, slots: asyncio.Semaphore
     ) -> SystemReply | SystemFault:
-        async with lanes:
-            kept = self.load_reply(sample)
-            if kept is not None:
-                return kept
+        async with slots:
+            stored = self.load_reply(sample)
+            if stored is not None:
+                return stored
             self.asked += 1
             reply = await self._ask_with_retries(sample)
         failed = isinstance(reply, SystemFault)
@@ -153,12 +155,12 @@ class SystemRunner:
             if isinstance(reply, SystemFault)
             else reply.to_json()
         )
-        place = self._to_run_key(key) if failed or not self.reuse else key
-        saved = self.store.save_reply(
-            place, Reply(value), run=self.run, kind="system", judge=self.system.name
+        reply_key = self._to_run_key(key) if failed or not self.reuse else key
+        write = self.store.save_reply(
+            reply_key, Reply(value), run=self.run, kind="system", judge=self.system.name
         )
-        # shielded: a write that has begun is not taken back when the filling is stopped
-        await asyncio.shield(asyncio.wrap_future(saved))
+        # shielded: stopping the runner must not cancel a write that has begun
+        await asyncio.shield(asyncio.wrap_future(write))
         return reply
 
     async def _ask_with_retries(self, sample: Sample) -> SystemReply | SystemFault:
@@ -179,9 +181,9 @@ class SystemRunner:
             except Exception as raised:
                 if limit.expired():
                     return SystemFault("system_too_slow", seconds=self.timeout)
-                said = " ".join(str(raised).split())[:500]
+                message = " ".join(str(raised).split())[:500]
                 name = type(raised).__name__
-                fault = SystemFault(f"{name}: {said}" if said else name)
+                fault = SystemFault(f"{name}: {message}" if message else name)
                 if isinstance(raised, _PERMANENT_ERRORS):
                     return fault
             if attempt < self.retries:
@@ -209,35 +211,37 @@ class SystemRunner:
             self.on_progress(AnswerProgress(self.done, self.failures, self.asked))
 
 
-async def answer_dataset(reading: Dataset, filling: SystemRunner) -> Dataset:
-    """The same samples answered: the system is asked for all of them, then they can be read as often as wanted."""
-    async for _ in filling.answer_records(reading, reading.shape):
+async def answer_dataset(dataset: Dataset, runner: SystemRunner) -> Dataset:
+    """Ask the system for every sample; the result can then be iterated several times."""
+    async for _ in runner.answer_records(dataset, dataset.shape):
         pass
-    shown = f"{reading.format}, answered by {filling.system.name}"
+    format_name = f"{dataset.format}, answered by {runner.system.name}"
     return Dataset(
-        reading.source,
-        shown,
+        dataset.source,
+        format_name,
         dict(NATIVE_SHAPE),
-        reading.skip_bad_rows,
-        _row_source=RowSource(reading.source, lambda: _iter_rows(reading, filling), is_native=True),
+        dataset.skip_bad_rows,
+        _row_source=RowSource(dataset.source, lambda: _iter_rows(dataset, runner), is_native=True),
     )
 
 
 def hide_expected(sample: Sample) -> Sample:
-    """The sample as a system may see it: without answers given before and without what is wanted."""
+    """Remove earlier answers, reference and relevant documents: what a system must not see."""
     return replace(sample, answer=None, contexts=None, reference=None, relevant=None, error=None)
 
 
 def add_reply(record: Record, shape: Mapping[str, Any], reply: SystemReply | SystemFault) -> Record:
-    """The record with what the system gave; its row keeps the input's columns if they were ours."""
+    """Add a reply to the record; its row keeps the input columns if they were ragstone columns."""
     sample = record.sample
     meta = {key: value for key, value in sample.meta.items() if key not in _MEASURES}
     if isinstance(reply, SystemFault):
         answered = replace(sample, answer=None, contexts=None, error=reply.reason, meta=meta)
     else:
-        taken = {name: value for name in _MEASURES if (value := getattr(reply, name)) is not None}
+        measures = {
+            name: value for name in _MEASURES if (value := getattr(reply, name)) is not None
+        }
         answered = replace(
-            sample, answer=reply.answer, contexts=reply.contexts, error=None, meta=meta | taken
+            sample, answer=reply.answer, contexts=reply.contexts, error=None, meta=meta | measures
         )
     return Record(answered, _build_row(record.row, shape, answered))
 
@@ -252,35 +256,37 @@ def _build_row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:
         raise DataError(f"sample {sample.id!r}: {text.reason}")
     if dict(shape) != NATIVE_SHAPE:
         return text
-    before = {key: value for key, value in reparse_json(row).items() if key not in _SYSTEM_COLUMNS}
-    after = reparse_json(text)
-    if "meta" in after:
-        # columns of the input's own stand in meta too, for metrics; one place in the row is enough
-        after["meta"] = {
-            key: value for key, value in after["meta"].items() if before.get(key) != value
+    input_columns = {
+        key: value for key, value in reparse_json(row).items() if key not in _SYSTEM_COLUMNS
+    }
+    new_columns = reparse_json(text)
+    if "meta" in new_columns:
+        # unmapped input columns are copied to meta for metrics; once in the row is enough
+        new_columns["meta"] = {
+            key: value
+            for key, value in new_columns["meta"].items()
+            if input_columns.get(key) != value
         }
-        if not after["meta"]:
-            del after["meta"]
-    return json.dumps({**before, **after}, ensure_ascii=text.isascii())
+        if not new_columns["meta"]:
+            del new_columns["meta"]
+    return json.dumps({**input_columns, **new_columns}, ensure_ascii=text.isascii())
 
 
-def _iter_rows(reading: Dataset, filling: SystemRunner) -> Iterator[RawRow]:
-    for number, record in enumerate(reading, 1):
-        place = f"{reading.source}: row {number}"
-        if not filling.is_asked(record.sample):
-            yield place, _build_row(record.row, reading.shape, record.sample)
+def _iter_rows(dataset: Dataset, runner: SystemRunner) -> Iterator[RawRow]:
+    for number, record in enumerate(dataset, 1):
+        place = f"{dataset.source}: row {number}"
+        if not runner.is_asked(record.sample):
+            yield place, _build_row(record.row, dataset.shape, record.sample)
             continue
-        reply = filling.load_reply(record.sample)
+        reply = runner.load_reply(record.sample)
         if reply is None:
             yield (
                 place,
                 RejectedRow("the system's reply is gone from the store; start the run again"),
             )
         else:
-            yield place, add_reply(record, reading.shape, reply).row
-    for complaint in reading.bad:
-        place, _, why = complaint.partition(": ")
-        yield place, RejectedRow(why)
+            yield place, add_reply(record, dataset.shape, reply).row
+    yield from map(to_rejected_row, dataset.bad)
 
 
 def _choose_pause(attempt: int, fault: SystemFault) -> float:

@@ -1,4 +1,4 @@
-"""An answer without a model: the sentence of the contexts that fits the question best, cited, or none."""
+"""Extractive answers without a model: the sentences of the contexts that fit the question best, with citations."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _NUMBER_BONUS = 0.15
-"""What a number is worth in a sentence when the question asks for one."""
+"""Score of a sentence with a number when the question asks for one."""
 _RANK_PENALTY = 0.02
-"""What each rank further down costs: the retriever's opinion decides between like sentences."""
+"""Deduction for each rank: the retriever's order decides between similar sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A context as the answer sees it."""
+    """A context that an answer is extracted from."""
 
     text: str
     title: str = ""
@@ -50,54 +50,57 @@ def extract_answer(
     index: Index,
     *,
     language: str,
-    most: int,
-    abstain: float,
+    max_sentences: int,
+    min_score: float,
 ) -> str:
-    """Up to `most` sentences with [n] citations; the abstention when none reaches the score `abstain`."""
+    """Extract up to `max_sentences` sentences with [n] citations; an abstention when none reaches `min_score`."""
     ranked = _rank_candidates(question, passages, index, language)
-    if not ranked or ranked[0].score < abstain:
+    if not ranked or ranked[0].score < min_score:
         return REFUSALS[language]
     chosen: list[_Candidate] = []
     for candidate in ranked:
-        # a second sentence must come from elsewhere: one passage is mostly one thought
-        if all(candidate.passage != one.passage for one in chosen):
+        # each further sentence must come from another passage: one passage mostly makes one point
+        if all(candidate.passage != earlier.passage for earlier in chosen):
             chosen.append(candidate)
-        if len(chosen) == most or candidate.score < 0.75 * ranked[0].score:
+        if len(chosen) == max_sentences or candidate.score < 0.75 * ranked[0].score:
             break
-    return " ".join(f"{one.sentence} [{one.passage + 1}]" for one in chosen)
+    return " ".join(f"{candidate.sentence} [{candidate.passage + 1}]" for candidate in chosen)
 
 
 def _rank_candidates(
     question: str, passages: Sequence[Passage], index: Index, language: str
 ) -> list[_Candidate]:
-    wanted = extract_terms(question, language)
-    numeric = _ASKS_NUMBER.search(question) is not None
-    found: list[tuple[int, str]] = []
+    question_terms = extract_terms(question, language)
+    asks_number = _ASKS_NUMBER.search(question) is not None
+    sentences: list[tuple[int, str]] = []
     seen: set[str] = set()
     for number, passage in enumerate(passages):
-        spoken = detect_language(passage.text)
-        for start, end in split_sentences(passage.text, spoken):
+        passage_language = detect_language(passage.text)
+        for start, end in split_sentences(passage.text, passage_language):
             for sentence in passage.text[start:end].split("; "):
-                # shorter ones are headings
+                # shorter sentences are mostly headings
                 if len(sentence.split()) >= 4 and sentence not in seen:
                     seen.add(sentence)
-                    found.append((number, sentence))
-    if not found:
+                    sentences.append((number, sentence))
+    if not sentences:
         return []
-    likeness = (
-        encode_separately([sentence for _, sentence in found]) @ encode_separately([question])[0]
+    similarities = (
+        encode_separately([sentence for _, sentence in sentences])
+        @ encode_separately([question])[0]
     )
     ranked = []
-    for (number, sentence), like in zip(found, likeness.tolist(), strict=True):
+    for (number, sentence), similarity in zip(sentences, similarities.tolist(), strict=True):
         passage = passages[number]
-        spoken = detect_language(passage.text)
-        title = extract_terms(passage.title, spoken)
-        own = extract_terms(sentence, spoken)
-        # what the title says already, no sentence need say again: the rest is what is asked
-        asked = [term for term in wanted if term not in title] or wanted
-        score = 0.7 * index.coverage(asked, own) + 0.3 * index.coverage(wanted, [*own, *title])
-        score += max(0.0, like)
-        if numeric and _NUMBER.search(sentence):
+        passage_language = detect_language(passage.text)
+        title_terms = extract_terms(passage.title, passage_language)
+        sentence_terms = extract_terms(sentence, passage_language)
+        # a sentence need not repeat the terms of its title: the remaining ones are the question
+        open_terms = [term for term in question_terms if term not in title_terms] or question_terms
+        score = 0.7 * index.coverage(open_terms, sentence_terms) + 0.3 * index.coverage(
+            question_terms, [*sentence_terms, *title_terms]
+        )
+        score += max(0.0, similarity)
+        if asks_number and _NUMBER.search(sentence):
             score += _NUMBER_BONUS
         ranked.append(_Candidate(score - _RANK_PENALTY * number, sentence, number))
-    return sorted(ranked, key=lambda one: (-one.score, one.passage))
+    return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.passage))
