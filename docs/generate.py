@@ -134,9 +134,9 @@ def meaning_of(metric: Any, language: str) -> str:
     """What a metric means, in the words of its docstring or of its translation."""
     if language == "en":
         return str(metric.meaning)
-    from ragstone.report.meanings import MEANINGS
+    from ragstone.locale.catalogue import load_phrases
 
-    return MEANINGS[language][metric.family]
+    return load_phrases(language, "metrics")[metric.family]
 
 
 def _choice(words: str) -> bool:

@@ -28,7 +28,6 @@ from ragstone.report.builders.testset import CheckupReport
 from ragstone.report.document import (
     BulletList,
     Byline,
-    Checklist,
     Details,
     Heading,
     Node,
@@ -73,8 +72,6 @@ class WikiFormat(ReportFormat):
                     for item in node.items:
                         yield f"* {plain_text(item.text)}"
                         yield from self.lines(item.nodes)
-                case Checklist():
-                    yield from (f"* {check.state}: {check.text}" for check in node.checks)
                 case ReportTable():
                     columns, rows, _ = select_columns(node, "text")
                     yield "{|\n! " + " !! ".join(plain_text(column.head) for column in columns)

@@ -11,7 +11,8 @@ from ragstone.analysis import summarise
 from ragstone.cli.judge import command
 from ragstone.judges.offline import OfflineJudge, quality
 from ragstone.report.builders.run import RunReport, build_summary
-from ragstone.report.prose import blocks
+from ragstone.report.document import BulletList, Heading, Paragraph, ReportTable
+from ragstone.report.prose import parse_markdown
 from ragstone.report.render import html, markdown, terminal
 from ragstone.types import Score
 
@@ -117,9 +118,11 @@ def test_a_language_without_a_page_is_a_mistake_on_the_command_line_and_english_
 
 def test_blocks_of_a_page() -> None:
     text = "# A\n\nOne **two**\nthree [four](x.md).\n\n1. first\n   more\n2. second\n| a | b |\n| --- | ---: |\n| 1 | `2` |\n<!-- no -->\n"
-    assert [(b.kind, b.level, b.rows) for b in blocks(text)] == [
-        ("heading", 1, (("A",),)),
-        ("paragraph", 0, (("One two three four.",),)),
-        ("list", 0, (("first more",), ("second",))),
-        ("table", 0, (("a", "b"), ("1", "2"))),
-    ]
+    heading, paragraph, items, table = parse_markdown(text)
+    assert heading == Heading("A", 1)
+    assert paragraph == Paragraph("One two three four.")
+    assert isinstance(items, BulletList)
+    assert [item.text for item in items.items] == ["first more", "second"]
+    assert isinstance(table, ReportTable)
+    assert [column.head for column in table.columns] == ["a", "b"]
+    assert [row.cells for row in table.rows] == [("1", "2")]

@@ -205,8 +205,8 @@ def test_a_store_that_is_away_is_a_page_with_the_remedy(
     def away(*_: Any, **__: Any) -> Any:
         raise StoreError("cannot read <the store>")
 
-    monkeypatch.setattr(empty.app[SERVER_STATE].reading.store, "read", away)
-    monkeypatch.setattr(empty.app[SERVER_STATE].reading, "get", away)
+    monkeypatch.setattr(empty.app[SERVER_STATE].read_archive.store, "read", away)
+    monkeypatch.setattr(empty.app[SERVER_STATE].read_archive, "get", away)
     for path in ("/", "/interaction?id=a"):
         answer = empty.get(f"{path}{'&' if '?' in path else '?'}lang={lang}")
         assert answer.status == 503

@@ -77,7 +77,7 @@ class RemoteModel:
         def build_body() -> Any:
             mode = self.dialect.modes[self._rejected.mode_index]
             sent_modes.append(mode)
-            return self.dialect.body(self.model, request, self._accepted(request), mode)
+            return self.dialect.body(self.model, request, self._select_parameters(request), mode)
 
         for _ in range(2 + len(self.parameters) + len(self.dialect.modes)):
             try:
@@ -107,7 +107,7 @@ class RemoteModel:
         self._mean_output_tokens += 0.1 * (reply.output_tokens - self._mean_output_tokens)
         return Completion(reply.text, reply.finish, usage)
 
-    def _accepted(self, request: CompletionRequest) -> dict[str, Any]:
+    def _select_parameters(self, request: CompletionRequest) -> dict[str, Any]:
         """Return the parameters that were not rejected, the token limit multiplied if wanted."""
         accepted = {
             name: value

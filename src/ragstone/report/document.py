@@ -49,6 +49,11 @@ def wide_terminal(columns: int) -> Where:
     return Where(("terminal",), min_columns=columns)
 
 
+def narrow_terminal(columns: int) -> Where:
+    """Terminals of fewer columns."""
+    return Where(("terminal",), max_columns=columns - 1)
+
+
 # ── inline ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -128,40 +133,26 @@ class CodeLine:
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
-    """An item: a text, the name of what it is about, and what belongs under it."""
+    """An item: a text, and what belongs under it."""
 
     text: Inline = ""
     tone: Tone = ""
     label: str = ""
+    """The metric that it is about; in a checklist, its state in a word."""
+    id: str = ""
+    """The sample that it is about."""
     nodes: tuple[Node, ...] = ()
     """Paragraphs, commands and lists below the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulletList:
-    """Items below each other; a terminal sets them in, unless they are `flush`."""
+    """Items below each other; a terminal indents them, unless they are `flush`. Those of style `gates` are ticked or crossed by their tone."""
 
     items: tuple[ListItem, ...]
     ordered: bool = False
     flush: bool = False
     style: str = ""
-    where: Where = EVERYWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A condition, met, missed or undecided by its tone, and that state in a word."""
-
-    text: str
-    tone: Tone
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
-class Checklist:
-    """Conditions with a tick or a cross."""
-
-    checks: tuple[Check, ...]
     where: Where = EVERYWHERE
 
 
@@ -203,11 +194,14 @@ class TableCell:
     href: str = ""
 
 
+Cells = Sequence[TableCell | str]
+
+
 @dataclass(frozen=True, slots=True)
 class TableRow:
     """A row of a table."""
 
-    cells: tuple[TableCell | str, ...]
+    cells: Cells
     style: str = ""
 
 
@@ -327,7 +321,7 @@ class Section:
 
 
 Node = (
-    Heading | Paragraph | Byline | Status | CodeLine | BulletList | Checklist | Facts | ReportTable | Chart
+    Heading | Paragraph | Byline | Status | CodeLine | BulletList | Facts | ReportTable | Chart
     | CardGrid | SampleList | SamplePairList | AlertList | Details | Section
 )  # fmt: skip
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragstone.locale.catalogue import load_phrases
 from ragstone.report.document import Remark, Tone
-from ragstone.report.meanings import MEANINGS
 from ragstone.report.words import Words
 from ragstone.types import FAILURES
 
@@ -59,8 +59,8 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
     if metric.if_failures_low is not None and metric.if_failures_high is not None:
         lines.append(Remark(_describe_bounds(metric, say), "warn"))
     for text in metric.warnings:
-        said = shorten(say.message(text), 300)
-        lines.append(Remark(f"{say('warning')}: {said}", "warn"))
+        message = shorten(say.message(text), 300)
+        lines.append(Remark(f"{say('warning')}: {message}", "warn"))
     return lines
 
 
@@ -173,7 +173,7 @@ def build_command(info: RunInfo) -> str:
 
 def translate_meanings(info: RunInfo, say: Words) -> Mapping[str, str]:
     """Each metric's meaning in one sentence; a user's own metric keeps the language it was written in."""
-    known = MEANINGS.get(say.language, {})
+    known = {} if say.language == "en" else load_phrases(say.language, "metrics")
     return {
         str(metric["name"]): known.get(str(metric["family"]), str(metric["meaning"]))
         for metric in info.metrics

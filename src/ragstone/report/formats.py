@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -29,34 +30,35 @@ class ReportFormat(ABC):
         """Write a report of one of its kinds to a file, whole or not at all."""
 
 
-class HtmlFormat(ReportFormat):
+class DocumentFormat(ReportFormat):
+    """A format that renders the document of any report by a module of `render/`."""
+
+    renderer: ClassVar[str]
+
+    def write(self, report: Any, path: Path) -> None:
+        """Write the document as text."""
+        from ragstone.report.files import write_text
+
+        module = import_module(f"ragstone.report.render.{self.renderer}")
+        write_text(path, module.render(report.document()))
+
+
+class HtmlFormat(DocumentFormat):
     """A page for people."""
 
     endings = (".html",)
     description = "one self-contained page"
     kinds = tuple(kind for kind in DOCUMENTS if kind != "testset")
-
-    def write(self, report: Any, path: Path) -> None:
-        """Write the document as a page."""
-        from ragstone.report.files import write_text
-        from ragstone.report.render.html import render
-
-        write_text(path, render(report.document()))
+    renderer = "html"
 
 
-class MarkdownFormat(ReportFormat):
+class MarkdownFormat(DocumentFormat):
     """A text for pull requests and chats."""
 
     endings = (".md",)
     description = "GitHub-flavoured Markdown"
     kinds = DOCUMENTS
-
-    def write(self, report: Any, path: Path) -> None:
-        """Write the document as Markdown."""
-        from ragstone.report.files import write_text
-        from ragstone.report.render.markdown import render
-
-        write_text(path, render(report.document()))
+    renderer = "markdown"
 
 
 class JUnitFormat(ReportFormat):

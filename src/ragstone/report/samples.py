@@ -134,10 +134,24 @@ class SampleView:
     scores: list[ScoreView]
     findings: list[FindingView]
     more_findings: int
-    values: list[float | None]
-    outcomes: list[str]
-    labels: list[str]
+    metric_scores: list[Score | None]
+    """One for each metric of the list, by which a page filters and sorts."""
     cut: bool
+
+    @property
+    def values(self) -> list[float | None]:
+        """The value by each metric."""
+        return [score.value if score else None for score in self.metric_scores]
+
+    @property
+    def outcomes(self) -> list[str]:
+        """The outcome by each metric; empty for a value."""
+        return [score.outcome if score and not score.ok else "" for score in self.metric_scores]
+
+    @property
+    def labels(self) -> list[str]:
+        """The category by each metric."""
+        return [(score.label or "") if score else "" for score in self.metric_scores]
 
     @property
     def chips(self) -> list[ScoreView]:
@@ -162,16 +176,17 @@ class OpenSample:
         """The sample within the limits."""
         sample, book, metrics, say = self.row.sample, self.ledger, self.metrics, self.say
         scores = _choose_scores(self.row, metrics)
+        known = [scores.get(metric.metric) for metric in metrics]
         shown = book.entries[: limits.findings]
         chunks = _view_chunks(sample, book, limits, say)
         missed = _list_missed(sample)
         question = cut_excerpts(sample.question or "", (), limits.text)
         answer = _cut_text(sample.answer, book.in_answer, limits)
         reference = _cut_text(sample.reference, book.in_reference, limits)
-        texts = [question, answer or [], reference or [], *(c.parts for c in chunks or ())]
-        more_chunks = len(sample.contexts or ()) - limits.chunks
+        texts = [question, answer, reference, *(chunk.parts for chunk in chunks or ())]
+        more_chunks = max(len(sample.contexts or ()) - limits.chunks, 0)
         more_findings = len(book.entries) - len(shown)
-        more_missed = len(missed) - limits.chunks
+        more_missed = max(len(missed) - limits.chunks, 0)
         return SampleView(
             position=self.row.position,
             id=shorten(self.row.id, 120),
@@ -182,16 +197,15 @@ class OpenSample:
             answer=answer,
             reference=reference,
             chunks=chunks,
-            more_chunks=max(more_chunks, 0),
+            more_chunks=more_chunks,
             missed=[shorten(id, 120) for id in missed[: limits.chunks]],
-            more_missed=max(more_missed, 0),
-            scores=[_view_score(m, scores[m.metric], say) for m in metrics if m.metric in scores],
-            findings=[_view_finding(entry, limits, say) for entry in shown],
-            more_findings=max(more_findings, 0),
-            values=[scores[m.metric].value if m.metric in scores else None for m in metrics],
-            outcomes=[_name_outcome(scores.get(m.metric)) for m in metrics],
-            labels=[_name_label(scores.get(m.metric)) for m in metrics],
-            cut=any(map(is_cut, texts)) or max(more_chunks, more_findings, more_missed) > 0,
+            more_missed=more_missed,
+            scores=[_view_score(m, s, say) for m, s in zip(metrics, known, strict=True) if s],
+            findings=[view_finding(entry, limits, say) for entry in shown],
+            more_findings=more_findings,
+            metric_scores=known,
+            cut=any(map(is_cut, filter(None, texts)))
+            or more_chunks + more_findings + more_missed > 0,
         )
 
 
@@ -272,7 +286,8 @@ def _view_score(metric: MetricScale, score: Score, say: Words) -> ScoreView:
     )
 
 
-def _view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
+def view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
+    """A line of the ledger in words."""
     finding = entry.finding
     brief = min(limits.text, 600)
     return FindingView(
@@ -289,11 +304,3 @@ def _view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView
         unverified=finding.verified is False,
         metrics=", ".join(entry.metrics),
     )
-
-
-def _name_outcome(score: Score | None) -> str:
-    return "" if score is None or score.ok else score.outcome
-
-
-def _name_label(score: Score | None) -> str:
-    return (score.label or "") if score is not None else ""

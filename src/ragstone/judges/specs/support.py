@@ -130,5 +130,5 @@ def _verify_evidence(rows: Sequence[Any], sources: Mapping[str, str]) -> tuple[l
         home = next((n for n in order if n in sources and find_quote(quote, sources[n])), None)
         if home is not None:
             proven.append({"source": home, "quote": quote})
-    kept = proven or [row for row in rows if row["source"] in sources]
-    return kept, bool(proven)
+    quotes = proven or [row for row in rows if row["source"] in sources]
+    return quotes, bool(proven)

@@ -11,10 +11,12 @@ from ragstone.report import document as doc
 from ragstone.report.builders.parts import (
     build_chart,
     build_list,
+    build_panel,
     build_remarks,
-    build_row,
+    build_table,
     name_metric,
     number_columns,
+    text_columns,
     usage_cells,
 )
 from ragstone.report.comparison import sentences
@@ -128,40 +130,41 @@ class ComparisonReport:
             yield _list_in_text(key, pairs[:PAIRS_IN_TEXT], total, say)
             few = pairs[:PAIRS_ON_TERMINAL]
             brief.append(doc.Heading(f"{say(key)}: {_count_pairs(few, total, say)}"))
-            brief.append(doc.BulletList(tuple(_item_on_terminal(pair, say) for pair in few)))
+            brief.append(build_list(_item_on_terminal(pair, say) for pair in few))
         yield doc.Section(tuple(brief), where=doc.TERMINAL)
 
 
 def _build_table(
     versus: RunComparison, comparison: Comparison, id: str, say: Words
 ) -> doc.ReportTable:
-    verdict = say("verdict")
     columns = (
-        doc.TableColumn(say("metric")),
-        doc.TableColumn(verdict, where=doc.PAGE),
-        doc.TableColumn(verdict, where=doc.TEXT),
+        *text_columns(say, "metric"),
+        *text_columns(say, "verdict", where=doc.PAGE),
+        *text_columns(say, "verdict", where=doc.TEXT),
         *number_columns(say, "before", "after"),
-        doc.TableColumn(say("difference"), numeric=True, where=doc.WRITTEN),
-        doc.TableColumn(say("difference"), numeric=True, where=doc.TERMINAL),
-        doc.TableColumn(say("interval"), numeric=True, short=say("interval_short")),
-        *number_columns(say, f"p_corrected.{comparison.correction}"),
-        doc.TableColumn(say("moved"), numeric=True, where=doc.WRITTEN),
-        doc.TableColumn(verdict, where=doc.wide_terminal(WIDE_COLUMNS)),
+        *number_columns(say, "difference", where=doc.WRITTEN),
+        *number_columns(say, "difference", where=doc.TERMINAL),
+        *number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
+        *number_columns(say, "moved", where=doc.WRITTEN),
+        *text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
     )
     ordered = sorted(versus.differences, key=lambda difference: difference.resource)
     first = next((difference for difference in ordered if difference.resource), None)
-    rows = (
-        _build_row(difference, comparison.floor, "first-resource" if difference is first else "", say)
+    rows = [
+        doc.TableRow(
+            _list_cells(difference, comparison.floor, say),
+            "first-resource" if difference is first else "",
+        )
         for difference in ordered
-    )  # fmt: skip
+    ]
     return doc.ReportTable(columns, tuple(rows), style="verdicts", id=id)
 
 
-def _build_row(difference: Difference, floor: float, style: str, say: Words) -> doc.TableRow:
+def _list_cells(difference: Difference, floor: float, say: Words) -> doc.Cells:
     verdict = sentences.describe_verdict(difference, floor, say)
     change = sentences.format_signed(difference.difference, say)
     tone: doc.Tone = "" if verdict.tone == "plain" else verdict.tone
-    return build_row(
+    return (
         doc.TableCell(name_metric(difference.metric, difference.higher_is_better)),
         doc.TableCell(verdict.text, verdict.tone, "says"),
         f"{SIGNS[difference.verdict]} {verdict.text}",
@@ -173,7 +176,6 @@ def _build_row(difference: Difference, floor: float, style: str, say: Words) -> 
         sentences.format_p_value(difference.adjusted, say),
         sentences.format_moved(difference, say),
         doc.TableCell(verdict.text, tone),
-        style=style,
     )
 
 
@@ -183,8 +185,7 @@ def _list_verdicts(versus: RunComparison, comparison: Comparison, say: Words) ->
     for difference in versus.differences:
         verdict = sentences.describe_verdict(difference, comparison.floor, say)
         items.append(doc.ListItem(verdict.text, verdict.tone, label=difference.metric))
-    narrow = doc.Where(("terminal",), max_columns=WIDE_COLUMNS - 1)
-    return doc.BulletList(tuple(items), flush=True, where=narrow)
+    return build_list(items, doc.narrow_terminal(WIDE_COLUMNS), flush=True)
 
 
 def _count_pairs(pairs: Sequence[SamplePair], total: int, say: Words) -> str:
@@ -197,7 +198,7 @@ def _list_in_text(key: str, pairs: Sequence[SamplePair], total: int, say: Words)
     note = _count_pairs(pairs, total, say)
     if not pairs:
         return doc.Paragraph((doc.Styled(say(key), "strong"), f": {note}"), where=doc.TEXT)
-    items = doc.BulletList(tuple(_item_in_text(pair, say) for pair in pairs))
+    items = build_list(_item_in_text(pair, say) for pair in pairs)
     return doc.Details(f"{say(key)}: {note}", (items,), where=doc.TEXT)
 
 
@@ -205,15 +206,12 @@ def _item_in_text(pair: SamplePair, say: Words) -> doc.ListItem:
     scores: list[str | doc.Styled] = []
     for name, change in pair.scores:
         scores += [", "] * bool(scores) + [doc.Styled(name, "code"), f" {change}"]
-    sides = tuple(
-        doc.ListItem((f"{label}: ", *_describe_side(side, say)))
-        for label, side in ((say("before"), pair.before), (say("after"), pair.after))
-    )
-    question = f" {shorten(pair.question, 240)}"
-    return doc.ListItem(
-        (doc.Styled(shorten(pair.id, 60), "strong"), question),
-        nodes=(doc.Paragraph(tuple(scores)), doc.BulletList(sides)),
-    )
+    sides = [
+        doc.ListItem((f"{say(key)}: ", *_describe_side(side, say)))
+        for key, side in (("before", pair.before), ("after", pair.after))
+    ]
+    nodes = (doc.Paragraph(tuple(scores)), build_list(sides))
+    return doc.ListItem(shorten(pair.question, 240), id=shorten(pair.id, 60), nodes=nodes)
 
 
 def _describe_side(side: SampleSide, say: Words) -> Iterator[str | doc.Styled]:
@@ -235,10 +233,8 @@ def _item_on_terminal(pair: SamplePair, say: Words) -> doc.ListItem:
     for sign, side in (("−", pair.before), ("+", pair.after)):
         text = side.error or side.answer or say("no_answer")
         lines.append(f"{sign} {shorten(text, 160)}")
-    return doc.ListItem(
-        f"{pair.id}  {shorten(pair.question, 100)}",
-        nodes=tuple(doc.Paragraph(line, style="soft") for line in lines),
-    )
+    nodes = tuple(doc.Paragraph(line, style="soft") for line in lines)
+    return doc.ListItem(shorten(pair.question, 100), id=pair.id, nodes=nodes)
 
 
 def _weigh(comparison: Comparison) -> TradeOff | None:
@@ -250,12 +246,10 @@ def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
     offers = _weigh(comparison)
     if offers is None:
         return []
-    nodes = (
-        doc.Heading(say("drawn.pareto", quality=offers.quality, cost=offers.cost)),
-        build_chart(lambda width: draw_pareto(offers, say, width)),
-        doc.Paragraph(say("drawn.front", cost=offers.cost), style="note"),
-    )
-    return [doc.Section(nodes, "panel", "trade", doc.PAGE)]
+    chart = build_chart(lambda width: draw_pareto(offers, say, width))
+    title = say("drawn.pareto", quality=offers.quality, cost=offers.cost)
+    note = doc.Paragraph(say("drawn.front", cost=offers.cost), style="note")
+    return [build_panel("trade", title, chart, note, where=doc.PAGE)]
 
 
 def _build_costs(comparison: Comparison, say: Words) -> list[doc.Node]:
@@ -263,16 +257,13 @@ def _build_costs(comparison: Comparison, say: Words) -> list[doc.Node]:
     if all(info.usage == NO_USAGE for info in infos):
         return []
     columns = (
-        doc.TableColumn(say("run"), where=doc.WRITTEN),
-        doc.TableColumn(say("judging"), where=doc.TERMINAL),
+        *text_columns(say, "run", where=doc.WRITTEN),
+        *text_columns(say, "judging", where=doc.TERMINAL),
         *number_columns(say, "calls", "input_tokens", "output_tokens", "usd"),
     )
-    rows = [
-        build_row(
-            shorten(info.name, 80), sentences.shorten_name(info.name), say.whole(info.usage.calls),
-            *usage_cells(info.usage, say),
-        )
-        for info in infos
-    ]  # fmt: skip
-    heading = doc.Heading(say("judging"), where=doc.WRITTEN)
-    return [doc.Section((heading, doc.ReportTable(columns, tuple(rows))), "panel", "usage")]
+    rows = []
+    for info in infos:
+        names = shorten(info.name, 80), sentences.shorten_name(info.name)
+        rows.append((*names, say.whole(info.usage.calls), *usage_cells(info.usage, say)))
+    table = build_table(columns, rows)
+    return [build_panel("usage", say("judging"), table, heading=doc.WRITTEN)]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import arrow, build_chart, build_row
+from ragstone.report.builders.parts import (
+    arrow,
+    build_chart,
+    build_panel,
+    build_table,
+    number_columns,
+    text_columns,
+)
 from ragstone.report.comparison.sentences import format_p_value, format_signed
 from ragstone.report.drawing.charts import draw_effects
 from ragstone.report.drawing.shapes import WIDE, Caption, Drawing, stack_drawings
@@ -62,36 +69,30 @@ def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
     # a narrow terminal has no room for the interval of the mean and p: the other interval and the verdict say it
     roomy = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
-        doc.TableColumn(say("setting")),
-        doc.TableColumn(say("value")),
-        doc.TableColumn(say("mean"), numeric=True),
-        doc.TableColumn(say("interval_short"), numeric=True, where=roomy),
-        doc.TableColumn(say("difference"), numeric=True),
-        doc.TableColumn(say("interval_short"), numeric=True),
-        doc.TableColumn(say("p_corrected.holm"), numeric=True, where=roomy),
-        doc.TableColumn(say("verdict")),
+        *text_columns(say, "setting", "value"),
+        *number_columns(say, "mean"),
+        *number_columns(say, "interval_short", where=roomy),
+        *number_columns(say, "difference", "interval_short"),
+        *number_columns(say, "p_corrected.holm", where=roomy),
+        *text_columns(say, "verdict"),
+    )
+    rows = (
+        [factor.name if number == 0 else "", *_list_cells(level, say)]
+        for factor in effects.factors
+        for number, level in enumerate(factor.levels)
     )
     design = say("effects_full" if effects.full else "effects_single", n=say.whole(effects.runs))
     note = f"{design} {say.count('paired_on_all', effects.samples)}"
-    return doc.Section(
-        (
-            doc.Heading(f"{effects.metric} {arrow(effects.higher_is_better)}"),
-            build_chart(lambda width: draw_effects(effects, say, width)),
-            doc.ReportTable(columns, tuple(_build_rows(effects, say)), row_heads=False),
-            doc.Paragraph(note, style="note"),
-        ),
-        "panel",
+    return build_panel(
         str(number),
+        f"{effects.metric} {arrow(effects.higher_is_better)}",
+        build_chart(lambda width: draw_effects(effects, say, width)),
+        build_table(columns, rows, row_heads=False),
+        doc.Paragraph(note, style="note"),
     )
 
 
-def _build_rows(effects: Effects, say: Words) -> Iterator[doc.TableRow]:
-    for factor in effects.factors:
-        for number, level in enumerate(factor.levels):
-            yield build_row(factor.name if number == 0 else "", *_build_cells(level, say))
-
-
-def _build_cells(level: Level, say: Words) -> list[str | doc.TableCell]:
+def _list_cells(level: Level, say: Words) -> doc.Cells:
     best = " ★" if level.best else ""
     own = [f"{level.value}{best}", say.number(level.mean), say.interval(level.low, level.high)]
     if level.base:

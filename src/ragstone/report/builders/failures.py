@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ragstone.analysis.advice import said
 from ragstone.analysis.failures import CLASSES, CRITERIA, UNKNOWN
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_chart, build_row, number_columns
+from ragstone.report.builders.parts import (
+    build_chart,
+    build_list,
+    build_panel,
+    build_table,
+    number_columns,
+    text_columns,
+)
 from ragstone.report.drawing.charts import draw_failure_classes
 from ragstone.report.drawing.shapes import WIDE, Drawing
 from ragstone.report.figures import format_percent_interval, name_judge, shorten
@@ -17,10 +24,10 @@ from ragstone.report.words import Words, words
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate
-    from ragstone.analysis.diagnose import Diagnosis, Evidence
+    from ragstone.analysis.diagnose import Advice, Diagnosis, Evidence
     from ragstone.analysis.failures import Failure, Failures
     from ragstone.analysis.slices import Slice
-    from ragstone.store import StoredRun
+    from ragstone.store import StoredRow, StoredRun
 
 EXAMPLES_ON_PAGE, EXAMPLES_IN_TEXT, EXAMPLES_ON_TERMINAL = 20, 5, 2
 MAX_IDS = 6
@@ -51,18 +58,14 @@ class FailureReport:
             doc.Byline(facts, where=doc.PAGE),
             doc.Status(state.text, state.tone, where=doc.WRITTEN),
         )
-        notes = (
+        notes = [
             doc.Paragraph(note.text, note.tone, "note") for note in _describe_gaps(failures, say)
-        )
-        classes: tuple[doc.Node, ...] = (
-            doc.Heading(say("failures"), where=doc.PAGE),
-            *build_classes(failures, say),
-            *notes,
-        )
+        ]
+        classes: list[doc.Node] = [*build_classes(failures, say), *notes]
         body = (
-            doc.Section(classes, "panel", "classes"),
-            doc.Section(tuple(_build_slices(failures, say)), "panel", "slices"),
-            *([] if self.diagnoses is None else [_build_diagnosis(self.diagnoses, say)]),
+            build_panel("classes", say("failures"), *classes, heading=doc.PAGE),
+            _build_slices(failures, say),
+            *([] if self.diagnoses is None else [build_diagnosis(self.diagnoses, say)]),
             *self._build_examples(say),
             doc.Section((doc.Status(state.text, state.tone),), where=doc.TERMINAL),
         )
@@ -85,30 +88,24 @@ class FailureReport:
         for number, kind in enumerate(kinds, 1):
             name = name_class(kind, say)
             failures = self.failures.examples[kind][:EXAMPLES_ON_PAGE]
-            examples = [_describe_example(failure, self.run, say) for failure in failures]
-            on_page = (_example_on_page(example, say) for example in examples)
-            yield doc.Section((doc.Heading(name), *on_page), "panel", f"e{number}", doc.PAGE)
+            examples = [_build_example(failure, self.run, say) for failure in failures]
+            sections, items = [page for page, _ in examples], [item for _, item in examples]
+            yield build_panel(f"e{number}", name, *sections, where=doc.PAGE)
             yield doc.Heading(f"{say('examples')}: {name}", where=doc.TEXT)
-            in_text = (_example_in_text(example, say) for example in examples[:EXAMPLES_IN_TEXT])
-            yield doc.BulletList(tuple(in_text), where=doc.TEXT)
-            brief = (_example_on_terminal(e, say) for e in examples[:EXAMPLES_ON_TERMINAL])
-            yield doc.Section((doc.Heading(name), doc.BulletList(tuple(brief))), where=doc.TERMINAL)
+            yield build_list(items[:EXAMPLES_IN_TEXT], doc.TEXT)
+            brief = build_list(items[:EXAMPLES_ON_TERMINAL])
+            yield doc.Section((doc.Heading(name), brief), where=doc.TERMINAL)
 
 
 def build_symptoms(diagnoses: Sequence[Diagnosis], language: str = "en") -> doc.ReportDocument:
     """The symptoms of a run with their evidence and what to try, for a terminal."""
     say = words(language)
-    nodes: list[doc.Node] = [
-        _symptom_on_terminal(number, diagnosis, say) for number, diagnosis in enumerate(diagnoses, 1)
-    ]  # fmt: skip
-    # a free line after the last one, for the prompt follows
-    end = (
-        doc.Section((doc.Paragraph(""),))
-        if diagnoses
-        else doc.Paragraph(say("no_symptoms"), "good")
-    )
+    nodes: list[doc.Node] = [doc.Paragraph(say("no_symptoms"), "good")]
+    if diagnoses:
+        nodes = [_symptom_in_text(*numbered, say) for numbered in enumerate(diagnoses, 1)]
+        nodes.append(doc.Section((doc.Paragraph(""),)))  # a free line, for the prompt follows
     title = say("diagnosis")
-    return doc.ReportDocument("diagnosis", say, title, title, (), (*nodes, end))
+    return doc.ReportDocument("diagnosis", say, title, title, (), tuple(nodes))
 
 
 # ── classes ───────────────────────────────────────────────────────────────────────────────
@@ -117,15 +114,14 @@ def build_symptoms(diagnoses: Sequence[Diagnosis], language: str = "en") -> doc.
 def build_classes(failures: Failures, say: Words) -> tuple[doc.Chart, doc.ReportTable]:
     """The classes that occur with their shares, as a picture and a table."""
     columns = (
-        doc.TableColumn(say("class")),
-        doc.TableColumn(say("meaning_column"), where=doc.WRITTEN),
-        *number_columns(say, "count", "rate"),
-        doc.TableColumn(say("interval"), numeric=True, short=say("interval_short")),
-        doc.TableColumn(say("meaning_column"), where=doc.wide_terminal(WIDE_COLUMNS)),
+        *text_columns(say, "class"),
+        *text_columns(say, "meaning_column", where=doc.WRITTEN),
+        *number_columns(say, "count", "rate", "interval"),
+        *text_columns(say, "meaning_column", where=doc.wide_terminal(WIDE_COLUMNS)),
     )
-    rows = tuple(_build_class_row(rate, failures, say) for rate in failures.rates)
+    rows = (_list_class_cells(rate, failures, say) for rate in failures.rates)
     chart = build_chart(lambda width: draw_classes(failures, say, width))
-    return chart, doc.ReportTable(columns, rows)
+    return chart, build_table(columns, rows)
 
 
 def draw_classes(failures: Failures, say: Words, width: float) -> Drawing:
@@ -140,17 +136,12 @@ def name_class(kind: str, say: Words) -> str:
     return say.known("failure_class", kind)
 
 
-def _build_class_row(rate: LabelRate, failures: Failures, say: Words) -> doc.TableRow:
+def _list_class_cells(rate: LabelRate, failures: Failures, say: Words) -> doc.Cells:
     tone: doc.Tone = "good" if rate.label == "fine" else "" if rate.label in UNKNOWN else "bad"
     meaning = doc.TableCell(_explain_class(rate.label, failures, say), style="soft")
-    return build_row(
-        doc.TableCell(name_class(rate.label, say), tone),
-        meaning,
-        say.whole(rate.count),
-        "–" if rate.rate is None else say.percent(rate.rate),
-        format_percent_interval(rate, say),
-        meaning,
-    )
+    share = "–" if rate.rate is None else say.percent(rate.rate)
+    name, interval = name_class(rate.label, say), format_percent_interval(rate, say)
+    return [doc.TableCell(name, tone), meaning, say.whole(rate.count), share, interval, meaning]
 
 
 def _explain_class(kind: str, failures: Failures, say: Words) -> str:
@@ -189,21 +180,23 @@ def _describe_gaps(failures: Failures, say: Words) -> Iterator[doc.Remark]:
 # ── slices ────────────────────────────────────────────────────────────────────────────────
 
 
-def _build_slices(failures: Failures, say: Words) -> Iterator[doc.Node]:
-    yield doc.Heading(say("slices_worse"), where=doc.PAGE)
-    if failures.worse:
-        yield doc.Heading(say("slices_worse"), where=doc.COMPACT)
-        keys = ("samples", "fails", "interval_short", "rest", "p_corrected.holm")
-        columns = (doc.TableColumn(say("slice")), *number_columns(say, *keys), doc.TableColumn(say("mostly")))  # fmt: skip
-        rows = tuple(_build_slice_row(slice, say) for slice in failures.worse)
-        yield doc.ReportTable(columns, rows, row_heads=False)
+def _build_slices(failures: Failures, say: Words) -> doc.Section:
     key = "slices_note" if failures.worse else "slices_none"
-    yield doc.Paragraph(say(key, n=say.whole(len(failures.slices))), style="note")
+    note = doc.Paragraph(say(key, n=say.whole(len(failures.slices))), style="note")
+    if not failures.worse:
+        return build_panel("slices", say("slices_worse"), note, heading=doc.PAGE)
+    keys = ("samples", "fails", "interval_short", "rest", "p_corrected.holm")
+    columns = (
+        *text_columns(say, "slice"), *number_columns(say, *keys), *text_columns(say, "mostly"),
+    )  # fmt: skip
+    rows = (_list_slice_cells(slice, say) for slice in failures.worse)
+    table = build_table(columns, rows, row_heads=False)
+    return build_panel("slices", say("slices_worse"), table, note)
 
 
-def _build_slice_row(slice: Slice, say: Words) -> doc.TableRow:
+def _list_slice_cells(slice: Slice, say: Words) -> list[str]:
     mostly = next(iter(slice.classes), "")
-    return build_row(
+    return [
         say("slice_of", field=shorten(slice.field, 40), value=shorten(slice.value, 60)),
         say.whole(slice.samples),
         say.percent(slice.rate),
@@ -211,88 +204,57 @@ def _build_slice_row(slice: Slice, say: Words) -> doc.TableRow:
         say.percent(slice.rest_rate),
         "<" + say.number(0.001, 3) if slice.adjusted < 0.001 else say.number(slice.adjusted, 3),
         name_class(mostly, say) if mostly else "",
-    )
+    ]
 
 
 # ── examples ──────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class FailureExample:
-    """One failing sample in words."""
-
-    id: str
-    question: str
-    answer: str
-    values: str
-    details: tuple[str, ...]
-
-
-def _describe_example(failure: Failure, run: StoredRun, say: Words) -> FailureExample:
+def _build_example(
+    failure: Failure, run: StoredRun, say: Words
+) -> tuple[doc.Section, doc.ListItem]:
+    """A failing sample for a page, and for a list."""
     row = run.row(failure.position)
     sample = row.sample
-    details = []
-    if failure.kind == "retrieval_failure":
-        if failure.missed:
-            details.append(say("missed_documents", ids=_list_ids(failure.missed)))
-        if failure.instead:
-            details.append(say("instead_documents", ids=_list_ids(failure.instead)))
-        elif not sample.contexts:
-            details.append(say("nothing_came"))
-    if failure.claims:
-        claims = "; ".join(
-            f"{shorten(claim.text, 160)} ({say.known('verdict', claim.verdict)})"
-            for claim in failure.claims[:4]
-        )
-        details.append(say("claims_against", claims=claims))
-    if failure.also:
-        kinds = ", ".join(name_class(kind, say) for kind in failure.also)
-        details.append(say("also_is", kinds=kinds))
-    if sample.error:
-        details.append(shorten(say.system_error(sample, row.scores), 200))
+    id, question = shorten(failure.id, 80), shorten(sample.question or "", 240)
+    answer = shorten(sample.answer or "", 400)
     values = ", ".join(
         f"{name} {say.number(value) if isinstance(value, float) else say.outcome(value)}"
         for name, value in failure.values.items()
     )
-    return FailureExample(
-        id=shorten(failure.id, 80),
-        question=shorten(sample.question or "", 240),
-        answer="" if sample.answer is None else shorten(sample.answer, 400),
-        values=values,
-        details=tuple(details),
-    )
-
-
-def _example_on_page(example: FailureExample, say: Words) -> doc.Section:
-    values = f" · {example.values}" if example.values else ""
-    return doc.Section(
+    details = [doc.Paragraph(text, style="soft") for text in _explain_failure(failure, row, say)]
+    page = doc.Section(
         (
-            doc.Paragraph(doc.Styled(example.question or say("no_question"), "strong")),
-            *([doc.Paragraph(example.answer)] if example.answer else []),
-            doc.Paragraph((doc.Styled(example.id, "mono"), values), style="soft"),
-            *(doc.Paragraph(detail, style="soft") for detail in example.details),
+            doc.Paragraph(doc.Styled(question or say("no_question"), "strong")),
+            *([doc.Paragraph(answer)] if answer else []),
+            doc.Paragraph((doc.Styled(id, "mono"), f" · {values}" if values else ""), style="soft"),
+            *details,
         ),
         "example",
     )
+    lines = [f"{say('answer')}: {answer}" if answer else "", values]
+    nodes = (*(doc.Paragraph(line, style="soft") for line in lines if line), *details)
+    return page, doc.ListItem(question, id=id, nodes=nodes)
 
 
-def _example_in_text(example: FailureExample, say: Words) -> doc.ListItem:
-    lines = [f"{say('answer')}: {example.answer}" if example.answer else "", example.values]
-    return doc.ListItem(
-        (doc.Styled(shorten(example.id, 60), "strong"), f" {example.question}"),
-        nodes=tuple(doc.Paragraph(line) for line in (*lines, *example.details) if line),
-    )
-
-
-def _example_on_terminal(example: FailureExample, say: Words) -> doc.ListItem:
-    answer = [f"{say('answer')}: {example.answer}"] if example.answer else []
-    return doc.ListItem(
-        f"{example.id}  {example.question}",
-        nodes=tuple(
-            doc.Paragraph(line, style="soft")
-            for line in (*answer, example.values, *example.details)
-        ),
-    )
+def _explain_failure(failure: Failure, row: StoredRow, say: Words) -> Iterator[str]:
+    if failure.kind == "retrieval_failure":
+        if failure.missed:
+            yield say("missed_documents", ids=_list_ids(failure.missed))
+        if failure.instead:
+            yield say("instead_documents", ids=_list_ids(failure.instead))
+        elif not row.sample.contexts:
+            yield say("nothing_came")
+    if failure.claims:
+        claims = (
+            f"{shorten(claim.text, 160)} ({say.known('verdict', claim.verdict)})"
+            for claim in failure.claims[:4]
+        )
+        yield say("claims_against", claims="; ".join(claims))
+    if failure.also:
+        yield say("also_is", kinds=", ".join(name_class(kind, say) for kind in failure.also))
+    if row.sample.error:
+        yield shorten(say.system_error(row.sample, row.scores), 200)
 
 
 def _list_ids(ids: Sequence[str]) -> str:
@@ -303,79 +265,72 @@ def _list_ids(ids: Sequence[str]) -> str:
 # ── diagnosis ─────────────────────────────────────────────────────────────────────────────
 
 
-def _build_diagnosis(diagnoses: Sequence[Diagnosis], say: Words) -> doc.Section:
-    none = [] if diagnoses else [doc.Paragraph(say("no_symptoms"), style="panel")]
-    return doc.Section(
-        (
-            doc.Heading(say("diagnosis")),
-            *none,
-            *(_symptom_on_page(diagnosis, say) for diagnosis in diagnoses),
-            *(node for diagnosis in diagnoses for node in symptom_in_text(diagnosis, say)),
-        ),
-        id="diagnosis",
-        where=doc.WRITTEN,
-    )
+def build_diagnosis(diagnoses: Sequence[Diagnosis], say: Words) -> doc.Section:
+    """The symptoms with their evidence and what to try, for files."""
+    nodes: list[doc.Node] = [doc.Heading(say("diagnosis"))]
+    if not diagnoses:
+        nodes.append(doc.Paragraph(say("no_symptoms"), style="panel"))
+    for number, diagnosis in enumerate(diagnoses, 1):
+        nodes.append(_symptom_on_page(diagnosis, say))
+        nodes.append(_symptom_in_text(number, diagnosis, say))
+    return doc.Section(tuple(nodes), id="diagnosis", where=doc.WRITTEN)
 
 
 def _symptom_on_page(diagnosis: Diagnosis, say: Words) -> doc.Section:
     doubt = () if diagnosis.sure else (" ", doc.Styled(say("perhaps"), "badge", "warn"))
-    evidence = [describe_evidence(evidence, say) for evidence in diagnosis.evidence]
-    evidence += [] if diagnosis.sure else [say("perhaps_note")]
-    advice = []
-    for item in diagnosis.advice:
-        nodes: list[doc.Node] = [
-            doc.Paragraph(f"{say('because')}: {said(item.cause, say.language)}", style="soft"),
-            doc.Paragraph((doc.Styled(f"{say('then_try')}:", "strong"), f" {said(item.advice, say.language)}")),
-        ]  # fmt: skip
-        if item.command:
-            nodes.append(doc.CodeLine(item.command, say("test_it")))
-        advice.append(doc.ListItem(nodes=tuple(nodes)))
+    advice = [
+        doc.ListItem(
+            nodes=(
+                doc.Paragraph(f"{say('because')}: {said(item.cause, say.language)}", style="soft"),
+                *_build_advice(item, say),
+            )
+        )
+        for item in diagnosis.advice
+    ]
     return doc.Section(
         (
             doc.Heading((said(diagnosis.title, say.language), *doubt), 3),
-            doc.BulletList(tuple(map(doc.ListItem, evidence)), style="evidence"),
-            doc.BulletList(tuple(advice), ordered=True),
+            build_list(_list_evidence(diagnosis, say, ""), style="evidence"),
+            build_list(advice, ordered=True),
         ),
         "panel symptom",
         where=doc.PAGE,
     )
 
 
-def symptom_in_text(diagnosis: Diagnosis, say: Words) -> Iterator[doc.Node]:
-    """A symptom with its evidence and what to try, for a text."""
-    doubt = () if diagnosis.sure else (" ", doc.Styled(say("perhaps"), "badge"))
-    yield doc.Heading((said(diagnosis.title, say.language), *doubt), 3, where=doc.TEXT)
-    evidence = [doc.ListItem(describe_evidence(evidence, say)) for evidence in diagnosis.evidence]
-    yield doc.BulletList(tuple(evidence), where=doc.TEXT)
+def _symptom_in_text(number: int, diagnosis: Diagnosis, say: Words) -> doc.Section:
+    title = said(diagnosis.title, say.language) + ("" if diagnosis.sure else f" ({say('perhaps')})")
     advice = [
-        doc.ListItem(
-            (
-                f"{said(item.cause, say.language)}. ",
-                doc.Styled(f"{say('then_try')}:", "strong"),
-                f" {said(item.advice, say.language)}",
-            ),
-            nodes=(doc.CodeLine(item.command),) if item.command else (),
-        )
+        doc.ListItem(said(item.cause, say.language), "plain", nodes=tuple(_build_advice(item, say)))
         for item in diagnosis.advice
     ]
-    yield doc.BulletList(tuple(advice), ordered=True, where=doc.TEXT)
+    return doc.Section(
+        (
+            doc.Heading(title, 3, where=doc.TEXT),
+            doc.Heading(f"{number}. {title}", where=doc.TERMINAL),
+            build_list(_list_evidence(diagnosis, say, "warn")),
+            build_list(advice, ordered=True),
+        ),
+        where=doc.COMPACT,
+    )
 
 
-def _symptom_on_terminal(number: int, diagnosis: Diagnosis, say: Words) -> doc.Section:
-    doubt = "" if diagnosis.sure else f" ({say('perhaps')})"
-    items = [doc.ListItem(describe_evidence(e, say), "warn") for e in diagnosis.evidence]
+def _build_advice(advice: Advice, say: Words) -> Iterator[doc.Node]:
+    yield doc.Paragraph(
+        (doc.Styled(f"{say('then_try')}:", "strong"), f" {said(advice.advice, say.language)}")
+    )
+    if advice.command:
+        yield doc.CodeLine(advice.command, say("test_it"))
+
+
+def _list_evidence(diagnosis: Diagnosis, say: Words, tone: doc.Tone) -> Iterator[doc.Remark]:
+    for evidence in diagnosis.evidence:
+        yield doc.Remark(_describe_evidence(evidence, say), tone)
     if not diagnosis.sure:
-        items.append(doc.ListItem(say("perhaps_note"), "plain"))
-    for item in diagnosis.advice:
-        advice = doc.Paragraph(f"{say('then_try')}: {said(item.advice, say.language)}")
-        nodes = (advice, doc.CodeLine(item.command)) if item.command else (advice,)
-        items.append(doc.ListItem(f"– {said(item.cause, say.language)}", "plain", nodes=nodes))
-    heading = doc.Heading(f"{number}. {said(diagnosis.title, say.language)}{doubt}")
-    return doc.Section((heading, doc.BulletList(tuple(items))), where=doc.TERMINAL)
+        yield doc.Remark(say("perhaps_note"))
 
 
-def describe_evidence(evidence: Evidence, say: Words) -> str:
-    """A piece of evidence for a symptom in words."""
+def _describe_evidence(evidence: Evidence, say: Words) -> str:
     facts = {
         "affected": say.whole(evidence.affected),
         "samples": say.whole(evidence.samples),

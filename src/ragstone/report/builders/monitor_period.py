@@ -6,14 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ragstone.analysis.advice import said
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.period_report import PeriodReport, SeriesChange
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
 from ragstone.report import document as doc
-from ragstone.report.builders.failures import build_classes, describe_evidence, symptom_in_text
-from ragstone.report.builders.parts import build_row, number_columns
+from ragstone.report.builders.failures import build_classes, build_diagnosis
+from ragstone.report.builders.parts import (
+    build_list,
+    build_panel,
+    build_table,
+    number_columns,
+    text_columns,
+)
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.alerts import AlertView, mark_alerts, view_alert
 from ragstone.report.monitor.cards import build_series, describe_series, to_point
@@ -96,41 +101,38 @@ def _build_changes(report: PeriodReport, say: Words) -> list[doc.Section]:
         nothing = doc.Paragraph(say("summary.nothing"), style="soft")
         return [doc.Section((heading, nothing), "panel", "metrics", doc.PAGE)]
     columns = (
-        doc.TableColumn(say("metric")),
-        doc.TableColumn(say("verdict"), where=doc.PAGE),
-        doc.TableColumn(say("verdict"), where=doc.TEXT),
-        doc.TableColumn(say("trend"), where=doc.PAGE),
-        doc.TableColumn(say("trend"), where=doc.TEXT),
+        *text_columns(say, "metric"),
+        *text_columns(say, "verdict", "trend", where=doc.PAGE),
+        *text_columns(say, "verdict", "trend", where=doc.TEXT),
         *number_columns(say, "this_period"),
         doc.TableColumn("n", numeric=True, where=doc.PAGE),
         *number_columns(say, "period_before", "change"),
     )
-    rows = tuple(_build_row(change, report, say) for change in report.changes)
+    table = build_table(columns, (_list_cells(change, report, say) for change in report.changes))
     note = doc.Paragraph(say("verdict_note"), style="note")
     cards = doc.CardGrid(tuple(_build_card(change, report, say) for change in report.changes))
     return [
-        doc.Section((heading, doc.ReportTable(columns, rows), note), "panel", "metrics"),
+        doc.Section((heading, table, note), "panel", "metrics"),
         doc.Section((doc.Heading(say("trend")), cards), id="trends", where=doc.PAGE),
     ]
 
 
-def _build_row(change: SeriesChange, report: PeriodReport, say: Words) -> doc.TableRow:
+def _list_cells(change: SeriesChange, report: PeriodReport, say: Words) -> doc.Cells:
     name, points = _name_figure(change.name, say), _list_points(report, change.name)
     margin = "" if change.margin is None else say.number(change.margin, 2)
     verdict = say(f"says.period_{change.verdict}", margin=margin)
-    tone: doc.Tone = TONES.get(change.verdict, "plain")
     sparkline = draw_sparkline(points, describe_series(points, name, say))
-    return build_row(
+    return [
         doc.TableCell(doc.Styled(name, "code") if _is_metric(change, report) else name),
-        doc.TableCell(doc.Styled(verdict, "badge", tone)),
-        verdict,
+        doc.TableCell(doc.Styled(verdict, "badge", TONES.get(change.verdict, "plain"))),
         doc.TableCell("", style="spread", spark=sparkline),
+        verdict,
         format_sparkline(points),
         format_mean(change.now, say),
         "–" if change.now is None else say.whole(change.now.scored),
         format_mean(change.before, say),
         _format_change(change, say),
-    )
+    ]
 
 
 def _build_card(change: SeriesChange, report: PeriodReport, say: Words) -> doc.Card:
@@ -189,19 +191,15 @@ def _format_signed(value: float, say: Words) -> str:
 
 def _build_alerts(report: PeriodReport, say: Words) -> doc.Section:
     views = tuple(view_alert(alert, report.until, say) for alert in report.alerts)
-    listed: tuple[doc.Node, ...] = (
-        doc.AlertList(views),
-        doc.BulletList(tuple(_alert_in_text(view, say) for view in views), where=doc.TEXT),
-    )
+    listed = build_list((_alert_in_text(view, say) for view in views), doc.TEXT)
     nothing = doc.Paragraph(say("no_alerts"), style="panel soft")
-    return doc.Section(
-        (doc.Heading(say("alerts")), *(listed if views else (nothing,))), id="alerts"
-    )
+    nodes = (doc.AlertList(views), listed) if views else (nothing,)
+    return doc.Section((doc.Heading(say("alerts")), *nodes), id="alerts")
 
 
 def _alert_in_text(view: AlertView, say: Words) -> doc.ListItem:
-    items = [
-        doc.ListItem(f"{shorten(example.id, 80)} {example.question} {example.value}".rstrip())
+    items: list[str | doc.ListItem] = [
+        f"{shorten(example.id, 80)} {example.question} {example.value}".rstrip()
         for example in view.examples
     ]
     for symptom, causes in view.symptoms[:1]:
@@ -210,69 +208,38 @@ def _alert_in_text(view: AlertView, say: Words) -> doc.ListItem:
         items.append(doc.ListItem((f"{symptom}. ", strong, f" {advice}")))
     return doc.ListItem(
         (doc.Styled(view.state, "strong"), f" {view.title} ({view.when})"),
-        nodes=(*([doc.Paragraph(view.slice)] if view.slice else []), doc.BulletList(tuple(items))),
+        nodes=(*([doc.Paragraph(view.slice)] if view.slice else []), build_list(items)),
     )
 
 
 def _build_failures(analysis: PeriodAnalysis, say: Words) -> Iterator[doc.Node]:
     if analysis.failures is not None:
-        nodes: list[doc.Node] = [
-            doc.Heading(say("failures")),
-            *build_classes(analysis.failures, say),
-        ]
-        if (
-            analysis.failures.samples >= MAX_INTERACTIONS
-        ):  # classes are of the newest interactions only
-            nodes.append(
-                doc.Paragraph(say("newest_only", n=say.whole(MAX_INTERACTIONS)), style="note")
-            )
-        yield doc.Section(tuple(nodes), "panel", "classes")
+        nodes: list[doc.Node] = [*build_classes(analysis.failures, say)]
+        if analysis.failures.samples >= MAX_INTERACTIONS:
+            newest = say("newest_only", n=say.whole(MAX_INTERACTIONS))
+            nodes.append(doc.Paragraph(newest, style="note"))
+        yield build_panel("classes", say("failures"), *nodes)
     if analysis.diagnoses:
-        symptoms: list[doc.Node] = []
-        for diagnosis in analysis.diagnoses:
-            evidence = [doc.Styled(describe_evidence(e, say), "soft") for e in diagnosis.evidence]
-            advice = [
-                doc.ListItem(
-                    (
-                        doc.Styled(said(item.cause, say.language), "soft"),
-                        doc.BREAK,
-                        doc.Styled(f"{say('then_try')}:", "strong"),
-                        f" {said(item.advice, say.language)}",
-                    )
-                )
-                for item in diagnosis.advice
-            ]
-            on_page = (
-                doc.Heading(said(diagnosis.title, say.language), 3),
-                doc.BulletList(tuple(map(doc.ListItem, evidence))),
-                doc.BulletList(tuple(advice), ordered=True),
-            )
-            symptoms.append(doc.Section(on_page, "panel alert", where=doc.PAGE))
-            symptoms += symptom_in_text(diagnosis, say)
-        yield doc.Section((doc.Heading(say("diagnosis")), *symptoms), "advice", "advice")
+        yield build_diagnosis(analysis.diagnoses, say)
 
 
 def _build_costs(report: PeriodReport, say: Words) -> doc.Section:
     """What answering and judging cost, in this period and the one before."""
     now, before = report.now, report.before
-    rows = []
-    if now.cost is not None or before.cost is not None:
-        totals = (say.money(w.cost.total) if w.cost else "–" for w in (now, before))
-        rows.append(build_row(say("system_cost"), *totals))
-    judged = [build_row(say("judge_cost"), say.money(now.judge_usd), say.money(before.judge_usd))]
+    rows = [[say("judge_cost"), say.money(now.judge_usd), say.money(before.judge_usd)]]
     for name, figure in now.metrics.items():
         if figure.calls:
             earlier = before.metrics.get(name)
             paid = f"{say.money(figure.usd)}, {say('calls_many', n=say.whole(figure.calls))}"
-            judged.append(build_row(f"· {name}", paid, "–" if earlier is None else say.money(earlier.usd)))  # fmt: skip
-    rows += judged
+            rows.append([f"· {name}", paid, "–" if earlier is None else say.money(earlier.usd)])
+    if now.cost is not None or before.cost is not None:
+        totals = [say.money(w.cost.total) if w.cost else "–" for w in (now, before)]
+        rows.insert(0, [say("system_cost"), *totals])
     if now.tokens is not None:
-        spent = (say.whole(round(w.tokens.total)) if w.tokens else "–" for w in (now, before))
-        rows.insert(1, build_row(say("tokens"), *spent))
+        spent = [say.whole(round(w.tokens.total)) if w.tokens else "–" for w in (now, before)]
+        rows.insert(1, [say("tokens"), *spent])
     columns = (doc.TableColumn(""), *number_columns(say, "this_period", "period_before"))
-    return doc.Section(
-        (doc.Heading(say("costs")), doc.ReportTable(columns, tuple(rows))), "panel", "costs"
-    )
+    return build_panel("costs", say("costs"), build_table(columns, rows))
 
 
 def _build_worst(analysis: PeriodAnalysis, say: Words) -> list[doc.Section]:
@@ -286,7 +253,7 @@ def _build_worst(analysis: PeriodAnalysis, say: Words) -> list[doc.Section]:
             scores += [", "] * bool(scores) + [doc.Styled(name, "code"), f" {value}"]
         interaction = judged.interaction
         rows.append(
-            build_row(
+            (
                 shorten(judged.id, 60),
                 format_second(interaction.at, say),
                 shorten(interaction.question or say("no_question"), 120),
@@ -294,13 +261,12 @@ def _build_worst(analysis: PeriodAnalysis, say: Words) -> list[doc.Section]:
                 doc.TableCell(tuple(scores)),
             )
         )
-    heads = ["id", *(say(key) for key in ("time", "question", "answer", "scores"))]
+    columns = (doc.TableColumn("id"), *text_columns(say, "time", "question", "answer", "scores"))
     samples = doc.SampleList(
         range(len(analysis.worst)),
         lambda position: open_interaction(analysis.worst[position], say),
         SAMPLE_LIMITS,
     )
     by = say("worst_of", metric=_name_figure(analysis.worst_by, say))
-    table = doc.ReportTable(tuple(map(doc.TableColumn, heads)), tuple(rows), where=doc.TEXT)
-    nodes = (doc.Heading(say("worst_interactions"), note=by), samples, table)
-    return [doc.Section(nodes, id="worst")]
+    heading = doc.Heading(say("worst_interactions"), note=by)
+    return [doc.Section((heading, samples, build_table(columns, rows, doc.TEXT)), id="worst")]

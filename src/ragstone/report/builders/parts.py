@@ -13,14 +13,20 @@ if TYPE_CHECKING:
     from ragstone.types import Usage
 
 
+def build_panel(
+    id: str,
+    title: str,
+    *nodes: doc.Node,
+    where: doc.Where = doc.EVERYWHERE,
+    heading: doc.Where = doc.EVERYWHERE,
+) -> doc.Section:
+    """A framed section; `heading` says where its title is shown."""
+    return doc.Section((doc.Heading(title, where=heading), *nodes), "panel", id, where)
+
+
 def build_chart(draw: Callable[[float], Drawing]) -> doc.Chart:
     """A picture that is drawn once for a page and once for a phone."""
     return doc.Chart(draw(WIDE), draw(NARROW))
-
-
-def name_metric(name: str, higher_is_better: bool) -> tuple[str | doc.Styled, ...]:
-    """A metric with the direction that is good."""
-    return doc.Styled(name, "code"), f" {arrow(higher_is_better)}"
 
 
 def arrow(higher_is_better: bool) -> str:
@@ -28,44 +34,74 @@ def arrow(higher_is_better: bool) -> str:
     return "↑" if higher_is_better else "↓"
 
 
+def name_metric(name: str, higher_is_better: bool) -> tuple[str | doc.Styled, ...]:
+    """A metric with the direction that is good."""
+    return doc.Styled(name, "code"), f" {arrow(higher_is_better)}"
+
+
 def build_remarks(
     remarks: Sequence[tuple[str, Sequence[doc.Remark]]], where: doc.Where, style: str = ""
-) -> list[doc.Section | doc.BulletList]:
+) -> list[doc.Node]:
     """Remarks on named things: a heading for each on a terminal, one list elsewhere."""
-    listed = [
-        doc.ListItem(remark.text, remark.tone, label=name)
-        for name, lines in remarks
-        for remark in lines
-    ]
-    sections = [
-        doc.Section((doc.Heading(name), build_list(lines)), where=doc.TERMINAL)
-        for name, lines in remarks
-        if lines
-    ]
+    items = [doc.ListItem(line.text, line.tone, name) for name, lines in remarks for line in lines]
     return [
-        *([doc.BulletList(tuple(listed), style=style, where=where)] if listed else []),
-        *sections,
+        build_list(items, where, style=style),
+        *(
+            doc.Section((doc.Heading(name), build_list(lines)), where=doc.TERMINAL)
+            for name, lines in remarks
+            if lines
+        ),
     ]
 
 
 def build_list(
-    remarks: Iterable[doc.Remark], *, flush: bool = False, style: str = ""
+    items: Iterable[str | doc.Remark | doc.ListItem],
+    where: doc.Where = doc.EVERYWHERE,
+    *,
+    ordered: bool = False,
+    flush: bool = False,
+    style: str = "",
 ) -> doc.BulletList:
-    """Remarks below each other."""
-    items = tuple(doc.ListItem(remark.text, remark.tone) for remark in remarks)
-    return doc.BulletList(items, flush=flush, style=style)
+    """Texts, remarks or items below each other."""
+    made = (
+        item if isinstance(item, doc.ListItem)
+        else doc.ListItem(item) if isinstance(item, str)
+        else doc.ListItem(item.text, item.tone)
+        for item in items
+    )  # fmt: skip
+    return doc.BulletList(tuple(made), ordered, flush, style, where)
 
 
-def number_columns(say: Words, *keys: str) -> list[doc.TableColumn]:
-    """Columns of numbers, headed by phrases."""
-    return [doc.TableColumn(say(key), numeric=True) for key in keys]
+def build_table(
+    columns: Sequence[doc.TableColumn],
+    rows: Iterable[doc.Cells],
+    where: doc.Where = doc.EVERYWHERE,
+    *,
+    row_heads: bool = True,
+    id: str = "",
+) -> doc.ReportTable:
+    """A table of plain rows."""
+    made = tuple(doc.TableRow(tuple(row)) for row in rows)
+    return doc.ReportTable(tuple(columns), made, row_heads=row_heads, id=id, where=where)
+
+
+def text_columns(
+    say: Words, *keys: str, where: doc.Where = doc.EVERYWHERE
+) -> list[doc.TableColumn]:
+    """Columns of texts, headed by phrases."""
+    return [doc.TableColumn(say(key), where=where) for key in keys]
+
+
+def number_columns(
+    say: Words, *keys: str, where: doc.Where = doc.EVERYWHERE
+) -> list[doc.TableColumn]:
+    """Columns of numbers, headed by phrases; an interval is called shorter on a terminal."""
+    return [
+        doc.TableColumn(say(key), True, say("interval_short") if key == "interval" else "", where)
+        for key in keys
+    ]
 
 
 def usage_cells(usage: Usage, say: Words) -> list[str]:
     """Tokens and dollars of a table's row."""
     return [say.whole(usage.input_tokens), say.whole(usage.output_tokens), say.money(usage.usd)]
-
-
-def build_row(*cells: doc.TableCell | str, style: str = "") -> doc.TableRow:
-    """A row of a table."""
-    return doc.TableRow(cells, style)

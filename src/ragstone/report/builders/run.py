@@ -14,16 +14,18 @@ from ragstone.report.builders.parts import (
     arrow,
     build_chart,
     build_list,
+    build_panel,
     build_remarks,
-    build_row,
+    build_table,
     name_metric,
     number_columns,
+    text_columns,
     usage_cells,
 )
 from ragstone.report.drawing.charts import draw_histograms, draw_metric_bars
 from ragstone.report.drawing.distribution import draw_distribution
 from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
-from ragstone.report.prose import Block, blocks
+from ragstone.report.prose import parse_markdown
 from ragstone.report.samples import GENEROUS, OpenSample, open_sample
 from ragstone.report.words import Words, words
 from ragstone.store import default_place
@@ -66,11 +68,8 @@ class RunReport:
         )
         command = doc.CodeLine(figures.build_command(summary.run), where=doc.TEXT)
         tree = build_summary(summary, self.language)
-        return replace(
-            tree,
-            body=(*tree.body, samples, *self._list_worst(say), command),
-            skip_link="samples",
-        )
+        body = (*tree.body, samples, *self._build_worst(say), command)
+        return replace(tree, body=body, skip_link="samples")
 
     def picture(self) -> Drawing:
         """The means with their intervals and targets, and how the scores are spread."""
@@ -84,26 +83,19 @@ class RunReport:
         say = words(self.language)
         return open_sample(self.run.row(position), self.summary.metrics, say)
 
-    def _list_worst(self, say: Words) -> Iterator[doc.Node]:
-        metrics = self.summary.metrics
-        rows = []
+    def _build_worst(self, say: Words) -> list[doc.Node]:
+        """The worst samples as a table."""
+        metrics, rows = self.summary.metrics, []
         for position in self.summary.worst[:WORST_IN_TEXT]:
             row = self.run.row(position)
             scores = [row.scores[metric.metric] for metric in metrics]
-            rows.append(
-                build_row(
-                    figures.shorten(row.id, 40),
-                    figures.shorten(row.sample.question or say("no_question"), 120),
-                    *(say.number(s.value) if s.ok else say.outcome(s.outcome) for s in scores),
-                )
-            )
-        heads = [doc.TableColumn("id"), doc.TableColumn(say("question"))]
-        heads += [
-            doc.TableColumn(doc.Styled(metric.metric, "code"), numeric=True) for metric in metrics
-        ]
-        if rows:
-            yield doc.Heading(say("worst"), where=doc.TEXT)
-            yield doc.ReportTable(tuple(heads), tuple(rows), where=doc.TEXT)
+            question = figures.shorten(row.sample.question or say("no_question"), 120)
+            values = (say.number(s.value) if s.ok else say.outcome(s.outcome) for s in scores)
+            rows.append([figures.shorten(row.id, 40), question, *values])
+        names = (doc.TableColumn(doc.Styled(m.metric, "code"), numeric=True) for m in metrics)
+        columns = (doc.TableColumn("id"), *text_columns(say, "question"), *names)
+        heading = doc.Heading(say("worst"), where=doc.TEXT)
+        return [heading, build_table(columns, rows, doc.TEXT)] if rows else []
 
 
 def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
@@ -118,31 +110,32 @@ def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
         doc.Byline(facts, where=doc.TERMINAL),
         doc.Status(state.text, state.tone, where=doc.WRITTEN),
     )
-    unfinished = doc.Paragraph(say("unfinished"), "warn", "alert", where=doc.PAGE)
     remarks = [(m.metric, figures.describe_metric(m, summary.floor, say)) for m in summary.metrics]
+    cards, metrics = _build_cards(summary, say), _build_metrics(summary, say)
+    gates = _build_gates(summary, say)
+    unfinished = doc.Paragraph(say("unfinished"), "warn", "alert", where=doc.PAGE)
     body = (
         *([unfinished] if info.status == "running" else []),
-        doc.Section(
-            (doc.Heading(say("metrics")), _build_cards(summary, say)), id="metrics", where=doc.PAGE
-        ),
-        doc.Section((_build_compact_table(summary, say),), where=doc.COMPACT),
+        doc.Section((doc.Heading(say("metrics")), cards), id="metrics", where=doc.PAGE),
+        doc.Section((metrics,), where=doc.COMPACT),
         *build_remarks(remarks, doc.TEXT),
         *_build_overview(summary, say),
-        doc.Section((*_build_gates(summary, say), *_build_labels(summary, say)), "pair"),
         doc.Section(
-            (doc.Heading(say("figures")), _build_full_table(summary, say)),
-            "panel",
-            "figures",
-            doc.PAGE,
+            (
+                *([build_panel("gates", say("gates"), gates, where=doc.WRITTEN)] if summary.gates else []),
+                *_build_labels(summary, say),
+            ),
+            "pair",
         ),
+        build_panel("figures", say("figures"), metrics, where=doc.PAGE),
         *_build_costs(summary, say),
-        doc.Section(_build_facts(summary, say), "panel", "facts", doc.PAGE),
+        build_panel("facts", say("facts"), *_build_facts(summary, say), where=doc.PAGE),
         *_build_judge_quality(summary, say),
-        doc.Section((_build_checklist(summary, say),), where=doc.TERMINAL),
+        doc.Section((gates,), where=doc.TERMINAL),
         doc.Section(_build_skipped(summary, say, doc.TEXT, len(info.bad), 300)),
         doc.Section(_build_skipped(summary, say, doc.TERMINAL, BAD_ROWS_ON_TERMINAL, 200)),
         doc.Section(tuple(_build_ending(summary, state, say)), where=doc.TERMINAL),
-    )
+    )  # fmt: skip
     return doc.ReportDocument("run", say, name, say("report"), head, body)
 
 
@@ -166,7 +159,7 @@ def _build_card(metric: MetricSummary, summary: Summary, meaning: str, say: Word
         name=metric.metric,
         figure=say.number(metric.mean),
         aside=interval,
-        badge=None if metric.complete else _incomplete_badge(say),
+        badge=None if metric.complete else doc.Styled(say("incomplete"), "badge", "warn"),
         direction=f"{arrow(metric.higher_is_better)} {direction}",
         meaning=figures.shorten(meaning, 400),
         gist=figures.shorten(f"{first}." if semicolon else first, 160),
@@ -182,44 +175,44 @@ def _build_card(metric: MetricSummary, summary: Summary, meaning: str, say: Word
     )
 
 
-def _incomplete_badge(say: Words) -> doc.Styled:
-    return doc.Styled(say("incomplete"), "badge", "warn")
+def _name_metric(metric: MetricSummary, say: Words) -> tuple[str | doc.Styled, ...]:
+    name = name_metric(metric.metric, metric.higher_is_better)
+    return name if metric.complete else (*name, " ", doc.Styled(say("incomplete"), "badge", "warn"))
 
 
-def _build_compact_table(summary: Summary, say: Words) -> doc.ReportTable:
-    wide, very_wide = doc.wide_terminal(WIDE_COLUMNS), doc.wide_terminal(VERY_WIDE_COLUMNS)
+def _build_metrics(summary: Summary, say: Words) -> doc.ReportTable:
     columns = (
-        doc.TableColumn(say("metric")),
-        doc.TableColumn(say("mean"), numeric=True),
-        doc.TableColumn(say("interval"), numeric=True, short=say("interval_short")),
-        doc.TableColumn("", where=very_wide),
-        doc.TableColumn(say("sd"), numeric=True, where=wide),
-        doc.TableColumn(say("median"), numeric=True, where=wide),
-        doc.TableColumn(say("median"), numeric=True, where=doc.TEXT),
-        doc.TableColumn(say("coverage"), numeric=True, short=say("coverage_short")),
+        *text_columns(say, "metric"),
+        *number_columns(say, "mean", where=doc.PAGE),
+        *number_columns(say, "mean", where=doc.COMPACT),
+        *number_columns(say, "interval"),
+        doc.TableColumn("", where=doc.wide_terminal(VERY_WIDE_COLUMNS)),
+        *number_columns(say, "sd", where=doc.Where(("page", "terminal"), WIDE_COLUMNS)),
+        *number_columns(say, "median", where=doc.Where(min_columns=WIDE_COLUMNS)),
+        *number_columns(say, "minimum", "maximum", "scored", "applicable", "all", where=doc.PAGE),
+        doc.TableColumn(say("coverage"), True, say("coverage_short"), doc.COMPACT),
+        *text_columns(say, "method", where=doc.PAGE),
     )
-    rows = (_build_compact_row(metric, say) for metric in summary.metrics)
-    return doc.ReportTable(columns, tuple(rows))
+    rows = tuple(_build_metric_row(metric, say) for metric in summary.metrics)
+    return doc.ReportTable(columns, rows, id="figures")
 
 
-def _build_compact_row(metric: MetricSummary, say: Words) -> doc.TableRow:
-    counts = " / ".join(say.whole(n) for n in (metric.scored, metric.applicable, metric.total))
-    values = (
-        say.interval(metric.low, metric.high), _draw_interval(metric), say.number(metric.sd),
-        say.number(metric.median), say.number(metric.median), counts,
-    )  # fmt: skip
-    name, mean = name_metric(metric.metric, metric.higher_is_better), say.number(metric.mean)
-    if metric.complete:
-        interval, bar, *others = values
-        return build_row(
-            doc.TableCell(name), doc.TableCell(mean, style="strong"), interval,
-            doc.TableCell(bar, style="accent"), *others,
-        )  # fmt: skip
-    # in brackets and marked, so that nobody reads it as a finished figure
-    return build_row(
-        doc.TableCell((*name, " ", _incomplete_badge(say)), "warn"),
-        *(doc.TableCell(text, style="soft") for text in (f"({mean})", *values)),
+def _build_metric_row(metric: MetricSummary, say: Words) -> doc.TableRow:
+    """A row of figures; an incomplete mean is in brackets, so that nobody reads it as a finished figure."""
+    mean, complete = say.number(metric.mean), metric.complete
+    counts = [say.whole(n) for n in (metric.scored, metric.applicable, metric.total)]
+    cells = (
+        doc.TableCell(_name_metric(metric, say), style="" if complete else "caution"),
+        mean,
+        doc.TableCell(mean, style="strong") if complete else f"({mean})",
+        say.interval(metric.low, metric.high),
+        doc.TableCell(_draw_interval(metric), style="accent" if complete else ""),
+        *map(say.number, (metric.sd, metric.median, metric.minimum, metric.maximum)),
+        *counts,
+        " / ".join(counts),
+        _name_method(metric, say),
     )
+    return doc.TableRow(cells, "" if complete else "incomplete")
 
 
 def _draw_interval(metric: MetricSummary, width: int = 20) -> str:
@@ -236,30 +229,6 @@ def _draw_interval(metric: MetricSummary, width: int = 20) -> str:
     return "".join(marks)
 
 
-def _build_full_table(summary: Summary, say: Words) -> doc.ReportTable:
-    keys = ("mean", "interval", "sd", "median", "minimum", "maximum", "scored", "applicable", "all")
-    columns = (
-        doc.TableColumn(say("metric")),
-        *number_columns(say, *keys),
-        doc.TableColumn(say("method")),
-    )
-    rows = []
-    for metric in summary.metrics:
-        name = name_metric(metric.metric, metric.higher_is_better)
-        spread = (metric.sd, metric.median, metric.minimum, metric.maximum)
-        rows.append(
-            build_row(
-                doc.TableCell(name if metric.complete else (*name, " ", _incomplete_badge(say))),
-                say.number(metric.mean),
-                say.interval(metric.low, metric.high),
-                *map(say.number, spread),
-                *map(say.whole, (metric.scored, metric.applicable, metric.total)),
-                _name_method(metric, say),
-            )
-        )
-    return doc.ReportTable(columns, tuple(rows), id="figures")
-
-
 def _name_method(metric: MetricSummary, say: Words) -> str:
     text = say.known("method", metric.method) if metric.method else ""
     return f"{text} ({say.count('clusters', metric.clusters)})" if metric.clusters else text
@@ -270,22 +239,16 @@ def _build_overview(summary: Summary, say: Words) -> list[doc.Node]:
     if sum(m.bounds is not None and m.mean is not None for m in summary.metrics) < 2:
         return []
     chart = build_chart(lambda width: draw_metric_bars(summary, say, width))
-    return [doc.Section((doc.Heading(say("drawn.metrics")), chart), "panel", "overview", doc.PAGE)]
+    return [build_panel("overview", say("drawn.metrics"), chart, where=doc.PAGE)]
 
 
-def _build_checklist(summary: Summary, say: Words) -> doc.Checklist:
-    checks = []
+def _build_gates(summary: Summary, say: Words) -> doc.BulletList:
+    items = []
     for gate in summary.gates:
         remark = figures.describe_gate(gate, say)
-        checks.append(doc.Check(remark.text, remark.tone, figures.name_gate_state(gate, say)))
-    return doc.Checklist(tuple(checks))
-
-
-def _build_gates(summary: Summary, say: Words) -> list[doc.Node]:
-    if not summary.gates:
-        return []
-    nodes = (doc.Heading(say("gates")), _build_checklist(summary, say))
-    return [doc.Section(nodes, "panel", "gates", doc.WRITTEN)]
+        state = figures.name_gate_state(gate, say)
+        items.append(doc.ListItem(remark.text, remark.tone, label=state))
+    return build_list(items, flush=True, style="gates")
 
 
 def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
@@ -294,10 +257,10 @@ def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
             doc.TableColumn(say("label"), short=metric.metric),
             *number_columns(say, "count", "rate"),
             doc.TableColumn(""),
-            doc.TableColumn(say("interval"), numeric=True, short=say("interval_short")),
+            *number_columns(say, "interval"),
         )
         rows = [
-            build_row(
+            (
                 say.known("label", row.label),
                 say.whole(row.count),
                 doc.TableCell("–" if row.rate is None else say.percent(row.rate), style="key"),
@@ -306,61 +269,50 @@ def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
             )
             for row in label_rates(metric.labels)
         ]
-        heading = doc.Heading(say("labels_of", metric=metric.metric), where=doc.WRITTEN)
-        yield doc.Section(
-            (heading, doc.ReportTable(columns, tuple(rows))), "panel", f"label{number}"
-        )
+        title, table = say("labels_of", metric=metric.metric), build_table(columns, rows)
+        yield build_panel(f"label{number}", title, table, heading=doc.WRITTEN)
 
 
 def _build_costs(summary: Summary, say: Words) -> list[doc.Node]:
-    if all(metric.usage == NO_USAGE for metric in summary.metrics):
+    used = [metric for metric in summary.metrics if metric.usage != NO_USAGE]
+    if not used:
         return []
-    narrow = doc.Where(("terminal",), max_columns=WIDE_COLUMNS - 1)
-    full = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
         doc.TableColumn(say("metric"), short=say("usage")),
         *number_columns(say, "calls", "hits"),
-        doc.TableColumn(say("tokens"), numeric=True, where=narrow),
-        doc.TableColumn(say("input_tokens"), numeric=True, where=full),
-        doc.TableColumn(say("output_tokens"), numeric=True, where=full),
+        *number_columns(say, "tokens", where=doc.narrow_terminal(WIDE_COLUMNS)),
+        *number_columns(say, "input_tokens", "output_tokens", where=doc.Where(min_columns=WIDE_COLUMNS)),
         *number_columns(say, "usd"),
-    )
+    )  # fmt: skip
 
     def build_usage(name: doc.Inline, usage: Usage) -> doc.TableRow:
-        tokens = say.whole(usage.input_tokens + usage.output_tokens)
-        counts = (say.whole(usage.calls), say.whole(usage.hits), tokens)
-        return build_row(doc.TableCell(name), *counts, *usage_cells(usage, say))
+        counts = (usage.calls, usage.hits, usage.input_tokens + usage.output_tokens)
+        return doc.TableRow(
+            (doc.TableCell(name), *map(say.whole, counts), *usage_cells(usage, say))
+        )
 
-    rows = [
-        build_usage(doc.Styled(m.metric, "code"), m.usage)
-        for m in summary.metrics
-        if m.usage != NO_USAGE
-    ]
-    nodes = (
-        doc.Heading(say("usage"), where=doc.WRITTEN),
-        doc.ReportTable(columns, tuple(rows), build_usage(say("sum"), summary.usage)),
-        doc.Paragraph(say("usage_note"), style="note", where=doc.PAGE),
-    )
-    return [doc.Section(nodes, "panel", "usage")]
+    rows = tuple(build_usage(doc.Styled(m.metric, "code"), m.usage) for m in used)
+    table = doc.ReportTable(columns, rows, build_usage(say("sum"), summary.usage))
+    note = doc.Paragraph(say("usage_note"), style="note", where=doc.PAGE)
+    return [build_panel("usage", say("usage"), table, note, heading=doc.WRITTEN)]
 
 
 def _build_facts(summary: Summary, say: Words) -> tuple[doc.Node, ...]:
     info = summary.run
-    command = figures.shorten(figures.build_command(info), 2_000)
-    facts = [
-        doc.LabelledValue(say("data"), figures.shorten(info.source, 400)),
-        doc.LabelledValue(say("format"), info.format),
-        doc.LabelledValue(say("samples"), say.whole(summary.samples)),
-        doc.LabelledValue(say("metrics"), ", ".join(metric.metric for metric in summary.metrics)),
-        doc.LabelledValue(say("judge"), info.judge or say("no_judge")),
-        doc.LabelledValue(say("date"), figures.format_moment(info.created)),
-        doc.LabelledValue(say("identifier"), info.id),
-        doc.LabelledValue(say("version"), f"ragstone {info.facts.ragstone}"),
-        *([doc.LabelledValue(say("reproduce"), command, code=True)] if command else []),
-    ]
+    facts = {
+        "data": figures.shorten(info.source, 400),
+        "format": info.format,
+        "samples": say.whole(summary.samples),
+        "metrics": ", ".join(metric.metric for metric in summary.metrics),
+        "judge": info.judge or say("no_judge"),
+        "date": figures.format_moment(info.created),
+        "identifier": info.id,
+        "version": f"ragstone {info.facts.ragstone}",
+        "reproduce": figures.shorten(figures.build_command(info), 2_000),
+    }
+    values = (doc.LabelledValue(say(k), v, k == "reproduce") for k, v in facts.items() if v)
     return (
-        doc.Heading(say("facts")),
-        doc.Facts(tuple(facts)),
+        doc.Facts(tuple(values)),
         *_build_judge_page(summary, say),
         *_build_skipped(summary, say, doc.PAGE, len(info.bad), 300),
     )
@@ -374,39 +326,20 @@ def _build_judge_page(summary: Summary, say: Words) -> list[doc.Node]:
     from ragstone.judges.offline.quality import page
 
     link = doc.Styled(say("judge_page"), "link", href="#judge-page")
-    nodes = tuple(_convert_block(block) for block in blocks(page(say.language)))
+    nodes = tuple(parse_markdown(page(say.language), level=2))
     return [
         doc.Paragraph((f"{lines[0]} · ", link), style="note"),
-        doc.BulletList(tuple(map(doc.ListItem, lines[1:])), style="note"),
+        build_list(lines[1:], style="note"),
         doc.Details(f"{lines[0]}: {say('judge_page')}", nodes, "judge-page"),
     ]
-
-
-def _convert_block(block: Block) -> doc.Node:
-    """A block of our own Markdown as a node, two levels below the page's title."""
-    match block.kind:
-        case "heading":
-            return doc.Heading(block.rows[0][0], block.level + 2)
-        case "paragraph":
-            return doc.Paragraph(block.rows[0][0])
-        case "list":
-            return doc.BulletList(tuple(doc.ListItem(row[0]) for row in block.rows), ordered=True)
-    columns = tuple(doc.TableColumn(head) for head in block.rows[0])
-    return doc.ReportTable(
-        columns, tuple(build_row(*row) for row in block.rows[1:]), row_heads=False
-    )
 
 
 def _build_judge_quality(summary: Summary, say: Words) -> list[doc.Node]:
     lines = figures.describe_judge(summary, say)
     if not lines:
         return []
-    remarks = [doc.Remark(line) for line in lines]
-    first = doc.Paragraph(lines[0], style="note", where=doc.TERMINAL)
-    return [
-        doc.BulletList(tuple(map(doc.ListItem, lines)), where=doc.TEXT),
-        doc.Section((first, build_list(remarks[1:])), where=doc.TERMINAL),
-    ]
+    first, rest = doc.Paragraph(lines[0], style="note"), build_list(map(doc.Remark, lines[1:]))
+    return [build_list(lines, doc.TEXT), doc.Section((first, rest), where=doc.TERMINAL)]
 
 
 def _build_skipped(
@@ -416,12 +349,12 @@ def _build_skipped(
     info = summary.run
     if not info.bad_count:
         return ()
-    remarks = [doc.Remark(figures.shorten(row, chars)) for row in info.bad[:most]]
-    if info.bad_count > len(remarks):
-        remarks.append(doc.Remark(say("and_more", n=say.whole(info.bad_count - len(remarks)))))
+    lines = [figures.shorten(row, chars) for row in info.bad[:most]]
+    if info.bad_count > len(lines):
+        lines.append(say("and_more", n=say.whole(info.bad_count - len(lines))))
     return (
         doc.Paragraph(say.count("skipped", info.bad_count), "warn", "note", where=where),
-        replace(build_list(remarks, style="note"), where=where),
+        build_list(map(doc.Remark, lines), where, style="note"),
     )
 
 

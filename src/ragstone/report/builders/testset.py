@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_row, number_columns
+from ragstone.report.builders.parts import build_list, build_panel, build_table, number_columns
 from ragstone.report.figures import shorten
 from ragstone.report.words import Words, words
 
@@ -40,15 +40,12 @@ class CheckupReport:
         )
         sections = (
             ("balance", _build_balance(checkup, say)),
-            ("coverage", _build_list(_describe_coverage(checkup, say))),
+            ("coverage", build_list(_describe_coverage(checkup, say))),
             ("faults", _build_faults(checkup, say)),
-            ("trivial", _build_list(_describe_trivial(checkup, say))),
-            ("power", _build_list(_describe_power(checkup, say))),
+            ("trivial", build_list(_describe_trivial(checkup, say))),
+            ("power", build_list(_describe_power(checkup, say))),
         )
-        body = [
-            doc.Section((doc.Heading(say(f"checkup.{name}")), node), "panel", name)
-            for name, node in sections
-        ]
+        body = [build_panel(name, say(f"checkup.{name}"), node) for name, node in sections]
         end = doc.Status(verdict, "bad" if checkup.faults else "good")
         body.append(doc.Section((end,), where=doc.TERMINAL))
         return doc.ReportDocument("testset", say, title, title, head, tuple(body))
@@ -56,10 +53,6 @@ class CheckupReport:
     def data(self) -> dict[str, Any]:
         """The check-up as JSON takes it."""
         return self.checkup.to_dict()
-
-
-def _build_list(texts: Iterator[str]) -> doc.BulletList:
-    return doc.BulletList(tuple(map(doc.ListItem, texts)))
 
 
 def _build_balance(checkup: Checkup, say: Words) -> doc.ReportTable:
@@ -71,17 +64,12 @@ def _build_balance(checkup: Checkup, say: Words) -> doc.ReportTable:
     ):
         head = say(f"checkup.{name}")
         if not counts:
-            rows.append(build_row(head, say("checkup.unknown"), "–", "–"))
+            rows.append([head, say("checkup.unknown"), "–", "–"])
         for value, count in counts.items():
-            share = say.percent(count / checkup.total)
-            rows.append(build_row(head, value, say.whole(count), share))
+            rows.append([head, value, say.whole(count), say.percent(count / checkup.total)])
             head = ""
-    columns = (
-        doc.TableColumn(""),
-        doc.TableColumn(""),
-        *number_columns(say, "count", "checkup.share"),
-    )
-    return doc.ReportTable(columns, tuple(rows))
+    blank = doc.TableColumn("")
+    return build_table([blank, blank, *number_columns(say, "count", "checkup.share")], rows)
 
 
 def _describe_coverage(checkup: Checkup, say: Words) -> Iterator[str]:
@@ -106,7 +94,7 @@ def _describe_coverage(checkup: Checkup, say: Words) -> Iterator[str]:
 def _build_faults(checkup: Checkup, say: Words) -> doc.Node:
     groups = checkup.by_kind()
     if not groups:
-        return doc.BulletList((doc.ListItem(say("checkup.faults.none")),))
+        return build_list([say("checkup.faults.none")])
     items = []
     for kind, faults in groups.items():
         lines = [
@@ -117,9 +105,9 @@ def _build_faults(checkup: Checkup, say: Words) -> doc.Node:
         if more > 0:
             lines.append(say("checkup.faults.more", n=say.whole(more)))
         head = f"{say.whole(len(faults))} × {say(f'checkup.fault.{kind}')}"
-        examples = doc.BulletList(tuple(doc.ListItem(line, "plain") for line in lines))
+        examples = build_list(map(doc.Remark, lines))
         items.append(doc.ListItem(head, "warn", nodes=(examples,)))
-    return doc.BulletList(tuple(items))
+    return build_list(items)
 
 
 def _describe_trivial(checkup: Checkup, say: Words) -> Iterator[str]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.report.document import Tone
 from ragstone.report.figures import shorten
 from ragstone.report.ledger import build_ledger
+from ragstone.report.samples import FindingView, Limits, view_finding
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
@@ -16,18 +16,8 @@ if TYPE_CHECKING:
     from ragstone.store import StoredRow, StoredRun
 
 MAX_FINDINGS = 12
+FINDING_LIMITS = Limits(text=300, chunks=0, findings=MAX_FINDINGS)
 ANSWER_CHARS = 1_500
-
-
-@dataclass(frozen=True, slots=True)
-class SideFinding:
-    """One finding in one of the answers."""
-
-    text: str
-    verdict: str
-    tone: Tone
-    reason: str
-    metrics: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +28,7 @@ class SampleSide:
     error: str
     contexts: tuple[str, ...]
     """Ids of the chunks, or their ranks when they have none."""
-    findings: tuple[SideFinding, ...]
+    findings: tuple[FindingView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +83,7 @@ def _view_side(row: StoredRow, metrics: Mapping[str, object], say: Words) -> Sam
         answer=None if sample.answer is None else shorten(sample.answer, ANSWER_CHARS),
         error=shorten(say.system_error(sample, row.scores), 300),
         contexts=tuple(shorten(c.id or str(rank), 40) for rank, c in enumerate(chunks[:12], 1)),
-        findings=tuple(
-            SideFinding(
-                text=shorten(entry.finding.text, 300),
-                verdict=say.known("verdict", entry.finding.verdict),
-                tone=entry.tone,
-                reason=shorten(say.message(entry.finding.reason), 200),
-                metrics=", ".join(entry.metrics),
-            )
-            for entry in entries
-        ),
+        findings=tuple(view_finding(entry, FINDING_LIMITS, say) for entry in entries),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Role = Literal[
@@ -116,13 +116,6 @@ def stack_drawings(drawings: list[Drawing], gap: float = 18.0) -> Drawing:
 
 
 def _move_down(shape: Shape, by: float) -> Shape:
-    match shape:
-        case Box():
-            return Box(shape.x, shape.y + by, shape.width, shape.height, shape.role, shape.title)
-        case Dot():
-            return Dot(shape.x, shape.y + by, shape.role, shape.size, shape.title)
-        case Caption():
-            return Caption(shape.x, shape.y + by, shape.text, shape.role, shape.anchor, shape.bold)
-        case Stroke():
-            points = tuple((x, y + by) for x, y in shape.points)
-            return Stroke(points, shape.role, shape.thick, shape.dashed)
+    if isinstance(shape, Stroke):
+        return replace(shape, points=tuple((x, y + by) for x, y in shape.points))
+    return replace(shape, y=shape.y + by)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ragstone.report.drawing.rows import choose_ticks
-from ragstone.report.drawing.shapes import Box, Caption, Dot, Drawing, Role, Shape, Stroke
+from ragstone.report.drawing.shapes import Box, Caption, Dot, Drawing, Shape, Stroke
 from ragstone.report.monitor.times import format_minute, format_tick
 from ragstone.report.words import Words
 
@@ -68,32 +68,21 @@ def draw_series(
     for alert in alerts:
         over = end if alert.until is None else alert.until
         if alert.since < end and over > start:
-            shapes.append(_draw_alert(x(alert.since), x(over), top, bottom, alert.title))
-    for point in points:
-        if point.low is not None and point.high is not None:
-            shapes.append(
-                Box(
-                    x(point.since),
-                    y(point.high),
-                    x(point.until) - x(point.since),
-                    max(y(point.low) - y(point.high), 1.0),
-                    "band",
-                )
-            )
-    shapes += _draw_line(points, x, y)
+            # a strip along the axis, so that it hides nothing
+            length = max(x(over) - x(alert.since), 2.0)
+            shapes.append(Box(x(alert.since), bottom - 4, length, 4, "bad", alert.title))
+    shapes += _draw_bands(points, x, y)
+    known = [(point, point.value) for point in points if point.value is not None]
+    places = [None if p.value is None else (x((p.since + p.until) / 2), y(p.value)) for p in points]
+    shapes += _draw_line(places, 2.0)
     for alert in alerts:
         if start <= alert.since < end:
             at = x(alert.since)
             shapes.append(Stroke(((at, top), (at, bottom)), "bad", 1.25, dashed=True))
-    shapes += [
-        _draw_dot(point, point.value, x, y, say) for point in points if point.value is not None
-    ]
-    if all(point.value is None for point in points):
-        shapes.append(
-            Caption(
-                (left + right) / 2, (top + bottom) / 2 + 4, say("nothing_here"), "soft", "middle"
-            )
-        )
+    shapes += [_draw_dot(point, value, x, y, say) for point, value in known]
+    if not known:
+        middle = (left + right) / 2, (top + bottom) / 2 + 4
+        shapes.append(Caption(*middle, say("nothing_here"), "soft", "middle"))
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
     shapes += _draw_times(start, end, left, right, bottom + 16, say)
     return Drawing(width, height, tuple(shapes), label)
@@ -110,26 +99,16 @@ def draw_sparkline(
     room = (high - low) or 1.0
     step = width / max(len(points), 1)
 
-    def x(number: int) -> float:
-        return (number + 0.5) * step
-
     def y(value: float) -> float:
         return height / 2 if high == low else height - 4 - (value - low) / room * (height - 8)
 
-    shapes: list[Shape] = []
-    run: list[tuple[float, float]] = []
-    for number, point in enumerate(points):
-        if point.value is None:
-            shapes += _draw_stroke(run, "bar")
-            run = []
-        else:
-            run.append((x(number), y(point.value)))
-    shapes += _draw_stroke(run, "bar")
-    last = max(number for number, point in enumerate(points) if point.value is not None)
-    value = points[last].value
-    if value is not None:
-        shapes.append(Dot(x(last), y(value), "ink", 2.4))
-    return Drawing(width, height, tuple(shapes), label)
+    places = [
+        None if point.value is None else ((number + 0.5) * step, y(point.value))
+        for number, point in enumerate(points)
+    ]
+    last = next(place for place in reversed(places) if place is not None)
+    shapes = (*_draw_line(places, 1.5), Dot(*last, "ink", 2.4))
+    return Drawing(width, height, shapes, label)
 
 
 def format_sparkline(points: Sequence[SeriesPoint]) -> str:
@@ -159,6 +138,13 @@ def _choose_scale(
     low, high = max(min([low, *ends]), low - room), min(max([high, *ends]), high + room)
     if zero:  # counts, seconds and money end there, whatever an interval says
         low = 0.0 if min(known) >= 0 else min(low, 0.0)
+    return _add_air(low, high, bounds, zero)
+
+
+def _add_air(
+    low: float, high: float, bounds: tuple[float, float] | None, zero: bool
+) -> tuple[float, float]:
+    """Ends with some room around them, inside what is possible."""
     air = max((high - low) * 0.1, 0.02 * (bounds[1] - bounds[0]) if bounds else abs(high) * 0.02)
     air = air or 1.0
     low, high = (low if zero else low - air), high + air
@@ -167,20 +153,24 @@ def _choose_scale(
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _draw_line(points: Sequence[SeriesPoint], x: Place, y: Place) -> list[Shape]:
-    shapes: list[Shape] = []
-    run: list[tuple[float, float]] = []
-    for point in points:
-        if point.value is None:
-            shapes += _draw_stroke(run, "bar", 2.0)
-            run = []
+def _draw_line(places: Sequence[tuple[float, float] | None], thick: float) -> list[Shape]:
+    """A stroke through each stretch of known places."""
+    stretches: list[list[tuple[float, float]]] = [[]]
+    for place in places:
+        if place is None:
+            stretches.append([])
         else:
-            run.append((x((point.since + point.until) / 2), y(point.value)))
-    return shapes + _draw_stroke(run, "bar", 2.0)
+            stretches[-1].append(place)
+    return [Stroke(tuple(stretch), "bar", thick) for stretch in stretches if len(stretch) > 1]
 
 
-def _draw_stroke(run: Sequence[tuple[float, float]], role: Role, thick: float = 1.5) -> list[Shape]:
-    return [Stroke(tuple(run), role, thick)] if len(run) > 1 else []
+def _draw_bands(points: Sequence[SeriesPoint], x: Place, y: Place) -> list[Shape]:
+    """The interval of each window."""
+    return [
+        Box(x(p.since), y(p.high), x(p.until) - x(p.since), max(y(p.low) - y(p.high), 1.0), "band")
+        for p in points
+        if p.low is not None and p.high is not None
+    ]
 
 
 def _draw_dot(point: SeriesPoint, value: float, x: Place, y: Place, say: Words) -> Dot:
@@ -192,11 +182,6 @@ def _draw_dot(point: SeriesPoint, value: float, x: Place, y: Place, say: Words) 
         n=say.whole(point.n),
     )
     return Dot(x((point.since + point.until) / 2), y(value), "bar", 2.6, title)
-
-
-def _draw_alert(start: float, end: float, top: float, bottom: float, title: str) -> Box:
-    """The time of an alert as a strip along the axis, so that it hides nothing."""
-    return Box(start, bottom - 4, max(end - start, 2.0), 4, "bad", title)
 
 
 def _draw_times(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,7 +25,7 @@ from ragstone.report.monitor.interactions import FEEDBACK, load_recent, load_sco
 from ragstone.report.monitor.query import MAX_ROWS, WINDOWS, Query, describe_complaints
 from ragstone.report.monitor.rows import (
     MAX_SLICES,
-    build_interaction_row,
+    build_entry,
     build_slices,
     list_slice_choices,
     open_interaction,
@@ -101,9 +102,6 @@ def render_overview(archive: Archive, frame: Frame) -> str:
     names = sorted(
         whole.metrics, key=lambda name: name not in streams or streams[name].state != "firing"
     )
-    # of what the address names only stored metrics are looked up: a metric's name can be a file to load
-    known = {*names, FEEDBACK}
-    metric = query.metric if query.metric in known else next(iter(names), FEEDBACK)
     cards = (
         build_metric_card(whole.metrics[name], windows, streams.get(name), alerts, where, say)
         for name in names
@@ -130,21 +128,29 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         alerts=AlertList(tuple(views)),
         slices=build_slices(slices[:MAX_SLICES], whole.interactions, names, query, say),
         more_slices=max(len(slices) - MAX_SLICES, 0),
-        recent=[
-            build_interaction_row(judged, query, say)
-            for judged in load_recent(archive, since, until, where, query.show)
-        ],
-        worst=[
-            build_interaction_row(judged, query, say)
-            for judged in load_worst(archive, metric, since, until, where, query.show)
-        ],
-        metric=metric,
-        metrics=[*names, FEEDBACK],
-        windows=list(dict.fromkeys([*WINDOWS, query.window])),
-        fields=sorted({*list_fields(archive, since, until), *([query.by] if query.by else [])}),
         choices=list_slice_choices(slices, query),
-        more_rows=min(query.show * 4, MAX_ROWS) if query.show < MAX_ROWS else 0,
+        windows=list(dict.fromkeys([*WINDOWS, query.window])),
+        fields=sorted({*list_fields(archive, since, until), query.by} - {""}),
+        **_list_interactions(archive, names, frame),
     )  # fmt: skip
+
+
+def _list_interactions(archive: Archive, names: Sequence[str], frame: Frame) -> dict[str, Any]:
+    """The newest and the worst interactions of the page."""
+    say, query = frame.say, frame.query
+    since, until = query.stretch(frame.now)
+    metrics = [*names, FEEDBACK]
+    # of what the address names only stored metrics are looked up: a metric's name can be a file to load
+    metric = query.metric if query.metric in metrics else metrics[0]
+    recent = load_recent(archive, since, until, query.slice, query.show)
+    worst = load_worst(archive, metric, since, until, query.slice, query.show)
+    return {
+        "metric": metric,
+        "metrics": metrics,
+        "recent": [build_entry(judged, query, say) for judged in recent],
+        "worst": [build_entry(judged, query, say) for judged in worst],
+        "more_rows": min(query.show * 4, MAX_ROWS) if query.show < MAX_ROWS else 0,
+    }
 
 
 def render_interaction(archive: Archive, id: str, frame: Frame) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_row, number_columns
+from ragstone.report.builders.parts import build_table, number_columns
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.interactions import JudgedInteraction, find_scale
 from ragstone.report.monitor.query import Query
@@ -21,7 +21,7 @@ BRIEF = Limits(text=400, chunks=2, findings=8)
 
 
 @dataclass(frozen=True, slots=True)
-class InteractionRow:
+class InteractionEntry:
     """One interaction in a list."""
 
     id: str
@@ -41,8 +41,8 @@ def build_slices(
 ) -> doc.ReportTable:
     """Each value of a field with its means, and a link to the page of it alone."""
     whole = max(total, sum(slice.interactions for slice in slices), 1)
-    rows = [
-        build_row(
+    rows: list[doc.Cells] = [
+        (
             doc.TableCell(
                 shorten(slice.value, 80) or "–",
                 href=query.href(slice=f"{slice.field}:{slice.value}"),
@@ -55,7 +55,7 @@ def build_slices(
     ]
     metrics = (doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names)
     counts = number_columns(say, "interactions", "slice_of_all")
-    return doc.ReportTable((doc.TableColumn(query.by), *counts, *metrics), tuple(rows), id="slices")
+    return build_table((doc.TableColumn(query.by), *counts, *metrics), rows, id="slices")
 
 
 def list_slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str, str]]:
@@ -71,12 +71,12 @@ def open_interaction(judged: JudgedInteraction, say: Words) -> OpenSample:
     return open_sample(judged, [find_scale(name) for name in judged.scores], say)
 
 
-def build_interaction_row(judged: JudgedInteraction, query: Query, say: Words) -> InteractionRow:
+def build_entry(judged: JudgedInteraction, query: Query, say: Words) -> InteractionEntry:
     """An interaction as a line of a list, with a link to its page."""
     view = open_interaction(judged, say).view(BRIEF)
     interaction = judged.interaction
     feedback = interaction.feedback
-    return InteractionRow(
+    return InteractionEntry(
         id=shorten(interaction.id, 60),
         href=query.href("interaction", id=interaction.id),
         when=format_second(interaction.at, say),

@@ -28,7 +28,7 @@ STYLES = {
     "comparison": ("comparison.css",),
     "failures": ("failures.css",),
     "effects": ("failures.css",),
-    "period": ("monitor.css",),
+    "period": ("monitor.css", "failures.css"),
 }
 """Style sheets that a kind of report adds to those of every page."""
 

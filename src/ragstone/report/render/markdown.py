@@ -40,8 +40,7 @@ def _blocks(nodes: Sequence[doc.Node]) -> list[str]:
 def _block(node: doc.Node) -> str:
     match node:
         case doc.Heading():
-            note = f" ({escape(node.note)})" if node.note else ""
-            return f"{'#' * node.level} {_paragraph(node.text)}{note}"
+            return _heading(node)
         case doc.Paragraph():
             text = _paragraph(node.text)
             return f"**{text}**" if node.style == "strong" else text
@@ -50,10 +49,7 @@ def _block(node: doc.Node) -> str:
         case doc.Status():
             return f"**{escape(node.text)}**"
         case doc.CodeLine():
-            is_safe = node.text.isprintable() and "`" not in node.text
-            return f"`{node.text}`" if node.text and is_safe else ""
-        case doc.Checklist():
-            return "\n".join(f"- {SIGNS[check.tone]} {escape(check.text)}" for check in node.checks)
+            return _code_line(node.text)
         case doc.Facts():
             return "\n".join(f"- {escape(f.label)}: {escape(f.value)}" for f in node.facts)
         case doc.BulletList():
@@ -65,6 +61,15 @@ def _block(node: doc.Node) -> str:
             return "\n\n".join([summary, *_blocks(node.nodes), "</details>"])
         case _:  # pictures and whole samples are for pages
             return ""
+
+
+def _heading(node: doc.Heading) -> str:
+    note = f" ({escape(node.note)})" if node.note else ""
+    return f"{'#' * node.level} {_paragraph(node.text)}{note}"
+
+
+def _code_line(text: str) -> str:
+    return f"`{text}`" if text and text.isprintable() and "`" not in text else ""
 
 
 def _paragraph(text: doc.Inline) -> str:
@@ -99,27 +104,27 @@ def _span(part: str | doc.Styled) -> str:
             return escape(part.text)
 
 
-def _items(node: doc.BulletList, indent: str = "") -> Iterable[str]:
+def _items(node: doc.BulletList, indent: str = "") -> list[str]:
     mark = "1." if node.ordered else "-"
+    lines = []
     for item in node.items:
-        yield from _item(item, f"{indent}{mark} ", indent)
-
-
-def _item(item: doc.ListItem, start: str, indent: str) -> Iterable[str]:
-    label = f"{_span(doc.Styled(item.label, 'code'))}: " if item.label else ""
-    lines = [f"{start}{label}{_paragraph(item.text)}".rstrip()]
-    for node in doc.select(item.nodes, "text"):
-        match node:
-            case doc.Paragraph():
+        start = ""
+        if node.style == "gates":
+            start = f"{SIGNS[item.tone]} "
+        elif item.id:
+            start = f"**{escape(item.id)}** "
+        elif item.label:
+            start = f"{_span(doc.Styled(item.label, 'code'))}: "
+        lines.append(f"{indent}{mark} {start}{_paragraph(item.text)}".rstrip())
+        for below in doc.select(item.nodes, "text"):
+            if isinstance(below, doc.BulletList):
+                lines += _items(below, f"{indent}    ")
+            elif isinstance(below, doc.CodeLine):
+                lines += ["", "    ```sh", f"    {below.text}", "    ```", ""]
+            else:
                 lines[-1] += "  "  # a line break
-                lines.append(f"{indent}  {_paragraph(node.text)}")
-            case doc.BulletList():
-                lines += _items(node, f"{indent}    ")
-            case doc.CodeLine():
-                lines += ["", "    ```sh", f"    {node.text}", "    ```", ""]
-            case _:
-                lines.append(f"{indent}  {_block(node)}")
-    yield from lines
+                lines.append(f"{indent}  {_block(below)}")
+    return lines
 
 
 def _table(node: doc.ReportTable) -> Iterable[str]:

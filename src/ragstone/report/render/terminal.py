@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.report import document as doc
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COLOURS = {"": "", "good": "green", "bad": "bold red", "warn": "yellow", "plain": "dim"}
 STYLES = {"strong": "bold", "key": "bold", "soft": "dim", "note": "dim", "accent": "cyan"}
+STYLES |= {"incomplete": "dim", "caution": "yellow"}
 SIGNS = {"good": "✓", "bad": "✗", "warn": "?"}
 
 ASCII_SIGNS = str.maketrans(
@@ -58,7 +59,7 @@ class Screen:
         """Print a paragraph."""
         self.console.print(self.cell(content, style), highlight=False)
 
-    def indented(self, content: str, style: str = "") -> None:
+    def print_indented(self, content: str, style: str = "") -> None:
         """Print a paragraph set in by two columns."""
         for part in self.cell(content, style).wrap(self.console, max(self.width - 2, 1)):
             part.rstrip()
@@ -128,15 +129,12 @@ class _Printer:
             case doc.Status():
                 self._line(node.text, COLOURS[node.tone])
             case doc.CodeLine():
-                self._indented(f"$ {node.text}", "cyan")
-            case doc.Checklist():
-                for check in node.checks:
-                    self._line(f"{SIGNS[check.tone]} {check.text}", COLOURS[check.tone])
+                self._print_indented(f"$ {node.text}", "cyan")
             case doc.Facts():
                 for fact in node.facts:
                     self._line(f"{fact.label}: {fact.value}")
             case doc.BulletList():
-                self._print_items(node.items, 0 if node.flush else 1)
+                self._print_items(node, 0 if node.flush else 1)
             case doc.ReportTable():
                 self._print_table(node)
             case doc.Details():
@@ -150,36 +148,41 @@ class _Printer:
         if content:  # an empty paragraph only leaves its section's free line
             self._screen.line(content, style)
 
-    def _indented(self, content: str, style: str = "") -> None:
+    def _print_indented(self, content: str, style: str = "") -> None:
         self._leave_gap()
-        self._screen.indented(content, style)
+        self._screen.print_indented(content, style)
 
     def _leave_gap(self) -> None:
         if self._needs_gap:
             self._screen.line("")
         self._has_printed, self._needs_gap = True, False
 
-    def _print_items(self, items: Iterable[doc.ListItem], depth: int) -> None:
-        for item in items:
+    def _print_items(self, node: doc.BulletList, depth: int) -> None:
+        for item in node.items:
             text = doc.plain_text(item.text)
-            content = f"{item.label}: {text}" if item.label else text
+            if node.style == "gates":
+                text = f"{SIGNS[item.tone]} {text}"
+            elif node.ordered:
+                text = f"– {text}"
+            elif item.id or item.label:
+                text = f"{item.id}  {text}" if item.id else f"{item.label}: {text}"
             if depth:
-                self._indented("  " * (depth - 1) + content, COLOURS[item.tone])
+                self._print_indented("  " * (depth - 1) + text, COLOURS[item.tone])
             else:
-                self._line(content, COLOURS[item.tone])
-            for node in doc.select(item.nodes, "terminal", self._screen.width):
-                self._print_below(node, depth)
+                self._line(text, COLOURS[item.tone])
+            for below in doc.select(item.nodes, "terminal", self._screen.width):
+                self._print_below(below, depth)
 
     def _print_below(self, node: doc.Node, depth: int) -> None:
         """What hangs on an item of a list, one step further in."""
         indent = "  " * depth
         match node:
             case doc.Paragraph():
-                self._indented(indent + doc.plain_text(node.text), _style_of(node))
+                self._print_indented(indent + doc.plain_text(node.text), _style_of(node))
             case doc.CodeLine():
-                self._indented(f"{indent}$ {node.text}", "cyan")
+                self._print_indented(f"{indent}$ {node.text}", "cyan")
             case doc.BulletList():
-                self._print_items(node.items, depth + 1)
+                self._print_items(node, depth + 1)
             case _:
                 self._print(node)
 
@@ -188,7 +191,7 @@ class _Printer:
         grid = self._screen.table(*((h.short or doc.plain_text(h.head), h.numeric) for h in heads))
         for row in (*rows, *([total] if total else [])):
             cells = [doc.cell_of(cell) for cell in row.cells]
-            base = "bold" if row is total else ""
+            base = "bold" if row is total else STYLES.get(row.style, "")
             grid.add_row(
                 *(
                     self._screen.cell(
