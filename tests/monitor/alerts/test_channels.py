@@ -104,7 +104,7 @@ def test_one_channel_that_fails_does_not_hold_up_the_others(place: str) -> None:
     broken, absent, well = Channel("file", "broken"), Channel("file", "absent"), Channel("log")
     seen: list[str] = []
 
-    def out(channel: Channel, *_: Any) -> None:
+    def send(channel: Channel, *_: Any) -> None:
         seen.append(channel.name)
         if channel is broken:
             raise DeliveryError("the receiver answered 503")
@@ -114,7 +114,7 @@ def test_one_channel_that_fails_does_not_hold_up_the_others(place: str) -> None:
     for number in range(3):
         about = f"a{number}"
         archive.run(lambda db, about=about: enqueue_message(db, (broken, absent, well), body(), about, 0)).result()  # type: ignore[misc]  # fmt: skip
-    done = deliver_due(archive, [broken, absent, well], 1, out=out)
+    done = deliver_due(archive, [broken, absent, well], 1, send=send)
     assert (done.sent, done.failed) == (3, 2)
     assert seen.count(broken.name) == seen.count(absent.name) == 1
     assert len(list_unsent(archive)) == 6

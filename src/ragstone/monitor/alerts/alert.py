@@ -174,11 +174,6 @@ def load_alerts_between(archive: Archive, since: int, until: int) -> list[Alert]
     return [alert for alert in alerts if alert.notified]
 
 
-def load_alert(archive: Archive, id: str) -> Alert | None:
-    """The alert with this id."""
-    return next(iter(_load_alerts(archive, "WHERE id = ?", (id,))), None)
-
-
 def save_alerts(db: Connection, alerts: Iterable[Alert]) -> None:
     """Insert or update alerts inside a transaction; each change of state adds an event."""
     for alert in alerts:
