@@ -93,7 +93,7 @@ def test_asked_to_stop_it_answers_what_is_under_way_and_writes_it(place: str) ->
         running.send_signal(signal.SIGTERM)
         assert running.wait(60) == 0
         load.wait()
-        assert "everything taken is stored" in running.stderr.read()
+        assert "everything accepted is stored" in running.stderr.read()
     found = counted(place)
     assert not [id for id in load.taken if found[id] != 1]
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from ragstone.cli.actions.shared import choose_language, open_run, summarise_run
-from ragstone.cli.failures import limits, write
-from ragstone.cli.options import check_outputs, output_option, store_option
+from ragstone.cli.options import output_option, store_option
 
 
 @click.command("diagnose")
@@ -42,21 +38,6 @@ def command(
     """Say what is wrong with a run, why perhaps, and what to try.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.analysis.advice import load_symptoms
-    from ragstone.analysis.diagnose import diagnose
-    from ragstone.analysis.failures import analyse_failures
+    from ragstone.cli.actions.failures import show_diagnosis
 
-    check_outputs("failures", output)
-    symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
-    opened = open_run(run, store)
-    failures = analyse_failures(opened.stored, thresholds=limits(thresholds))
-    found = diagnose(opened.stored, summarise_run(opened), failures, symptoms)
-    spoken = choose_language(language, opened.info.plan.language)
-    if not output:
-        from rich.console import Console
-
-        from ragstone.report.builders.failures import build_symptoms
-        from ragstone.report.render import terminal
-
-        terminal.show(build_symptoms(found, spoken), Console())
-    write(failures, found, opened.stored, output, spoken)
+    show_diagnosis(run, files, thresholds, output, language, store)

@@ -1,4 +1,4 @@
-"""Small JSON documents of the monitor, each under its name."""
+"""Small JSON documents of the monitor, stored by name: status, references, caches and locks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def load_state(archive: Archive, name: str) -> str | None:
-    """The document of a name, if there is one."""
+    """The document with this name, if any."""
     rows = archive.store.read("SELECT body FROM monitor_state WHERE name = ?", (name,))
     return str(rows[0][0]) if rows else None
 
 
 def save_state(db: Connection, name: str, body: str, now: int) -> None:
-    """Keep a document inside a transaction; its row is locked until the transaction ends."""
+    """Write a document inside a transaction; its row stays locked until the transaction ends."""
     db.execute(
         "INSERT INTO monitor_state (name, updated, body) VALUES (?, ?, ?)"
         " ON CONFLICT (name) DO UPDATE SET updated = excluded.updated, body = excluded.body",
@@ -26,5 +26,5 @@ def save_state(db: Connection, name: str, body: str, now: int) -> None:
 
 
 def lock_alerts(db: Connection, now: int) -> None:
-    """Until the transaction ends, nobody else moves alerts on or takes examples out of them."""
+    """Lock alerts and their examples until the transaction ends, against concurrent evaluations and purges."""
     save_state(db, "watching", "{}", now)

@@ -1,4 +1,4 @@
-"""The monitor's tables inside a transaction: what is put, marked and counted together."""
+"""SQL of the monitor's tables, executed inside a transaction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_ROWS_PER_STATEMENT = 500
 """Rows in one statement at most."""
 
 REPLIES_RUN_ID = "monitor"
-"""The name under which the judge's replies are kept."""
+"""The run id under which the judge's replies are cached."""
 
 SELECT_INTERACTION = (
     "SELECT i.id, i.at, i.language, i.latency, i.cost, i.tokens, i.meta, t.body, f.value, f.comment"
@@ -51,23 +51,24 @@ UPSERT_FEEDBACK = (
 
 
 def get_bucket(at: int) -> int:
-    """The start of the five minutes that a time falls into."""
+    """The start of the five-minute bucket of a time."""
     return at - at % BUCKET_MICROS
 
 
 def insert_interactions(
     db: Connection, interactions: Sequence[Interaction], now: int
 ) -> dict[str, int]:
-    """Insert what is not there; id → number of the new ones.
+    """Insert interactions whose ids are not stored yet; id → number of the new ones.
 
-    Rows go in by id, so that two processes that write the same ones never wait for each other in a circle."""
-    first = {one.id: one for one in reversed(interactions)}  # of a repetition the first counts
+    Rows are sorted by id, so that two processes that insert the same ids lock them in the same order and cannot deadlock."""
+    # Reversed, so that of repeated ids the first counts.
+    by_id = {interaction.id: interaction for interaction in reversed(interactions)}
     rows = [
         (
-            one.id, one.at, now, one.language, one.latency, one.cost, one.tokens,
-            int(one.error is not None), to_ascii_json(dict(one.meta)),
+            interaction.id, interaction.at, now, interaction.language, interaction.latency, interaction.cost, interaction.tokens,
+            int(interaction.error is not None), to_ascii_json(dict(interaction.meta)),
         )
-        for one in (first[id] for id in sorted(first))
+        for interaction in (by_id[id] for id in sorted(by_id))
     ]  # fmt: skip
     columns = "interactions (id, at, received, language, latency, cost, tokens, failed, meta)"
     new: dict[str, int] = dict(
@@ -76,7 +77,7 @@ def insert_interactions(
     insert_rows(
         db,
         "interaction_texts (number, body)",
-        [(number, encode_texts(first[id])) for id, number in new.items()],
+        [(number, encode_texts(by_id[id])) for id, number in new.items()],
     )
     insert_rows(
         db,
@@ -87,32 +88,32 @@ def insert_interactions(
 
 
 def insert_rows(
-    db: Connection, into: str, rows: Sequence[Sequence[Any]], then: str = ""
+    db: Connection, into: str, rows: Sequence[Sequence[Any]], suffix: str = ""
 ) -> list[tuple[Any, ...]]:
-    """Insert rows with one statement for many: each statement lets other threads run, and under load they take their time."""
-    found: list[tuple[Any, ...]] = []
-    for part in split_batches(list(rows)):
-        places = ", ".join([f"({format_placeholders(part[0])})"] * len(part))
-        sql = f"INSERT INTO {into} VALUES {places} {then}"  # noqa: S608
-        found += db.execute(sql, [value for row in part for value in row])
-    return found
+    """Insert rows with few statements: each statement releases the GIL, and under load other threads hold it for long."""
+    returned: list[tuple[Any, ...]] = []
+    for batch in split_batches(list(rows)):
+        values = ", ".join([f"({format_placeholders(batch[0])})"] * len(batch))
+        sql = f"INSERT INTO {into} VALUES {values} {suffix}"  # noqa: S608
+        returned += db.execute(sql, [value for row in batch for value in row])
+    return returned
 
 
 def save_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
-    """Keep feedback and put the interactions it is about back before the judge's door; their buckets."""
+    """Store feedback and queue its interactions for a new sampling decision; returns their buckets."""
     if not feedback:
         return set()
     rows = [
         (
-            one.interaction,
-            one.at,
-            one.value,
-            None if one.comment is None else to_ascii_json(one.comment),
+            item.interaction,
+            item.at,
+            item.value,
+            None if item.comment is None else to_ascii_json(item.comment),
         )
-        for one in sorted(feedback, key=lambda one: (one.interaction, one.at))
+        for item in sorted(feedback, key=lambda item: (item.interaction, item.at))
     ]
     db.execute_many(UPSERT_FEEDBACK, rows)
-    known = find_numbers(db, [one.interaction for one in feedback])
+    known = find_numbers(db, [item.interaction for item in feedback])
     db.execute_many(
         "INSERT INTO monitor_queue (number, wanted, drawn, weight, tries, claimed)"
         " VALUES (?, 0, 0, 0.0, 0, 0)"
@@ -123,7 +124,7 @@ def save_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
 
 
 def save_spans(db: Connection, spans: Sequence[TraceSpan], now: int) -> None:
-    """Hold spans until their trace is complete."""
+    """Store spans until their trace is complete."""
     rows = [
         (span.trace, span.id, now, int(not span.parent), to_ascii_json(span_to_json(span)))
         for span in sorted(spans, key=lambda span: (span.trace, span.id))
@@ -137,14 +138,14 @@ def save_spans(db: Connection, spans: Sequence[TraceSpan], now: int) -> None:
 
 
 def mark_dirty(db: Connection, buckets: Iterable[int]) -> None:
-    """Note that the roll-ups of these buckets no longer hold."""
+    """Mark the roll-ups of these buckets as outdated."""
     rows = [(bucket,) for bucket in sorted(buckets)]
     if rows:
         db.execute_many("INSERT INTO monitor_dirty (bucket) VALUES (?)", rows)
 
 
 def add_to_counters(db: Connection, counts: Mapping[str, int], now: int) -> None:
-    """Add to the counters of this hour."""
+    """Add to the counters of the current hour."""
     rows = [
         (name, now - now % HOUR_MICROS, value) for name, value in sorted(counts.items()) if value
     ]
@@ -157,28 +158,28 @@ def add_to_counters(db: Connection, counts: Mapping[str, int], now: int) -> None
 
 
 def find_numbers(db: Connection, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Id → number and time of the interactions that are there."""
-    found: dict[str, tuple[int, int]] = {}
-    for part in split_batches(list(dict.fromkeys(ids))):
-        sql = f"SELECT id, number, at FROM interactions WHERE id IN ({format_placeholders(part)})"  # noqa: S608
-        found.update({id: (number, at) for id, number, at in db.execute(sql, part)})
-    return found
+    """Id → number and time of the interactions that are stored."""
+    numbers: dict[str, tuple[int, int]] = {}
+    for batch in split_batches(list(dict.fromkeys(ids))):
+        sql = f"SELECT id, number, at FROM interactions WHERE id IN ({format_placeholders(batch)})"  # noqa: S608
+        numbers.update({id: (number, at) for id, number, at in db.execute(sql, batch)})
+    return numbers
 
 
-def encode_texts(one: Interaction) -> str:
+def encode_texts(interaction: Interaction) -> str:
     """The texts of an interaction as JSON."""
     body: dict[str, Any] = {
         name: value
         for name in ("question", "answer", "reference", "error")
-        if (value := getattr(one, name)) is not None
+        if (value := getattr(interaction, name)) is not None
     }
-    if one.contexts is not None:
-        body["contexts"] = [chunk_to_json(chunk) for chunk in one.contexts]
+    if interaction.contexts is not None:
+        body["contexts"] = [chunk_to_json(chunk) for chunk in interaction.contexts]
     return to_ascii_json(body)
 
 
 def decode_interaction(row: tuple[Any, ...]) -> Interaction:
-    """The interaction of a row of `SELECT_INTERACTION`."""
+    """The interaction in a row of `SELECT_INTERACTION`."""
     id, at, language, latency, cost, tokens, meta, text, value, comment = row
     body = json.loads(text)
     contexts = body.pop("contexts", None)
@@ -204,10 +205,10 @@ def split_batches(items: list[T], size: int = MAX_ROWS_PER_STATEMENT) -> Iterato
 
 
 def format_placeholders(items: Sequence[Any]) -> str:
-    """`?, ?, ?`: a place for each item."""
+    """`?, ?, ?`: one placeholder for each item."""
     return ", ".join("?" * len(items))
 
 
 def to_ascii_json(item: Any) -> str:
-    """JSON in ASCII, as the database keeps texts from outside."""
+    """JSON in ASCII: lone surrogates in logged texts would fail as UTF-8 in the database."""
     return json.dumps(item, ensure_ascii=True, allow_nan=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The monitor's server: interactions, feedback and traces in over HTTP; figures out."""
+"""HTTP server of the monitor: ingests interactions, feedback and traces; serves statistics and a live page."""
 
 from ragstone.server.app import BackgroundWorker, make_app, serve
 from ragstone.server.settings import ServerSettings

@@ -1,4 +1,4 @@
-"""The watcher beside the server: a round every few minutes, and the messages that follow from it."""
+"""Background worker that evaluates the alert rules every few minutes and delivers notifications; and the Prometheus endpoint."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ragstone.store import Store
 log = logging.getLogger("ragstone.server")
 
 DELIVERY_SECONDS = 15.0
-"""How often messages that did not arrive are looked at again."""
+"""Seconds between attempts to deliver due messages."""
 
 
 class AlertWorker:
-    """Looks at everything again and again, with a writer of its own so that taking never waits for it."""
+    """Evaluates the alert rules periodically, with its own connection, so that ingest never waits for it."""
 
     name = "watching"
 
@@ -35,7 +35,7 @@ class AlertWorker:
         self._archive = Archive(store.reopen())
 
     async def run(self) -> None:
-        """A round, then deliveries until the next."""
+        """Evaluate, then deliver due messages until the next evaluation."""
         while True:
             await self._run_in_thread(self._evaluate)
             waited = 0.0
@@ -48,8 +48,8 @@ class AlertWorker:
     async def _run_in_thread(self, work: Any) -> None:
         try:
             await asyncio.to_thread(work)
-        except RagstoneError as broken:  # a store that is away may be back the next time
-            log.warning("watching failed: %s", broken)
+        except RagstoneError as error:  # an unavailable store may be back next time
+            log.warning("evaluating alerts failed: %s", error)
 
     def _evaluate(self) -> None:
         evaluate_alerts(self._archive, self._settings, now_micros())
@@ -59,7 +59,7 @@ class AlertWorker:
         deliver_due(self._archive, self._settings.channels)
 
     def get_status(self) -> dict[str, Any]:
-        """The last round's state and open alerts."""
+        """The last evaluation's state and open alerts."""
         status = load_status(self._archive)
         if status is None:
             return {}
@@ -67,17 +67,17 @@ class AlertWorker:
             "at": format_iso(status.at),
             "state": status.state,
             "alerts": [
-                {"id": one.id, "rule": one.rule, "state": one.state, "title": one.title}
-                for one in status.open
+                {"id": alert.id, "rule": alert.rule, "state": alert.state, "title": alert.title}
+                for alert in status.open
             ],
         }
 
 
 async def get_metrics(request: web.Request) -> web.StreamResponse:
-    """`GET /metrics`: what Prometheus scrapes."""
+    """`GET /metrics`: metrics for Prometheus."""
     archive = request.app[SERVER_STATE].read_archive
     try:
         text = await asyncio.to_thread(render_metrics, archive)
-    except RagstoneError as missing:
-        return build_error_response(501, str(missing))
+    except RagstoneError as error:
+        return build_error_response(501, str(error))
     return web.Response(text=text, headers={"Content-Type": CONTENT_TYPE})

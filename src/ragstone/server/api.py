@@ -1,4 +1,4 @@
-"""What the server answers: interactions, feedback and traces in; interactions, windows and counters out."""
+"""Handlers of the JSON API: interactions, feedback and traces in; interactions, summaries and counters out."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class ServerState:
     settings: ServerSettings
     queue: IngestQueue
     read_archive: Archive
-    """A connection of its own: looking never waits for writing."""
+    """An archive with its own connection, so that reads never wait for writes."""
     started: int
     status: Callable[[], dict[str, Any]] = dict
-    """Further facts for `/v1/status`: those of the scorer and the watcher."""
+    """Further facts for `/v1/status`, those of the background workers."""
 
 
 SERVER_STATE = web.AppKey("service", ServerState)
@@ -61,63 +61,63 @@ SERVER_STATE = web.AppKey("service", ServerState)
 
 
 async def post_interactions(request: web.Request) -> web.Response:
-    """One interaction or a list of them; answered when the disk has them."""
-    service = request.app[SERVER_STATE]
-    with service.queue.admit_request():
-        rows, size = await _read_rows(request, service)
+    """Store one interaction or a list; answered when they are on disk."""
+    state = request.app[SERVER_STATE]
+    with state.queue.admit_request():
+        rows, size = await _read_rows(request, state)
         try:
             now = now_micros()
-            hook = service.settings.redact
-            found = _parse_rows(
+            hook = state.settings.redact
+            interactions = _parse_rows(
                 rows, lambda row: redact_interaction(parse_interaction(row, now), hook)
             )
-            added = await service.queue.add(interactions=found)
+            added = await state.queue.add(interactions=interactions)
         finally:
-            service.queue.release_bytes(size)
-    ids = [one.id for one in found]
+            state.queue.release_bytes(size)
+    ids = [interaction.id for interaction in interactions]
     return build_json_response({"accepted": added.new, "repeated": added.repeated, "ids": ids})
 
 
 async def post_feedback(request: web.Request) -> web.Response:
-    """What people said of one interaction or several; the interactions may come later."""
-    service = request.app[SERVER_STATE]
-    with service.queue.admit_request():
-        rows, size = await _read_rows(request, service)
+    """Store feedback on one interaction or several; the interactions may arrive later."""
+    state = request.app[SERVER_STATE]
+    with state.queue.admit_request():
+        rows, size = await _read_rows(request, state)
         try:
             now = now_micros()
-            hook = service.settings.redact
-            found = _parse_rows(rows, lambda row: redact_feedback(parse_feedback(row, now), hook))
-            await service.queue.add(feedback=found)
+            hook = state.settings.redact
+            feedback = _parse_rows(
+                rows, lambda row: redact_feedback(parse_feedback(row, now), hook)
+            )
+            await state.queue.add(feedback=feedback)
         finally:
-            service.queue.release_bytes(size)
-    return build_json_response({"accepted": len(found)})
+            state.queue.release_bytes(size)
+    return build_json_response({"accepted": len(feedback)})
 
 
 async def post_traces(request: web.Request) -> web.Response:
-    """Spans by OTLP/HTTP; answered when the disk has them."""
-    service = request.app[SERVER_STATE]
+    """Store spans by OTLP/HTTP; answered when they are on disk."""
+    state = request.app[SERVER_STATE]
     kind = request.content_type
     if kind not in ("application/json", "application/x-protobuf"):
         raise _build_type_error("application/json or application/x-protobuf")
-    with service.queue.admit_request():
-        body, size = await service.queue.read_body(request)
+    with state.queue.admit_request():
+        body, size = await state.queue.read_body(request)
         try:
-            read = parse_json_spans if kind == "application/json" else parse_protobuf_spans
-            spans = _redact_spans(read(body), service.settings)
-            await service.queue.add(spans=spans)
-        except BadRow as bad:
-            raise RequestError(400, str(bad), "refused_invalid") from None
-        except RedactionError as failed:
-            raise RequestError(500, str(failed), "refused_redaction") from None
-        except MissingExtra as missing:
-            raise RequestError(415, str(missing), "refused_invalid") from None
+            parse_spans = parse_json_spans if kind == "application/json" else parse_protobuf_spans
+            spans = _redact_spans(parse_spans(body), state.settings)
+            await state.queue.add(spans=spans)
+        except BadRow as error:
+            raise RequestError(400, str(error), "refused_invalid") from None
+        except RedactionError as error:
+            raise RequestError(500, str(error), "refused_redaction") from None
+        except MissingExtra as error:
+            raise RequestError(415, str(error), "refused_invalid") from None
         finally:
-            service.queue.release_bytes(size)
+            state.queue.release_bytes(size)
     if kind == "application/json":
         return build_json_response({})
-    return web.Response(
-        body=b"", content_type=kind
-    )  # an ExportTraceServiceResponse with nothing to say
+    return web.Response(body=b"", content_type=kind)  # an empty ExportTraceServiceResponse
 
 
 def _redact_spans(spans: Sequence[TraceSpan], settings: ServerSettings) -> Sequence[TraceSpan]:
@@ -138,56 +138,56 @@ def _redact_spans(spans: Sequence[TraceSpan], settings: ServerSettings) -> Seque
     ]
 
 
-async def _read_rows(request: web.Request, service: ServerState) -> tuple[list[Any], int]:
+async def _read_rows(request: web.Request, state: ServerState) -> tuple[list[Any], int]:
     """The rows of a JSON body: one object, or a list of them."""
     if request.content_type != "application/json":
         raise _build_type_error("application/json")
-    body, size = await service.queue.read_body(request)
+    body, size = await state.queue.read_body(request)
     try:
         try:
             tree = parse_json(body.decode("utf-8"))
         except UnicodeDecodeError:
             raise RequestError(400, "the body is not UTF-8", "refused_invalid") from None
-        except BadRow as bad:
-            raise RequestError(400, str(bad), "refused_invalid") from None
+        except BadRow as error:
+            raise RequestError(400, str(error), "refused_invalid") from None
         rows = tree if isinstance(tree, list) else [tree]
-        most = service.settings.batch
-        if not 1 <= len(rows) <= most:
-            why = f"the list has {len(rows)} rows; send 1 to {most}"
-            raise RequestError(422, why, "refused_invalid")
+        limit = state.settings.batch
+        if not 1 <= len(rows) <= limit:
+            reason = f"the list has {len(rows)} rows; send 1 to {limit}"
+            raise RequestError(422, reason, "refused_invalid")
     except BaseException:
-        service.queue.release_bytes(size)
+        state.queue.release_bytes(size)
         raise
     return rows, size
 
 
-def _parse_rows(rows: Sequence[Any], read: Callable[[Any], T]) -> list[T]:
-    """Every row read; when one is bad, nothing of the request is taken and each bad one is named."""
-    found: list[T] = []
+def _parse_rows(rows: Sequence[Any], parse: Callable[[Any], T]) -> list[T]:
+    """Every row parsed; when one is bad, none is stored and each bad row is named."""
+    parsed: list[T] = []
     bad: list[tuple[int, str]] = []
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         try:
-            found.append(read(row))
-        except BadRow as wrong:
-            bad.append((at, str(wrong)))
-        except RedactionError as failed:
-            raise RequestError(500, str(failed), "refused_redaction") from None
+            parsed.append(parse(row))
+        except BadRow as error:
+            bad.append((index, str(error)))
+        except RedactionError as error:
+            raise RequestError(500, str(error), "refused_redaction") from None
     if bad:
-        what = "1 bad row" if len(bad) == 1 else f"{len(bad)} bad rows"
-        raise RequestError(422, f"{what}; nothing was stored", "refused_invalid", rows=bad[:100])
-    return found
+        count = "1 bad row" if len(bad) == 1 else f"{len(bad)} bad rows"
+        raise RequestError(422, f"{count}; nothing was stored", "refused_invalid", rows=bad[:100])
+    return parsed
 
 
-def _build_type_error(wanted: str) -> RequestError:
-    return RequestError(415, f"the Content-Type must be {wanted}", "refused_invalid")
+def _build_type_error(expected: str) -> RequestError:
+    return RequestError(415, f"the Content-Type must be {expected}", "refused_invalid")
 
 
 # ── out ───────────────────────────────────────────────────────────────────────────────────
 
 
 async def get_interactions(request: web.Request) -> web.Response:
-    """Interactions of a stretch of time and a slice."""
-    service = request.app[SERVER_STATE]
+    """Interactions of a time range and slice."""
+    state = request.app[SERVER_STATE]
     query = _parse_query(request, {"since", "until", "limit", "order", "slice"})
     now = now_micros()
     limit = _parse_int(query.get("limit", "50"), "limit", 1, MAX_LISTED)
@@ -196,92 +196,93 @@ async def get_interactions(request: web.Request) -> web.Response:
         raise _build_parameter_error("order", order, "newest or oldest")
     slices = dict(_parse_slice(text) for text in request.query.getall("slice", []))
     read = partial(
-        service.read_archive.interactions,
+        state.read_archive.interactions,
         _parse_time(query, "since", now),
         _parse_time(query, "until", now),
         slice=slices,
         limit=limit,
         order=order,  # type: ignore[arg-type]
     )
-    found = await asyncio.to_thread(lambda: list(read()))
-    return build_json_response({"interactions": [interaction_to_json(one) for one in found]})
+    interactions = await asyncio.to_thread(lambda: list(read()))
+    return build_json_response(
+        {"interactions": [interaction_to_json(interaction) for interaction in interactions]}
+    )
 
 
 async def get_interaction(request: web.Request) -> web.Response:
     """One interaction with its scores and their evidence."""
-    service = request.app[SERVER_STATE]
+    state = request.app[SERVER_STATE]
     _parse_query(request, set())
-    found = await asyncio.to_thread(
-        _load_interaction, service.read_archive, request.match_info["id"]
-    )
-    if found is None:
+    id = request.match_info["id"]
+    interaction = await asyncio.to_thread(_load_interaction, state.read_archive, id)
+    if interaction is None:
         raise RequestError(404, "no interaction has this id", "")
-    return build_json_response(found)
+    return build_json_response(interaction)
 
 
 def _load_interaction(archive: Archive, id: str) -> dict[str, Any] | None:
     if "\x00" in id:
         return None
-    one: Interaction | None = archive.get(id)
-    if one is None:
+    interaction: Interaction | None = archive.get(id)
+    if interaction is None:
         return None
     scores = {name: score_to_json(score) for name, score in archive.scores(id).items()}
-    return {**interaction_to_json(one), "scores": scores}
+    return {**interaction_to_json(interaction), "scores": scores}
 
 
 async def get_summary(request: web.Request) -> web.Response:
-    """A window in figures, whole and by slice."""
+    """Statistics of a window, whole and by slice."""
     from ragstone.monitor.windows.summary import summarise_window
 
-    service = request.app[SERVER_STATE]
+    state = request.app[SERVER_STATE]
     query = _parse_query(request, {"window", "until", "by", "slice"})
     slices = [_parse_slice(text) for text in request.query.getall("slice", [])]
     if len(slices) > 1:
         raise _build_parameter_error("slice", "given twice", "one field:value")
     read = partial(
         summarise_window,
-        service.read_archive,
+        state.read_archive,
         query.get("window", "24h"),
         until=_parse_time(query, "until", now_micros()),
         by=query.get("by"),
         where=slices[0] if slices else None,
     )
     try:
-        found = await asyncio.to_thread(read)
-    except DataError as bad:
-        raise RequestError(422, str(bad), "") from None
-    return build_json_response(found.to_dict())
+        summary = await asyncio.to_thread(read)
+    except DataError as error:
+        raise RequestError(422, str(error), "") from None
+    return build_json_response(summary.to_dict())
 
 
 async def get_status(request: web.Request) -> web.Response:
-    """What came in, what was refused, what waits."""
-    service = request.app[SERVER_STATE]
+    """Counters of accepted and refused rows, and what is queued."""
+    state = request.app[SERVER_STATE]
     _parse_query(request, set())
-    counters = await asyncio.to_thread(service.read_archive.counters)
-    for name, value in service.queue.counts.items():
+    counters = await asyncio.to_thread(state.read_archive.counters)
+    for name, value in state.queue.counts.items():
         counters[name] = counters.get(name, 0) + value
     return build_json_response(
         {
             "version": __version__,
-            "started": format_iso(service.started),
+            "started": format_iso(state.started),
             "counters": counters,
-            "waiting": {"requests": service.queue.requests, "rows": service.queue.rows},
-            **service.status(),
+            "waiting": {"requests": state.queue.requests, "rows": state.queue.rows},
+            **state.status(),
         }
     )
 
 
 async def get_health(request: web.Request) -> web.Response:
-    """That the server is there; needs no token."""
+    """Liveness check; needs no token."""
     return build_json_response({"ok": True})
 
 
 async def get_openapi(request: web.Request) -> web.Response:
-    """This document."""
+    """The OpenAPI document."""
     return build_json_response(build_document(request.app[SERVER_STATE].settings))
 
 
-# ── what a query says ─────────────────────────────────────────────────────────────────────
+# ── query parameters ──────────────────────────────────────────────────────────────────────
 
 
 def _parse_query(request: web.Request, known: set[str]) -> dict[str, str]:
@@ -321,5 +322,5 @@ def _parse_slice(text: str) -> tuple[str, str]:
     return field, value
 
 
-def _build_parameter_error(name: str, text: str, wanted: str) -> RequestError:
-    return RequestError(422, f"{name} is {text[:60]!r}; give {wanted}", "")
+def _build_parameter_error(name: str, text: str, expected: str) -> RequestError:
+    return RequestError(422, f"{name} is {text[:60]!r}; give {expected}", "")

@@ -1,4 +1,4 @@
-"""The server put together: routes, guards, background work, and an orderly end."""
+"""The server application: routes, access control, background workers, and an orderly shutdown."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ POST_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] =
 }
 
 PUBLIC_PATHS = ("/healthz", *page.PAGES)
-"""What needs no token, or asks for it by a form."""
+"""Paths that need no token, or ask for it by a form."""
 
 
 class BackgroundWorker(Protocol):
-    """Something that works beside the server: the scorer, the watcher."""
+    """A task beside the server: scoring, alerts, reports."""
 
     name: str
 
@@ -59,13 +59,13 @@ class BackgroundWorker(Protocol):
         """Work until cancelled."""
 
     def get_status(self) -> dict[str, Any]:
-        """What `/v1/status` says of it."""
+        """Its facts for `/v1/status`."""
 
 
 def make_app(
-    settings: ServerSettings, store: Store, parts: Sequence[BackgroundWorker] = ()
+    settings: ServerSettings, store: Store, workers: Sequence[BackgroundWorker] = ()
 ) -> web.Application:
-    """The application on a store; `parts` work beside it as long as it runs."""
+    """The application on a store; `workers` run as long as it does."""
     settings = check_settings(settings)
     prefixes = ("", settings.prefix) if settings.prefix else ("",)
     open_paths = frozenset(prefix + path for prefix in prefixes for path in PUBLIC_PATHS)
@@ -77,14 +77,14 @@ def make_app(
         client_max_size=settings.body_bytes,
     )
     for prefix in prefixes:
-        # behind a proxy that strips the prefix or one that does not
+        # Works behind a proxy that strips the prefix and behind one that does not.
         for path, handler in GET_ROUTES.items():
             app.router.add_get(prefix + path, handler)
         for path, handler in POST_ROUTES.items():
             app.router.add_post(prefix + path, handler)
         page.mount_pages(app, prefix)
     app.on_response_prepare.append(add_headers)
-    app.cleanup_ctx.append(lambda app: _run_background(app, settings, store, parts))
+    app.cleanup_ctx.append(lambda app: _run_background(app, settings, store, workers))
     return app
 
 
@@ -94,15 +94,15 @@ def _count(app: web.Application, name: str) -> None:
 
 @web.middleware
 async def handle_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Every refusal as JSON and counted; a fault of ours tells the log, not the caller."""
+    """Every refusal as JSON, and counted; an internal error is logged and not shown to the caller."""
     try:
         return await handler(request)
-    except RequestError as refused:
-        if refused.counter:
-            _count(request.app, refused.counter)
-        return refused.to_response()
-    except StoreError as away:
-        return build_error_response(503, str(away), headers={"Retry-After": "5"})
+    except RequestError as error:
+        if error.counter:
+            _count(request.app, error.counter)
+        return error.to_response()
+    except StoreError as error:
+        return build_error_response(503, str(error), headers={"Retry-After": "5"})
     except web.HTTPException as answer:
         if answer.status < 400:
             raise
@@ -118,37 +118,40 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
 
 
 async def _run_background(
-    app: web.Application, settings: ServerSettings, store: Store, parts: Sequence[BackgroundWorker]
+    app: web.Application,
+    settings: ServerSettings,
+    store: Store,
+    workers: Sequence[BackgroundWorker],
 ) -> AsyncIterator[None]:
-    """Background work from start to end; on the way out everything that was taken is written."""
+    """Start background work; at shutdown, write everything that was accepted."""
     archive = Archive(store)
-    intake = IngestQueue(archive, settings)
-    reading = Archive(store.reopen())
+    queue = IngestQueue(archive, settings)
+    read_archive = Archive(store.reopen())
     app[SERVER_STATE] = ServerState(
         settings,
-        intake,
-        reading,
+        queue,
+        read_archive,
         now_micros(),
-        lambda: {part.name: part.get_status() for part in parts},
+        lambda: {worker.name: worker.get_status() for worker in workers},
     )
-    intake.start()
+    queue.start()
     tasks = [
         asyncio.create_task(
-            _repeat(FLUSH_COUNTS_SECONDS, lambda: _flush_counts(intake), "counting")
+            _repeat(FLUSH_COUNTS_SECONDS, lambda: _flush_counts(queue), "counting")
         ),
         asyncio.create_task(
             _repeat(
                 max(0.2, settings.grace / 2),
                 lambda: _in_thread(
                     assemble_traces,
-                    reading,
+                    read_archive,
                     grace=round(settings.grace * 1e6),
                     timeout=round(settings.timeout * 1e6),
                 ),
-                "putting traces together",
+                "assembling traces",
             )
         ),
-        *(asyncio.create_task(_restart_on_error(part)) for part in parts),
+        *(asyncio.create_task(_restart_on_error(worker)) for worker in workers),
     ]
     if settings.retention is not None:
         age = settings.retention
@@ -156,8 +159,8 @@ async def _run_background(
             asyncio.create_task(
                 _repeat(
                     PURGE_SECONDS,
-                    lambda: _in_thread(lambda: reading.purge(before=now_micros() - age)),
-                    "forgetting what is old",
+                    lambda: _in_thread(lambda: read_archive.purge(before=now_micros() - age)),
+                    "deleting old interactions",
                 )
             )
         )
@@ -165,55 +168,55 @@ async def _run_background(
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    await intake.close()
+    await queue.close()
     with suppress(StoreError):
-        await _flush_counts(intake)
-    reading.store.close()
+        await _flush_counts(queue)
+    read_archive.store.close()
 
 
-async def _flush_counts(intake: IngestQueue) -> None:
-    """Move the counts of refusals into the store; until it has them they stay in sight."""
-    counts = intake.counts.copy()
+async def _flush_counts(queue: IngestQueue) -> None:
+    """Move counts of refusals to the store; they are subtracted only once it has them, so that none is missing meanwhile."""
+    counts = queue.counts.copy()
     if counts:
-        await asyncio.wrap_future(intake.archive.count(counts))
-        intake.counts -= counts
+        await asyncio.wrap_future(queue.archive.count(counts))
+        queue.counts -= counts
 
 
 async def _in_thread(function: Callable[..., Any], *args: Any, **more: Any) -> None:
     await asyncio.to_thread(function, *args, **more)
 
 
-async def _repeat(seconds: float, work: Callable[[], Awaitable[None]], what: str) -> None:
-    """Do it again and again; a store that is away now may be back the next time."""
+async def _repeat(seconds: float, work: Callable[[], Awaitable[None]], name: str) -> None:
+    """Run a task periodically; an unavailable store may be back next time."""
     while True:
         try:
             await work()
-        except RagstoneError as broken:
-            log.warning("%s failed: %s", what, broken)
+        except RagstoneError as error:
+            log.warning("%s failed: %s", name, error)
         except Exception:
-            log.exception("%s failed", what)
+            log.exception("%s failed", name)
         await asyncio.sleep(seconds)
 
 
-async def _restart_on_error(part: BackgroundWorker) -> None:
+async def _restart_on_error(worker: BackgroundWorker) -> None:
     while True:
         try:
-            await part.run()
+            await worker.run()
             return
-        except Exception:  # one part's fault must not take the others along
-            log.exception("%s failed and starts again", part.name)
+        except Exception:  # one worker's fault must not stop the others
+            log.exception("%s failed and is restarted", worker.name)
             await asyncio.sleep(5)
 
 
 async def serve(
     settings: ServerSettings,
     store: Store,
-    parts: Sequence[BackgroundWorker] = (),
+    workers: Sequence[BackgroundWorker] = (),
     *,
     ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Listen until SIGTERM or SIGINT; then take nothing more, answer what is under way, write it, and return."""
-    # the thread that writes must not wait 5 ms for the loop after each statement when there is much to do
+    """Listen until SIGTERM or SIGINT; then accept nothing more, answer requests in progress, write their rows, and return."""
+    # The writing thread must not wait 5 ms for the event loop to release the GIL after each statement under load.
     sys.setswitchinterval(0.0005)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -221,7 +224,7 @@ async def serve(
         with suppress(NotImplementedError):  # Windows
             loop.add_signal_handler(number, stop.set)
     runner = web.AppRunner(
-        make_app(settings, store, parts),
+        make_app(settings, store, workers),
         access_log=None,
         auto_decompress=False,
         keepalive_timeout=75,
@@ -233,9 +236,9 @@ async def serve(
         site = web.TCPSite(runner, settings.host, settings.port, backlog=1024)
         try:
             await site.start()
-        except OSError as taken:
+        except OSError as error:
             raise RagstoneError(
-                f"cannot listen on {settings.host}:{settings.port} ({taken.strerror}); name another with --port"
+                f"cannot listen on {settings.host}:{settings.port} ({error.strerror}); name another with --port"
             ) from None
         host, port = runner.addresses[0][:2]
         shown = f"[{host}]" if ":" in host else host

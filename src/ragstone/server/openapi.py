@@ -1,4 +1,4 @@
-"""The OpenAPI document: every endpoint, what it takes and all that it may answer."""
+"""The OpenAPI document: every endpoint, its parameters and all its responses."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Schema = dict[str, Any]
 
 
 def build_document(settings: ServerSettings) -> Schema:
-    """The document for a server that is set up like this."""
-    shown: Schema = {
+    """The document for these settings."""
+    document: Schema = {
         "openapi": "3.1.0",
         "info": {
             "title": "ragstone monitor",
@@ -26,27 +26,27 @@ def build_document(settings: ServerSettings) -> Schema:
         "components": {"schemas": build_schemas(settings)},
     }
     if settings.token is not None:
-        shown["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        shown["security"] = [{"token": []}]
-    return shown
+        document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        document["security"] = [{"token": []}]
+    return document
 
 
 def build_paths(settings: ServerSettings) -> Schema:
-    """Every endpoint."""
-    every = build_endpoints()
-    for path, item in every.items():
+    """Every endpoint, with the responses of the access control."""
+    endpoints = build_endpoints()
+    for path, item in endpoints.items():
         for operation in item.values():
             codes = operation["responses"]
-            open_to_all = path == "/healthz"
-            if open_to_all:
+            is_public = path == "/healthz"
+            if is_public:
                 operation["security"] = []
-            for code in ("403",) if settings.token is None or open_to_all else ("401", "403"):
+            for code in ("403",) if settings.token is None or is_public else ("401", "403"):
                 codes[code] = build_error_response(_STATUS_TEXT[code])
-    return every
+    return endpoints
 
 
 def build_endpoints() -> Schema:
-    """The endpoints of this room."""
+    """Every endpoint with its own responses."""
     return {
         "/v1/interactions": {
             "post": describe_post(
@@ -116,7 +116,7 @@ def build_endpoints() -> Schema:
 
 
 def describe_metrics() -> Schema:
-    """What Prometheus scrapes."""
+    """The Prometheus endpoint."""
     text = {"schema": {"type": "string"}}
     return {
         "summary": "Figures for Prometheus",
@@ -129,7 +129,7 @@ def describe_metrics() -> Schema:
 
 
 def describe_traces() -> Schema:
-    """OTLP/HTTP."""
+    """The OTLP/HTTP endpoint."""
     operation = describe_post(
         "Spans by OTLP/HTTP",
         "OpenInference and OpenTelemetry GenAI conventions. The spans of a trace become one interaction once its "
@@ -146,7 +146,7 @@ def describe_traces() -> Schema:
 
 
 def describe_post(summary: str, description: str, body: Schema, answer: str) -> Schema:
-    """An endpoint that stores."""
+    """An endpoint that stores rows."""
     return {
         "summary": summary,
         "description": description,
@@ -171,7 +171,7 @@ def describe_post(summary: str, description: str, body: Schema, answer: str) -> 
 def describe_get(
     summary: str, parameters: list[Schema], answer: str, *, missing: bool = False
 ) -> Schema:
-    """An endpoint that looks something up."""
+    """An endpoint that reads from the store."""
     codes = ("404", "422", "503") if missing else ("422", "503")
     return {
         "summary": summary,
@@ -184,7 +184,7 @@ def describe_get(
 
 
 def describe_plain_get(summary: str, answer: str) -> Schema:
-    """An endpoint that always answers."""
+    """An endpoint that always succeeds."""
     return {"summary": summary, "responses": {"200": build_ok_response(answer)}}
 
 
@@ -206,8 +206,11 @@ def build_ok_response(name: str) -> Schema:
     return {"description": "Done", "content": {"application/json": {"schema": build_ref(name)}}}
 
 
-def build_error_response(why: str) -> Schema:
-    return {"description": why, "content": {"application/json": {"schema": build_ref("Error")}}}
+def build_error_response(description: str) -> Schema:
+    return {
+        "description": description,
+        "content": {"application/json": {"schema": build_ref("Error")}},
+    }
 
 
 def build_retry_header() -> Schema:
@@ -229,7 +232,7 @@ def build_one_or_many(name: str) -> Schema:
 
 
 def build_schemas(settings: ServerSettings) -> Schema:
-    """What goes in and comes out."""
+    """Schemas of requests and responses."""
     text = {"type": ["string", "null"]}
     count = {"type": "integer", "minimum": 0}
     amount = {"type": ["number", "null"], "minimum": 0, "maximum": 1e15}
@@ -278,9 +281,9 @@ def build_schemas(settings: ServerSettings) -> Schema:
     }
     stored = {**fields, "id": {"type": "string"}, "at": {"type": "string"},
               "feedback": {"type": "number", "minimum": 0, "maximum": 1}}  # fmt: skip
-    some = [{"required": [name], "properties": {name: {"type": "string"}}}
+    any_text = [{"required": [name], "properties": {name: {"type": "string"}}}
             for name in ("question", "answer", "error")]  # fmt: skip
-    said = [{"required": ["feedback"], "properties": {"feedback": {"not": {"type": "null"}}}},
+    any_feedback = [{"required": ["feedback"], "properties": {"feedback": {"not": {"type": "null"}}}},
             {"required": ["comment"], "properties": {"comment": {"type": "string"}}}]  # fmt: skip
     return {
         "Chunk": {
@@ -296,14 +299,14 @@ def build_schemas(settings: ServerSettings) -> Schema:
             "type": "object",
             "properties": fields,
             "additionalProperties": False,
-            "anyOf": some,
+            "anyOf": any_text,
         },
         "Feedback": {
             "type": "object",
             "properties": {"id": id, "at": at, "feedback": feedback, "comment": text},
             "required": ["id"],
             "additionalProperties": False,
-            "anyOf": said,
+            "anyOf": any_feedback,
         },
         "Accepted": build_closed_object(
             accepted=count, repeated=count, ids={"type": "array", "items": {"type": "string"}}
@@ -378,7 +381,7 @@ def build_schemas(settings: ServerSettings) -> Schema:
 
 
 def build_closed_object(**properties: Schema) -> Schema:
-    """An object with these properties, all of them and no others."""
+    """The schema of an object with exactly these properties."""
     return {
         "type": "object",
         "properties": properties,

@@ -1,4 +1,4 @@
-"""The live page over HTTP: overview, single interactions, style and script; signing in where a token is set."""
+"""The live page: overview, single interactions, style and script; sign-in where a token is set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ragstone.server.guard import SESSION_COOKIE, build_session_value, equals_se
 from ragstone.server.responses import RequestError
 
 PAGES = ("/", "/interaction", "/login", "/logout", "/page.css", "/page.js")
-"""What the guard lets pass: a page without the token shows the form for it instead of a refusal."""
+"""Paths that the guard admits: without the token they show the sign-in form instead of an error."""
 
 SESSION_DAYS = 7
 """How long a sign-in lasts."""
@@ -26,7 +26,7 @@ MAX_FORM_BYTES = 10_000
 
 
 def mount_pages(app: web.Application, prefix: str) -> None:
-    """Add the pages under a prefix; every link on them is relative, so that they work under any."""
+    """Add the pages under a prefix; all links on them are relative, so that they work under any prefix."""
     for path, handler in _GET_ROUTES.items():
         app.router.add_get(prefix + path, handler)
     app.router.add_post(f"{prefix}/login", post_login)
@@ -36,19 +36,19 @@ def mount_pages(app: web.Application, prefix: str) -> None:
 
 
 async def get_overview(request: web.Request) -> web.Response:
-    """`GET /`: everything at a glance."""
+    """`GET /`: the overview."""
     frame = _build_frame(request)
     if not _is_authorised(request):
         return _show_login(frame, request)
     archive = request.app[SERVER_STATE].read_archive
     try:
         return _build_html_response(await asyncio.to_thread(live.render_overview, archive, frame))
-    except StoreError as away:
-        return _show_store_error(frame, away)
+    except StoreError as error:
+        return _show_store_error(frame, error)
 
 
 async def get_interaction(request: web.Request) -> web.Response:
-    """`GET /interaction?id=…`: one with its claims and their evidence."""
+    """`GET /interaction?id=…`: one interaction with its claims and their evidence."""
     frame = _build_frame(request)
     if not _is_authorised(request):
         return _show_login(frame, request)
@@ -58,8 +58,8 @@ async def get_interaction(request: web.Request) -> web.Response:
     try:
         if id and "\x00" not in id:
             page = await asyncio.to_thread(live.render_interaction, archive, id, frame)
-    except StoreError as away:
-        return _show_store_error(frame, away)
+    except StoreError as error:
+        return _show_store_error(frame, error)
     return (
         _build_html_response(live.render_missing(frame), 404)
         if page is None
@@ -80,7 +80,7 @@ async def get_script(request: web.Request) -> web.Response:
 
 
 async def get_login(request: web.Request) -> web.Response:
-    """`GET /login`: the form; for who is in already, the overview."""
+    """`GET /login`: the sign-in form, or the overview for those who are signed in."""
     frame = _build_frame(request)
     return (
         _build_html_response(live.render_login(frame, "./"))
@@ -90,7 +90,7 @@ async def get_login(request: web.Request) -> web.Response:
 
 
 async def post_login(request: web.Request) -> web.Response:
-    """The cookie for the token; it holds a code made from the token, and no script can read it."""
+    """Exchange the token for a session cookie; its value is derived from the token, and scripts cannot read it."""
     service = request.app[SERVER_STATE]
     token = service.settings.token
     if (request.content_length or 0) > MAX_FORM_BYTES:
@@ -98,32 +98,32 @@ async def post_login(request: web.Request) -> web.Response:
     if request.content_type != "application/x-www-form-urlencoded":
         raise RequestError(415, "the Content-Type must be application/x-www-form-urlencoded", "refused_invalid")  # fmt: skip
     form = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
-    to = _restrict_target(form.get("to", ""))
+    target = _restrict_target(form.get("to", ""))
     if token is None:
-        return _redirect(to)
+        return _redirect(target)
     if not equals_secret(form.get("token", "").strip(), token):
         service.queue.counts["refused_token"] += 1
         frame = _build_frame(request, form.get("lang", ""))
-        return _build_html_response(live.render_login(frame, to, wrong=True), 401)
-    answer = _redirect(to)
-    answer.set_cookie(
+        return _build_html_response(live.render_login(frame, target, wrong=True), 401)
+    response = _redirect(target)
+    response.set_cookie(
         SESSION_COOKIE,
         build_session_value(token),
-        # no path: the browser takes the folder it sees, which a proxy's prefix is part of
+        # Without a path the browser uses the directory it sees, including a proxy's prefix.
         path="",
         max_age=SESSION_DAYS * 86400,
         httponly=True,
         samesite="Strict",
         secure=request.headers.get("Origin", "").startswith("https:"),
     )
-    return answer
+    return response
 
 
 async def post_logout(request: web.Request) -> web.Response:
-    """Take the cookie back."""
-    answer = _redirect("./")
-    answer.set_cookie(SESSION_COOKIE, "", path="", max_age=0, httponly=True, samesite="Strict")
-    return answer
+    """Delete the session cookie."""
+    response = _redirect("./")
+    response.set_cookie(SESSION_COOKIE, "", path="", max_age=0, httponly=True, samesite="Strict")
+    return response
 
 
 async def _redirect_to_slash(request: web.Request) -> web.Response:
@@ -147,8 +147,8 @@ def _build_frame(request: web.Request, lang: str = "") -> Frame:
     query = read_query({"lang": lang, **request.query}, now, settings.zone)
     signed_in = settings.token is not None and _is_authorised(request)
     address = f"{request.url.origin()}{settings.prefix}/"
-    say = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
-    return Frame(say, query, now, signed_in, address)
+    words = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
+    return Frame(words, query, now, signed_in, address)
 
 
 def _is_authorised(request: web.Request) -> bool:
@@ -163,16 +163,16 @@ def _show_login(frame: Frame, request: web.Request) -> web.Response:
     )
 
 
-def _show_store_error(frame: Frame, why: StoreError) -> web.Response:
-    """What a person sees instead of the API's JSON while the store cannot be read."""
-    answer = _build_html_response(live.render_away(frame, str(why)), 503)
-    answer.headers["Retry-After"] = "5"
-    return answer
+def _show_store_error(frame: Frame, error: StoreError) -> web.Response:
+    """The page, instead of the API's JSON, while the store cannot be read."""
+    response = _build_html_response(live.render_away(frame, str(error)), 503)
+    response.headers["Retry-After"] = "5"
+    return response
 
 
-def _restrict_target(to: str) -> str:
-    """A place on these pages to go on to: nobody can send a visitor elsewhere."""
-    page, _, query = to.partition("?")
+def _restrict_target(target: str) -> str:
+    """The target if it is one of these pages, else the overview: prevents open redirects."""
+    page, _, query = target.partition("?")
     if page not in ("./", "interaction"):
         return "./"
     pairs = parse_qsl(query, max_num_fields=20) if query.count("&") < 20 else []
@@ -189,6 +189,6 @@ def _build_html_response(text: str, status: int = 200) -> web.Response:
         status=status,
         content_type="text/html",
         charset="utf-8",
-        # with `no-referrer` a browser would send the forms of this page with `Origin: null`
+        # With `no-referrer` browsers submit the forms of this page with `Origin: null`, which the guard refuses.
         headers={"Referrer-Policy": "same-origin"},
     )

@@ -1,4 +1,4 @@
-"""Reports beside the server: one for each day, week or month that is over, written once."""
+"""Background worker that writes a report for each complete day, week or month, once."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ log = logging.getLogger("ragstone.server")
 
 PAUSE_SECONDS = 300.0
 REPORT_DELAY_MICROS = HOUR_MICROS
-"""How long after its end a period is reported on: its last interactions are judged by then."""
+"""How long after its end a period is reported on: its last interactions are scored by then."""
 
 
 class ReportWorker:
-    """Looks now and then whether a period is over whose report is not there yet."""
+    """Checks periodically whether a period is complete whose report does not exist yet."""
 
     name = "reporting"
 
@@ -37,24 +37,27 @@ class ReportWorker:
         self._last = ""
 
     async def run(self) -> None:
-        """Write what is missing, again and again."""
+        """Write missing reports, periodically."""
         while True:
             try:
                 await asyncio.to_thread(self.write_missing, now_micros())
-            except (RagstoneError, OSError) as broken:  # a disk or store may be back the next time
-                log.warning("writing a report failed: %s", broken)
+            except (
+                RagstoneError,
+                OSError,
+            ) as error:  # the disk or store may be available next time
+                log.warning("writing a report failed: %s", error)
             await asyncio.sleep(PAUSE_SECONDS)
 
     def write_missing(self, now: int) -> list[Path]:
-        """The files of the last period that is over, unless they are there; a file says that it is done."""
+        """Write the files of the last complete period that do not exist yet; a file that exists is never rewritten."""
         settings = self._settings
         since, _ = find_last_complete_period(
             settings.period, now - REPORT_DELAY_MICROS, settings.zone
         )
         day = from_micros(since).astimezone(get_time_zone(settings.zone)).date().isoformat()
         folder = Path(settings.folder).expanduser()
-        wanted = [folder / f"ragstone-{settings.period}-{day}.{kind}" for kind in settings.formats]
-        missing = [path for path in wanted if not path.exists()]
+        paths = [folder / f"ragstone-{settings.period}-{day}.{kind}" for kind in settings.formats]
+        missing = [path for path in paths if not path.exists()]
         if missing:
             folder.mkdir(parents=True, exist_ok=True)
             analysis = analyse_period(

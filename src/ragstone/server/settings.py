@@ -1,4 +1,4 @@
-"""How the monitor's server is set up, checked before it listens."""
+"""Settings of the monitor's server, validated before it listens."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from ragstone.monitor.windows.calendars import get_time_zone
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Where to listen, whom to let in, how much to take."""
+    """Where to listen, who has access, and limits."""
 
     host: str = "127.0.0.1"
     port: int = 8321
     prefix: str = ""
-    """Path under which a reverse proxy shows the server: `/ragstone`."""
+    """Path under which a reverse proxy serves it: `/ragstone`."""
     token: str | None = None
-    """What a request must show as `Authorization: Bearer …`; needed on any address but loopback."""
+    """Token that a request must send as `Authorization: Bearer …`; required on any address but loopback."""
     names: tuple[str, ...] = ()
     """Further host names under which the server is known."""
     zone: str = "UTC"
     """Time zone that the page shows times in unless its address names another."""
     redact: RedactionHook | None = None
     retention: int | None = None
-    """Microseconds after which interactions are forgotten."""
+    """Microseconds after which interactions are deleted."""
     body_bytes: int = 4_000_000
-    """The largest request, unpacked."""
+    """Largest request body, decompressed."""
     batch: int = 1000
     """Rows in one request at most."""
     queue_events: int = 4000
     """Rows that may wait for the disk; more are answered with 429."""
     queue_bytes: int = 16_000_000
-    """Bytes of requests under way; more are answered with 429."""
+    """Bytes of requests in progress; more are answered with 429."""
     queue_requests: int = 400
-    """Requests to write under way at once; more are answered with 429."""
+    """Write requests in progress at once; more are answered with 429."""
     grace: float = 2.0
-    """Seconds that a trace waits for stragglers after its root ended."""
+    """Seconds that a trace waits for further spans after its root ended."""
     timeout: float = 30.0
     """Seconds without a span after which a trace without a root is complete."""
 
@@ -51,7 +51,7 @@ class ServerSettings:
 
 
 def check_settings(settings: ServerSettings) -> ServerSettings:
-    """The settings, or one sentence about what is wrong with them."""
+    """The settings; RagstoneError says what is wrong with them."""
     if settings.prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", settings.prefix):
         raise RagstoneError(
             f"the prefix {settings.prefix!r} is not a path; write /ragstone without a slash at its end"
@@ -84,7 +84,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is written as a number: no foreign name can be made to point at it."""
+    """Whether a host is written as an IP address: unlike a name, it cannot be rebound to this server by an attacker's DNS."""
     try:
         ipaddress.ip_address(host.strip("[]"))
     except ValueError:

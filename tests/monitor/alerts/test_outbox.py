@@ -64,37 +64,37 @@ class Sender:
 
 
 def test_a_message_leaves_once_however_often_it_is_put(archive: Archive) -> None:
-    out = Sender()
+    send = Sender()
     enqueue(archive, LOG)
     enqueue(archive, LOG)
-    assert deliver_due(archive, [LOG], 1, out=out).sent == 1
+    assert deliver_due(archive, [LOG], 1, send=send).sent == 1
     enqueue(archive, LOG)
-    assert deliver_due(archive, [LOG], 10**12, out=out).sent == 0
-    assert len(out.seen) == 1
+    assert deliver_due(archive, [LOG], 10**12, send=send).sent == 0
+    assert len(send.seen) == 1
 
 
 def test_what_fails_is_tried_again_under_the_same_key_after_waits_that_double(
     archive: Archive,
 ) -> None:
-    out = Sender(failures=2)
+    send = Sender(failures=2)
     enqueue(archive, LOG)
-    assert deliver_due(archive, [LOG], 0, out=out).failed == 1
+    assert deliver_due(archive, [LOG], 0, send=send).failed == 1
     assert list_unsent(archive)[0]["fault"] == "the receiver answered 503"
-    assert deliver_due(archive, [LOG], FIRST_RETRY_MICROS - 1, out=out).failed == 0
-    assert deliver_due(archive, [LOG], 2 * FIRST_RETRY_MICROS, out=out).failed == 1
-    assert deliver_due(archive, [LOG], 20 * FIRST_RETRY_MICROS, out=out).sent == 1
-    assert len({key for key, _ in out.seen}) == 1
-    assert [again for _, again in out.seen] == [False, True, True]
+    assert deliver_due(archive, [LOG], FIRST_RETRY_MICROS - 1, send=send).failed == 0
+    assert deliver_due(archive, [LOG], 2 * FIRST_RETRY_MICROS, send=send).failed == 1
+    assert deliver_due(archive, [LOG], 20 * FIRST_RETRY_MICROS, send=send).sent == 1
+    assert len({key for key, _ in send.seen}) == 1
+    assert [again for _, again in send.seen] == [False, True, True]
     assert get_retry_delay("ffff", 3) > 1.9 * get_retry_delay("ffff", 2)
     assert get_retry_delay("ffff", 15) <= 1.5 * 3_600_000_000
 
 
 def test_after_many_tries_it_is_given_up_and_stays_visible(archive: Archive) -> None:
-    out = Sender(failures=99)
+    send = Sender(failures=99)
     enqueue(archive, LOG)
-    results = [deliver_due(archive, [LOG], n * 10**11, out=out) for n in range(MAX_ATTEMPTS + 3)]
+    results = [deliver_due(archive, [LOG], n * 10**11, send=send) for n in range(MAX_ATTEMPTS + 3)]
     assert sum(one.given_up for one in results) == 1
-    assert len(out.seen) == MAX_ATTEMPTS
+    assert len(send.seen) == MAX_ATTEMPTS
     assert len(list_unsent(archive)) == 1
 
 
@@ -110,7 +110,7 @@ def test_a_crash_in_the_midst_of_sending_neither_loses_nor_repeats(
 
     enqueue(archive, channel)
     with pytest.raises(KeyboardInterrupt):
-        deliver_due(archive, [channel], 0, out=dies_after_writing)
+        deliver_due(archive, [channel], 0, send=dies_after_writing)
     assert (
         deliver_due(archive, [channel], LEASE_MICROS - 1).sent == 0
     )  # perhaps the other one is still at it
@@ -120,19 +120,19 @@ def test_a_crash_in_the_midst_of_sending_neither_loses_nor_repeats(
 
 
 def test_two_senders_at_a_time_send_it_once(archive: Archive) -> None:
-    out, both = Sender(), threading.Barrier(2)
+    send, both = Sender(), threading.Barrier(2)
     enqueue(archive, *[Channel("file", str(n)) for n in range(10)])
 
     def work() -> None:
         both.wait()
-        deliver_due(archive, [Channel("file", str(n)) for n in range(10)], 1, out=out)
+        deliver_due(archive, [Channel("file", str(n)) for n in range(10)], 1, send=send)
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(out.seen) == len({key for key, _ in out.seen}) == 10
+    assert len(send.seen) == len({key for key, _ in send.seen}) == 10
 
 
 # ── the channels themselves ───────────────────────────────────────────────────────────────

@@ -69,7 +69,9 @@ def test_a_field_with_a_value_for_each_user_can_still_be_asked_for(archive: Arch
     assert len(found.slices) == 100
     assert found.more == 0
     assert load_cells(archive, HOUR_MICROS, START, START + HOUR_MICROS, "user") == {START: None}
-    few = summarise_between(archive, START - HOUR_MICROS, START + DAY_MICROS, by="user", most=7)
+    few = summarise_between(
+        archive, START - HOUR_MICROS, START + DAY_MICROS, by="user", max_slices=7
+    )
     assert (len(few.slices), few.more) == (7, 93)
     one = summarise_between(
         archive, START - HOUR_MICROS, START + DAY_MICROS, where=("user", "u42")
@@ -102,7 +104,7 @@ def test_a_field_with_thousands_of_values_is_not_kept_by_day(archive: Archive) -
         for n in range(4000)
     ]
     archive.add(some).result()
-    found = summarise_between(archive, START, START + 40 * HOUR_MICROS, by="user", most=5000)
+    found = summarise_between(archive, START, START + 40 * HOUR_MICROS, by="user", max_slices=5000)
     assert len(found.slices) == 1100
     assert {one.interactions for one in found.slices} == {3, 4}
     days = read_bodies(archive, DAY_MICROS, 0, 2**62, "user", SUMS)

@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
+from ragstone.cli.actions.compare import present_comparison
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.progress import stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
-from ragstone.cli.compare import present
 from ragstone.cli.options import check_outputs
 from ragstone.config.benchmark import load_benchmark
 from ragstone.engine.sync import run_sync
@@ -48,7 +48,9 @@ def run_benchmark(config: str, flags: dict[str, Any]) -> int:
     if done.comparison is None:
         return 0
     runs = [run.stored for run in done.runs.values()]
-    present(done.comparison, runs, flags, choose_language(flags["language"], plan.language))
+    present_comparison(
+        done.comparison, runs, flags, choose_language(flags["language"], plan.language)
+    )
     return done.comparison.exit_code if flags["fail_on_regression"] else 0
 
 

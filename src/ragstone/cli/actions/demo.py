@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.cli.actions.bench import show_progress_lines
+from ragstone.cli.actions.compare import present_comparison
 from ragstone.cli.actions.eval import check_outputs, score_plan, show_summary
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.shared import check_language
-from ragstone.cli.compare import present
 from ragstone.config import Plan
 from ragstone.data import corpora, read
 from ragstone.experiments.bench import bench
@@ -64,4 +64,4 @@ def _compare(output: str, language: str, store: str | None) -> None:
     assert done.comparison is not None
     runs = [run.stored for run in done.runs.values()]
     flags = {"output": (page,), "quiet": False, "json": False, "as_json": False}
-    present(done.comparison, runs, flags, language)
+    present_comparison(done.comparison, runs, flags, language)

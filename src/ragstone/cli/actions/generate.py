@@ -11,7 +11,7 @@ import click
 from ragstone.cli.actions.generate_dry_run import show
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import Bar
-from ragstone.cli.review import review
+from ragstone.cli.actions.review import review_items
 from ragstone.engine.sync import run_sync
 from ragstone.errors import Interrupted
 from ragstone.testset.account import text
@@ -105,4 +105,4 @@ def _report(made: TestSet, plan: TestsetPlan, *, quiet: bool) -> None:
 def _review(files: tuple[str, ...]) -> int:
     if len(files) != 1:
         raise click.UsageError("one test set at a time; give --review FILE")
-    return review(Path(files[0]))
+    return review_items(Path(files[0]))

@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 
 from ragstone.cli.actions.bench import show_progress_lines
+from ragstone.cli.actions.compare import present_comparison
 from ragstone.cli.actions.flags import parse_setting, parse_settings
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.progress import stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
-from ragstone.cli.compare import present
 from ragstone.cli.options import check_outputs
 from ragstone.experiments.ablate import format_settings
 from ragstone.experiments.tune import TuningBudget, TuningResult, tune
@@ -51,7 +51,7 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
     if found.comparison is not None:
         runs = [found.baseline.stored, found.run.stored]
         language = choose_language(flags["language"])
-        present(found.comparison, runs, {**flags, "output": pages}, language)
+        present_comparison(found.comparison, runs, {**flags, "output": pages}, language)
     elif pages:
         note("no comparison is written: the winner is the system as it was", quiet=quiet)
     for path in flags["output"]:

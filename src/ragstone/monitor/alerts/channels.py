@@ -1,4 +1,4 @@
-"""Ways out for alerts: the log, a file, a signed webhook, Slack and its like, and whatever apprise reaches."""
+"""Notification channels of alerts: the log, a file, a signed webhook, Slack and compatible receivers, and apprise."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from typing import Any
 from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
 from ragstone.errors import MissingExtra
+from ragstone.monitor.alert_text import to_one_line
 from ragstone.monitor.interactions import now_micros
-from ragstone.monitor.wording import one_line
 
 SOCKET_TIMEOUT_SECONDS = 10
-"""Seconds of silence after which a receiver is given up."""
+"""Seconds without a byte after which a receiver is given up."""
 MAX_REQUEST_SECONDS = 30
-"""Seconds after which it is given up even if it goes on sending a byte now and then."""
+"""Seconds for the whole request, for a receiver that keeps sending a byte now and then."""
 MAX_SECTION_CHARS = 2900
 """Characters of a Slack section, which takes 3,000."""
 SIGNATURE_HEADER = "X-Ragstone-Signature"
@@ -35,7 +35,7 @@ _WARNING_STATES = ("firing", "no_data", "judge_failing")
 
 
 class DeliveryError(Exception):
-    """A message did not arrive; it is tried again."""
+    """A message did not arrive; it is sent again later."""
 
 
 def send_message(channel: Channel, body: Mapping[str, Any], key: str, again: bool) -> None:
@@ -43,11 +43,8 @@ def send_message(channel: Channel, body: Mapping[str, Any], key: str, again: boo
     target = channel.target.reveal() if isinstance(channel.target, Secret) else channel.target
     match channel.kind:
         case "log":
-            log.log(
-                logging.WARNING if body["state"] in _WARNING_STATES else logging.INFO,
-                "%s",
-                format_line(body),
-            )
+            level = logging.WARNING if body["state"] in _WARNING_STATES else logging.INFO
+            log.log(level, "%s", format_line(body))
         case "file":
             _append_to_file(Path(target), body, key, again)
         case "webhook":
@@ -60,44 +57,46 @@ def send_message(channel: Channel, body: Mapping[str, Any], key: str, again: boo
 
 
 def format_line(body: Mapping[str, Any]) -> str:
-    """A message on one line, whatever is in its texts."""
-    return f"[{body['state']}] {one_line(str(body['title']))}"
+    """A message on one line, without control characters."""
+    return f"[{body['state']}] {to_one_line(str(body['title']))}"
 
 
 def build_slack_message(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A message as Slack, Mattermost, Discord (/slack) and others take it: text, and blocks for those that show them."""
-    title = one_line(str(body["title"]))
-    parts = [_build_section(f"*{_escape_text(str(body['state']).upper())}*  {_escape_text(title)}")]
+    """A message in Slack's format, also read by Mattermost and Discord (/slack): text, and blocks where supported."""
+    title = to_one_line(str(body["title"]))
+    blocks = [
+        _build_section(f"*{_escape_text(str(body['state']).upper())}*  {_escape_text(title)}")
+    ]
     details = format_details(body)
     if details:
-        parts.append(_build_section("\n".join(_escape_text(one) for one in details)))
-    return {"text": _truncate_escaped(_escape_text(format_line(body))), "blocks": parts}
+        blocks.append(_build_section("\n".join(map(_escape_text, details))))
+    return {"text": _truncate_escaped(_escape_text(format_line(body))), "blocks": blocks}
 
 
 def format_details(body: Mapping[str, Any]) -> list[str]:
     """Examples and advice of a message, each on a line."""
     facts = body.get("facts", {})
-    found = [
-        f"• {one_line(str(one['id']))}: {one_line(str(one.get('question', '')))}"
-        + (f" ({one['value']:.2f})" if isinstance(one.get("value"), float) else "")
-        for one in facts.get("examples", ())
+    details = [
+        f"• {to_one_line(str(example['id']))}: {to_one_line(str(example.get('question', '')))}"
+        + (f" ({example['value']:.2f})" if isinstance(example.get("value"), float) else "")
+        for example in facts.get("examples", ())
     ]
-    for one in facts.get("advice", ())[:2]:
-        for cause in one["causes"][:2]:
-            found.append(f"→ {cause['advice'].get('en', '')}")
-    return found
+    for symptom in facts.get("advice", ())[:2]:
+        for cause in symptom["causes"][:2]:
+            details.append(f"→ {cause['advice'].get('en', '')}")
+    return details
 
 
 def sign_body(secret: str, at: int, text: str) -> str:
-    """`t=SECONDS,v1=HEX`: HMAC-SHA256 of the time, a full stop and the body, so that an old message cannot be sent again."""
-    mark = hmac.new(secret.encode(), f"{at}.{text}".encode(), hashlib.sha256).hexdigest()
-    return f"t={at},v1={mark}"
+    """`t=SECONDS,v1=HEX`: HMAC-SHA256 of the time, a full stop and the body. The time prevents replays."""
+    digest = hmac.new(secret.encode(), f"{at}.{text}".encode(), hashlib.sha256).hexdigest()
+    return f"t={at},v1={digest}"
 
 
 def is_valid_signature(
     secret: str, header: str, text: str, now: float, tolerance: float = 300
 ) -> bool:
-    """Whether a received body bears a true signature that is not older than `tolerance` seconds."""
+    """Whether a received body has a valid signature that is at most `tolerance` seconds old."""
     fields = dict(part.partition("=")[::2] for part in header.split(","))
     if not fields.get("t", "").isdigit() or abs(now - int(fields["t"])) > tolerance:
         return False
@@ -110,21 +109,21 @@ def _append_to_file(path: Path, body: Mapping[str, Any], key: str, again: bool) 
         path.parent.mkdir(parents=True, exist_ok=True)
         if again and path.exists() and _contains_key(path, key):
             return
-        # One write to an appended file: lines of two processes never mix.
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        # A single write with O_APPEND: lines of two processes never interleave.
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(handle, record.encode("utf-8", "surrogatepass"))
-            os.fsync(handle)
+            os.write(descriptor, record.encode("utf-8", "surrogatepass"))
+            os.fsync(descriptor)
         finally:
-            os.close(handle)
-    except OSError as bad:
-        raise DeliveryError(f"cannot write {str(path)!r}: {bad.strerror or bad}") from None
+            os.close(descriptor)
+    except OSError as error:
+        raise DeliveryError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
 def _contains_key(path: Path, key: str) -> bool:
-    wanted = f'{{"key": "{key}"'.encode()
+    prefix = f'{{"key": "{key}"'.encode()
     with path.open("rb") as file:
-        return any(row.startswith(wanted) for row in file)
+        return any(line.startswith(prefix) for line in file)
 
 
 def _post(address: str, text: str, key: str, secret: str | None) -> None:
@@ -137,7 +136,7 @@ def _post(address: str, text: str, key: str, secret: str | None) -> None:
         headers[SIGNATURE_HEADER] = sign_body(secret, now_micros() // 1_000_000, text)
     request = urllib.request.Request(address, text.encode("utf-8", "replace"), headers)  # noqa: S310
     answer: Future[int] = Future()
-    # A thread of its own: sockets know a longest silence but no longest time.
+    # In a thread, because a socket timeout limits each read but not the whole request.
     threading.Thread(target=_send_request, args=(request, answer), daemon=True).start()
     try:
         status = answer.result(MAX_REQUEST_SECONDS)
@@ -153,19 +152,19 @@ def _post(address: str, text: str, key: str, secret: str | None) -> None:
 
 def _send_request(request: urllib.request.Request, answer: Future[int]) -> None:
     try:
-        with _build_opener().open(request, timeout=SOCKET_TIMEOUT_SECONDS) as reply:
-            answer.set_result(reply.status)
-    except urllib.error.HTTPError as bad:
-        answer.set_result(bad.code)
-        bad.close()
-    except (OSError, ValueError, http.client.HTTPException) as bad:
-        # the address itself may be a secret and is not repeated
-        reason = type(getattr(bad, "reason", bad)).__name__
+        with _build_opener().open(request, timeout=SOCKET_TIMEOUT_SECONDS) as response:
+            answer.set_result(response.status)
+    except urllib.error.HTTPError as error:
+        answer.set_result(error.code)
+        error.close()
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        # The address may itself be a secret, so the message names only the kind of error.
+        reason = type(getattr(error, "reason", error)).__name__
         answer.set_exception(DeliveryError(f"the receiver cannot be reached ({reason})"))
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A signed message goes to the address that was configured and to no other."""
+    """Follows no redirect: a signed message goes only to the configured address."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -180,38 +179,33 @@ def _notify_apprise(address: str, body: Mapping[str, Any]) -> None:
         import apprise
     except ImportError:
         raise MissingExtra("an apprise channel", "alerts") from None
-    box = apprise.Apprise()
-    if not box.add(address):
+    notifier = apprise.Apprise()
+    if not notifier.add(address):
         raise DeliveryError("apprise does not know this kind of address")
-    kind = (
-        apprise.NotifyType.WARNING
-        if body["state"] in _WARNING_STATES
-        else apprise.NotifyType.SUCCESS
-    )
-    text = "\n".join([one_line(str(body["title"])), *format_details(body)])
-    # Said to be text, so that a receiver that shows HTML gets it escaped.
+    is_warning = body["state"] in _WARNING_STATES
+    kind = apprise.NotifyType.WARNING if is_warning else apprise.NotifyType.SUCCESS
+    text = "\n".join([to_one_line(str(body["title"])), *format_details(body)])
+    # Declared as text, so that a receiver that shows HTML gets it escaped.
     plain = apprise.NotifyFormat.TEXT
     title = f"ragstone: {body['state']}"
-    if not box.notify(body=text, title=title, notify_type=kind, body_format=plain):
+    if not notifier.notify(body=text, title=title, notify_type=kind, body_format=plain):
         raise DeliveryError("apprise could not deliver it")
 
 
 def _build_section(text: str) -> dict[str, Any]:
-    # verbatim: an address in a text under test does not become a link
-    return {
-        "type": "section",
-        "text": {"type": "mrkdwn", "text": _truncate_escaped(text), "verbatim": True},
-    }
+    # verbatim: an address inside a logged text does not become a link
+    content = {"type": "mrkdwn", "text": _truncate_escaped(text), "verbatim": True}
+    return {"type": "section", "text": content}
 
 
 def _escape_text(text: str) -> str:
-    """Text under test can neither mention anyone nor make a link, in Slack's way of writing or in Mattermost's."""
+    """Logged text in which neither mentions nor links work, in Slack's syntax or Mattermost's."""
     safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return safe.replace("@", "@\u200b").replace("](", "]\u200b(")
 
 
 def _truncate_escaped(text: str) -> str:
-    """The start of an escaped text, never ending within an escape."""
+    """The start of an escaped text, never ending within an escape sequence."""
     if len(text) <= MAX_SECTION_CHARS:
         return text
     start = text[: MAX_SECTION_CHARS - 1]

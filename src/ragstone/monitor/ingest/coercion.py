@@ -1,4 +1,4 @@
-"""What a program hands over, made fit for storing: a log call must not fail because a value has an odd type."""
+"""Coercion of logged values into storable ones: a log call must not fail because a value has an unexpected type."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from ragstone.systems.replies import parse_answer, parse_contexts
 
 
 def coerce_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with texts as texts, framework documents as chunks, and every meta value a single one."""
-    kept = {key: value for key, value in row.items() if value is not None}
-    kept["id"] = _INVISIBLE.sub("_", kept["id"])[:MAX_ID_CHARS]
+    """The row with texts as str, framework documents as chunks, and scalar meta values."""
+    coerced = {key: value for key, value in row.items() if value is not None}
+    coerced["id"] = _INVISIBLE.sub("_", coerced["id"])[:MAX_ID_CHARS]
     for name in ("question", "answer", "reference", "comment", "error", "language"):
-        if name in kept:
-            kept[name] = replace_unstorable(_coerce_text(kept[name]))
-    if "contexts" in kept:
-        kept["contexts"] = _coerce_chunks(kept["contexts"])
+        if name in coerced:
+            coerced[name] = replace_unstorable(_coerce_text(coerced[name]))
+    if "contexts" in coerced:
+        coerced["contexts"] = _coerce_chunks(coerced["contexts"])
     for name in ("latency", "cost", "tokens", "feedback"):
-        if name in kept and not isinstance(kept[name], str | bool | int):
-            kept[name] = _coerce_number(kept[name])
-    meta = {_NOT_NAME.sub("_", to_text(key))[:64]: value for key, value in kept["meta"].items()}
-    kept["meta"] = {key: _coerce_scalar(meta[key]) for key in list(meta)[:MAX_META_FIELDS]}
-    if "language" in kept:
-        kept["language"] = kept["language"][:MAX_META_CHARS]
-    return kept
+        if name in coerced and not isinstance(coerced[name], str | bool | int):
+            coerced[name] = _coerce_number(coerced[name])
+    meta = {_NOT_NAME.sub("_", to_text(key))[:64]: value for key, value in coerced["meta"].items()}
+    coerced["meta"] = {key: _coerce_scalar(meta[key]) for key in list(meta)[:MAX_META_FIELDS]}
+    if "language" in coerced:
+        coerced["language"] = coerced["language"][:MAX_META_CHARS]
+    return coerced
 
 
 _INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
@@ -51,19 +51,19 @@ def _coerce_text(value: Any) -> str:
 
 
 def to_text(value: Any) -> str:
-    """The value as text; its type where it cannot be written."""
+    """The value as text; its type name where `str` fails."""
     try:
         return str(value)
-    except Exception:  # a stranger's __str__, or a number of thousands of digits
+    except Exception:  # a foreign __str__ may raise, and so does an int of thousands of digits
         return f"<{type(value).__name__}>"
 
 
 def _coerce_chunks(value: Any) -> list[dict[str, Any]]:
     try:
-        found = parse_contexts(value, None, None)
+        chunks = parse_contexts(value, None, None)
     except SystemFault:
-        found = parse_contexts([to_text(value)], None, None)
-    rows = [chunk_to_json(chunk) for chunk in found[:MAX_CHUNKS]]
+        chunks = parse_contexts([to_text(value)], None, None)
+    rows = [chunk_to_json(chunk) for chunk in chunks[:MAX_CHUNKS]]
     return [{**row, "text": replace_unstorable(row["text"])} for row in rows]
 
 

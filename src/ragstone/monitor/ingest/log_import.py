@@ -1,4 +1,4 @@
-"""Logs in any format that is read, as interactions: the usual names for time and feedback are understood."""
+"""Import of log files in any readable format as interactions; common column names for time and feedback are recognised."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ ROWS_PER_COMMIT = 1000
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What came of a file."""
+    """Counts of one import."""
 
     new: int
     repeated: int
     bad: list[str]
-    """Rows that were left out, one sentence each."""
+    """Rows that were excluded, one sentence each."""
 
 
 def import_log(
@@ -60,9 +60,9 @@ def import_log(
     skip_bad_rows: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> ImportResult:
-    """Store every row of a log, some at a time; a bad one stops it unless bad rows are skipped.
+    """Store every row of a log in batches; a bad row stops the import unless bad rows are skipped.
 
-    `progress` is told how many rows are stored."""
+    `progress` is called with the number of rows stored."""
     mapper = compile_shape(reading.shape)
     new = repeated = 0
     bad: list[str] = []
@@ -78,10 +78,10 @@ def import_log(
 
     for position, record in enumerate(reading, 1):
         try:
-            _, given = mapper(reparse_json(record.row), position)
-            batch.append(redact_interaction(parse_record(record, given=given), hook))
-        except BadRow as wrong:
-            bad.append(f"{reading.source}, row {position}: {wrong}")
+            _, has_id = mapper(reparse_json(record.row), position)
+            batch.append(redact_interaction(parse_record(record, has_id=has_id), hook))
+        except BadRow as error:
+            bad.append(f"{reading.source}, row {position}: {error}")
             if not skip_bad_rows:
                 write()
                 raise BadRows(bad) from None
@@ -91,15 +91,15 @@ def import_log(
     return ImportResult(new, repeated, bad)
 
 
-def parse_record(record: Record, *, given: bool, now: int | None = None) -> Interaction:
-    """The interaction in a row of a log; `given` says whether the row names its own id.
+def parse_record(record: Record, *, has_id: bool, now: int | None = None) -> Interaction:
+    """The interaction in a row of a log; `has_id` says whether the row has its own id.
 
-    A row without an id is known by its content, so that reading the file again stores nothing twice."""
+    A row without an id gets a hash of its content, so that importing the file again stores nothing twice."""
     sample = record.sample
     meta = dict(sample.meta)
     at = _pop_first(meta, TIME_COLUMNS)
     row: dict[str, Any] = {
-        "id": parse_id(sample.id) if given else hashlib.sha256(record.row.encode("utf-8", "surrogatepass")).hexdigest()[:32],
+        "id": parse_id(sample.id) if has_id else hashlib.sha256(record.row.encode("utf-8", "surrogatepass")).hexdigest()[:32],
         "at": None if at is None else _parse_time(at, now_micros() if now is None else now),
         "question": sample.question,
         "answer": sample.answer,
@@ -127,12 +127,12 @@ def parse_record(record: Record, *, given: bool, now: int | None = None) -> Inte
 
 
 def _pop_first(meta: dict[str, Any], names: tuple[str, ...]) -> Any:
-    found = next((name for name in names if meta.get(name) is not None), None)
-    return None if found is None else meta.pop(found)
+    column = next((name for name in names if meta.get(name) is not None), None)
+    return None if column is None else meta.pop(column)
 
 
 def _parse_time(value: Any, now: int) -> float | str:
-    """A time in seconds, milliseconds or ISO 8601; a number written as text too."""
+    """A time in seconds, milliseconds or ISO 8601, also a number written as text."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -146,7 +146,7 @@ def _parse_time(value: Any, now: int) -> float | str:
 
 
 def _parse_feedback(value: Any) -> Any:
-    """Feedback as it stands in tables: also a number written as text, and 1 or -1."""
+    """Feedback as tables contain it: also a number written as text, and 1 or -1."""
     if isinstance(value, str) and value.strip().lower() not in RATING_WORDS:
         try:
             value = float(value)
@@ -156,8 +156,8 @@ def _parse_feedback(value: Any) -> Any:
 
 
 def _select_scalars(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that can cut slices; long texts and lists cannot."""
-    kept: dict[str, Any] = {}
+    """The fields that can define slices; long texts and lists cannot."""
+    scalars: dict[str, Any] = {}
     for name, value in meta.items():
         clean = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in name)[
             :64
@@ -167,6 +167,6 @@ def _select_scalars(meta: Mapping[str, Any]) -> dict[str, Any]:
         fits = fits or (
             isinstance(value, int | float) and math.isfinite(value) and abs(value) < 1e15
         )
-        if fits and len(kept) < MAX_META_FIELDS:
-            kept[clean] = value
-    return kept
+        if fits and len(scalars) < MAX_META_FIELDS:
+            scalars[clean] = value
+    return scalars

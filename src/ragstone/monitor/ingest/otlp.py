@@ -1,4 +1,4 @@
-"""The body of an OTLP/HTTP request, JSON or protobuf, as spans."""
+"""Parser of OTLP/HTTP request bodies, JSON or protobuf, into spans."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ MAX_VALUE_DEPTH = 20
 
 
 def parse_json_spans(body: bytes) -> list[TraceSpan]:
-    """The spans of an ExportTraceServiceRequest written as JSON; BadRow says what is wrong."""
+    """The spans of an ExportTraceServiceRequest in JSON; BadRow says what is wrong."""
     try:
         tree = parse_json(body.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadRow("the body is not UTF-8") from None
     if not isinstance(tree, dict):
         raise BadRow("the body is not an object with resourceSpans")
-    found = []
+    spans = []
     for resource in _iter_objects(tree, "resourceSpans"):
-        about = _parse_attributes(resource.get("resource") or {})
+        resource_attributes = _parse_attributes(resource.get("resource") or {})
         for scope in _iter_objects(resource, "scopeSpans"):
             for span in _iter_objects(scope, "spans"):
-                found.append(_parse_span(span, about))
-    return found
+                spans.append(_parse_span(span, resource_attributes))
+    return spans
 
 
 def parse_protobuf_spans(body: bytes) -> list[TraceSpan]:
@@ -47,14 +47,16 @@ def parse_protobuf_spans(body: bytes) -> list[TraceSpan]:
         request.ParseFromString(body)
     except DecodeError:
         raise BadRow("the body is not an ExportTraceServiceRequest in protobuf") from None
-    found = []
+    spans = []
     for resource in request.resource_spans:
-        about = {item.key: _decode_any_value(item.value) for item in resource.resource.attributes}
+        resource_attributes = {
+            item.key: _decode_any_value(item.value) for item in resource.resource.attributes
+        }
         for scope in resource.scope_spans:
             for span in scope.spans:
-                own = {item.key: _decode_any_value(item.value) for item in span.attributes}
-                failed = span.status.message or "the span failed"
-                found.append(
+                attributes = {item.key: _decode_any_value(item.value) for item in span.attributes}
+                message = span.status.message or "the span failed"
+                spans.append(
                     TraceSpan(
                         trace=_format_id(span.trace_id, 16),
                         id=_format_id(span.span_id, 8),
@@ -62,14 +64,14 @@ def parse_protobuf_spans(body: bytes) -> list[TraceSpan]:
                         name=replace_unstorable(span.name),
                         start=span.start_time_unix_nano // 1000,
                         end=span.end_time_unix_nano // 1000,
-                        attributes=_select_attributes(about, own),
-                        error=failed if span.status.code == 2 else None,
+                        attributes=_select_attributes(resource_attributes, attributes),
+                        error=message if span.status.code == 2 else None,
                     )
                 )
-    return found
+    return spans
 
 
-def _parse_span(row: dict[str, Any], about: dict[str, Any]) -> TraceSpan:
+def _parse_span(row: dict[str, Any], resource_attributes: dict[str, Any]) -> TraceSpan:
     status = row.get("status") or {}
     if not isinstance(status, dict):
         raise BadRow("a span's status is not an object")
@@ -81,17 +83,19 @@ def _parse_span(row: dict[str, Any], about: dict[str, Any]) -> TraceSpan:
         name=str(row.get("name") or ""),
         start=_parse_nanos(row, "startTimeUnixNano") // 1000,
         end=_parse_nanos(row, "endTimeUnixNano") // 1000,
-        attributes=_select_attributes(about, _parse_attributes(row)),
+        attributes=_select_attributes(resource_attributes, _parse_attributes(row)),
         error=(str(status.get("message") or "") or "the span failed")
         if status.get("code") in (2, "STATUS_CODE_ERROR")
         else None,
     )
 
 
-def _select_attributes(about: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """Of what a resource and a span say, the part that the conventions define; the rest is not ours to keep."""
-    every = {**about, **own}
-    return {name: value for name, value in every.items() if name.startswith(ATTRIBUTE_PREFIXES)}
+def _select_attributes(
+    resource_attributes: dict[str, Any], attributes: dict[str, Any]
+) -> dict[str, Any]:
+    """The attributes of a resource and a span that the conventions define; others are not stored."""
+    merged = {**resource_attributes, **attributes}
+    return {name: value for name, value in merged.items() if name.startswith(ATTRIBUTE_PREFIXES)}
 
 
 def _iter_objects(tree: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:
@@ -106,17 +110,17 @@ def _iter_objects(tree: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:
 def _parse_attributes(row: Any) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise BadRow("a resource is not an object")
-    found = {}
+    attributes = {}
     for item in _iter_objects(row, "attributes"):
         key, value = item.get("key"), item.get("value")
         if not isinstance(key, str):
             raise BadRow('an attribute has no "key"')
-        found[key] = _parse_any_value(value, 0)
-    return found
+        attributes[key] = _parse_any_value(value, 0)
+    return attributes
 
 
 def _parse_any_value(value: Any, depth: int) -> Any:
-    """What an AnyValue in JSON holds."""
+    """The value of an AnyValue in JSON."""
     if value is None:
         return None
     if not isinstance(value, dict) or depth > MAX_VALUE_DEPTH:
@@ -146,7 +150,7 @@ def _parse_any_value(value: Any, depth: int) -> Any:
 
 
 def _decode_any_value(value: Any, depth: int = 0) -> Any:
-    """What an AnyValue in protobuf holds."""
+    """The value of an AnyValue in protobuf."""
     which = value.WhichOneof("value")
     if which is None or depth > MAX_VALUE_DEPTH or which == "bytes_value":
         return None
@@ -156,21 +160,21 @@ def _decode_any_value(value: Any, depth: int = 0) -> Any:
         return {
             item.key: _decode_any_value(item.value, depth + 1) for item in value.kvlist_value.values
         }
-    found = getattr(value, which)
-    if isinstance(found, float) and found - found != 0:  # not finite
+    decoded = getattr(value, which)
+    if isinstance(decoded, float) and decoded - decoded != 0:  # not finite
         return None
-    return replace_unstorable(found) if isinstance(found, str) else found
+    return replace_unstorable(decoded) if isinstance(decoded, str) else decoded
 
 
 def _format_id(raw: bytes, length: int) -> str:
     if len(raw) != length or not any(raw):
-        what = "trace" if length == 16 else "span"
-        raise BadRow(f"a {what} id is not {length} bytes that are not all zero")
+        kind = "trace" if length == 16 else "span"
+        raise BadRow(f"a {kind} id is not {length} bytes that are not all zero")
     return raw.hex()
 
 
 def _parse_id(value: Any, key: str) -> bytes:
-    """An id in JSON: hexadecimal by the OTLP specification, base64 from plain protobuf writers."""
+    """An id in JSON: hexadecimal by the OTLP specification, base64 from generic protobuf-to-JSON writers."""
     if not isinstance(value, str) or not value:
         raise BadRow(f'a span has no "{key}"')
     if len(value) in (16, 32):
@@ -188,7 +192,7 @@ def _parse_nanos(row: dict[str, Any], key: str) -> int:
 
 def _parse_double(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return None  # "NaN" and "Infinity" say nothing
+        return None  # also the strings "NaN" and "Infinity"
     try:
         return float(value)
     except OverflowError:

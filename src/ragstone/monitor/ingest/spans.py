@@ -1,7 +1,7 @@
-"""Spans of a trace as one interaction, by the conventions of OpenInference and of OpenTelemetry for generative AI.
+"""Interactions from OpenTelemetry traces, by the OpenInference and the OpenTelemetry GenAI conventions.
 
-What was retrieved comes from the last retriever (or reranker) span, the answer from the root or the last model span, the
-question from the root, the retriever or the last user message; tokens and cost are summed over model spans."""
+The contexts come from the last retriever (or reranker) span, the answer from the root or the last LLM span, the question from
+the root, the retriever or the last user message; tokens and cost are summed over the LLM spans."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ ATTRIBUTE_PREFIXES = (
     "openinference.", "input.", "output.", "llm.", "retrieval.", "reranker.", "gen_ai.", "session.",
     "user.id", "metadata", "service.name", "deployment.environment",
 )  # fmt: skip
-"""How the attributes begin that are read here."""
+"""Prefixes of the attributes that are stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceSpan:
-    """What is needed of one span."""
+    """The stored part of one span."""
 
     trace: str
     id: str
@@ -60,13 +60,13 @@ def span_from_json(row: Mapping[str, Any]) -> TraceSpan:
 
 
 def build_interaction(spans: Sequence[TraceSpan], now: int) -> Interaction | None:
-    """The interaction that a trace tells of; None when no span of it asks or answers anything."""
+    """The interaction that a trace describes; None when none of its spans has a question or an answer."""
     ordered = sorted(spans, key=lambda span: (span.start, span.end, span.id))
     if not ordered:
         return None
     known = {span.id for span in ordered}
-    tops = [span for span in ordered if span.parent not in known]
-    root = next((span for span in tops if not span.parent), tops[0] if tops else ordered[0])
+    roots = [span for span in ordered if span.parent not in known]
+    root = next((span for span in roots if not span.parent), roots[0] if roots else ordered[0])
     models = [span for span in ordered if get_span_kind(span) == "llm"]
     retrievers = [span for span in ordered if get_span_kind(span) in ("retriever", "reranker")]
     if not models and not retrievers and get_span_kind(root) == "":
@@ -95,7 +95,7 @@ def build_interaction(spans: Sequence[TraceSpan], now: int) -> Interaction | Non
     )
 
 
-# ── what kind of span it is ───────────────────────────────────────────────────────────────
+# ── span kinds ────────────────────────────────────────────────────────────────────────────
 
 KIND_BY_OPERATION = {
     "chat": "llm", "text_completion": "llm", "generate_content": "llm", "retrieval": "retriever",
@@ -106,9 +106,9 @@ KIND_BY_OPERATION = {
 
 def get_span_kind(span: TraceSpan) -> str:
     """`llm`, `retriever`, `reranker`, `chain`, … or empty for a span of something else."""
-    given = span.attributes.get("openinference.span.kind")
-    if isinstance(given, str):
-        return given.lower()
+    kind = span.attributes.get("openinference.span.kind")
+    if isinstance(kind, str):
+        return kind.lower()
     operation = span.attributes.get("gen_ai.operation.name")
     if isinstance(operation, str):
         return KIND_BY_OPERATION.get(operation, "chain")
@@ -119,7 +119,7 @@ def get_span_kind(span: TraceSpan) -> str:
     return ""
 
 
-# ── what it says ──────────────────────────────────────────────────────────────────────────
+# ── question, answer and messages ─────────────────────────────────────────────────────────
 
 
 def _find_question(
@@ -137,8 +137,8 @@ def _find_question(
 def _find_answer(
     root: TraceSpan, models: Sequence[TraceSpan], retrievers: Sequence[TraceSpan]
 ) -> str | None:
-    said = None if root in retrievers else _get_text(root, "output")
-    candidates = [said]
+    root_output = None if root in retrievers else _get_text(root, "output")
+    candidates = [root_output]
     for span in reversed(models):
         candidates += [
             _find_last_message(_parse_messages(span, "output"), "assistant"),
@@ -148,7 +148,7 @@ def _find_answer(
 
 
 def _get_text(span: TraceSpan, side: str) -> str | None:
-    """The plain text of a span's input or output: its messages, its value, or what its JSON value holds."""
+    """The plain text of a span's input or output: its messages, its value, or the text inside its JSON value."""
     attributes = span.attributes
     text = _find_last_message(
         _parse_messages(span, side), "user" if side == "input" else "assistant"
@@ -169,14 +169,14 @@ _OUTPUT_KEYS = ("answer", "output", "response", "result", "text", "content", "ou
 
 def _extract_text(value: str, side: str) -> str | None:
     """The text of a value, which may be a JSON document around it."""
-    found = _decode_json(value)
-    if isinstance(found, str):
-        return found
-    if isinstance(found, dict):
+    decoded = _decode_json(value)
+    if isinstance(decoded, str):
+        return decoded
+    if isinstance(decoded, dict):
         for name in _INPUT_KEYS if side == "input" else _OUTPUT_KEYS:
-            if isinstance(found.get(name), str):
-                return str(found[name])
-        messages = found.get("messages")
+            if isinstance(decoded.get(name), str):
+                return str(decoded[name])
+        messages = decoded.get("messages")
         if isinstance(messages, list):
             return _find_last_message(
                 [_parse_message(item) for item in messages],
@@ -191,21 +191,21 @@ Message = tuple[str, str]
 
 def _parse_messages(span: TraceSpan, side: str) -> list[Message]:
     attributes = span.attributes
-    listed = _decode_json(attributes.get(f"gen_ai.{side}.messages"))
-    if isinstance(listed, list):
-        return [_parse_message(item) for item in listed]
-    flat = _group_by_index(attributes, f"llm.{side}_messages")
-    if flat:
-        return [(str(item.get("message.role", "")), _join_contents(item)) for item in flat]
-    older = "gen_ai.prompt" if side == "input" else "gen_ai.completion"
-    if isinstance(attributes.get(older), str):
-        found = _decode_json(attributes[older])
-        if isinstance(found, list):
-            return [_parse_message(item) for item in found]
-        return [("user" if side == "input" else "assistant", str(attributes[older]))]
+    messages = _decode_json(attributes.get(f"gen_ai.{side}.messages"))
+    if isinstance(messages, list):
+        return [_parse_message(item) for item in messages]
+    items = _group_by_index(attributes, f"llm.{side}_messages")
+    if items:
+        return [(str(item.get("message.role", "")), _join_contents(item)) for item in items]
+    legacy_key = "gen_ai.prompt" if side == "input" else "gen_ai.completion"
+    if isinstance(attributes.get(legacy_key), str):
+        decoded = _decode_json(attributes[legacy_key])
+        if isinstance(decoded, list):
+            return [_parse_message(item) for item in decoded]
+        return [("user" if side == "input" else "assistant", str(attributes[legacy_key]))]
     return [
         (str(item.get("role", "")), str(item.get("content", "")))
-        for item in _group_by_index(attributes, older)
+        for item in _group_by_index(attributes, legacy_key)
     ]
 
 
@@ -233,15 +233,15 @@ def _join_contents(item: Mapping[str, Any]) -> str:
 
 
 def _find_last_message(messages: Sequence[Message], role: str) -> str | None:
-    """The last message of a role, or of no named role, that has a text."""
-    for who, text in reversed(messages):
-        if text and who.lower() in (role, "", "model" if role == "assistant" else role):
+    """The last message with a text that has this role or none."""
+    for author, text in reversed(messages):
+        if text and author.lower() in (role, "", "model" if role == "assistant" else role):
             return text
     return None
 
 
 def _find_contexts(retrievers: Sequence[TraceSpan]) -> list[dict[str, Any]] | None:
-    """What the last retriever or, if there is one, reranker found; None without any."""
+    """The documents of the last reranker or, without one, of the last retriever; None without either."""
     if not retrievers:
         return None
     rerankers = [span for span in retrievers if get_span_kind(span) == "reranker"]
@@ -249,14 +249,14 @@ def _find_contexts(retrievers: Sequence[TraceSpan]) -> list[dict[str, Any]] | No
     attributes = span.attributes
     if get_span_kind(span) == "reranker":
         return _parse_documents(_group_by_index(attributes, "reranker.output_documents"))
-    listed = _decode_json(attributes.get("gen_ai.retrieval.documents"))
-    if isinstance(listed, list):
-        return _parse_documents([item for item in listed if isinstance(item, dict)])
+    documents = _decode_json(attributes.get("gen_ai.retrieval.documents"))
+    if isinstance(documents, list):
+        return _parse_documents([item for item in documents if isinstance(item, dict)])
     return _parse_documents(_group_by_index(attributes, "retrieval.documents"))
 
 
 def _parse_documents(items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    found = []
+    rows = []
     for rank, item in enumerate(items, 1):
         text = _get_first(item, "document.content", "content", "text")
         name = _get_first(item, "document.id", "id")
@@ -266,8 +266,8 @@ def _parse_documents(items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
             row["id"] = f"#{rank}" if name is None else str(name)
         if is_moderate_number(score):
             row["score"] = float(score)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def _count_tokens(span: TraceSpan) -> float | None:
@@ -280,21 +280,21 @@ def _count_tokens(span: TraceSpan) -> float | None:
         ("gen_ai.usage.prompt_tokens", "gen_ai.usage.completion_tokens"),
     )
     for pair in pairs:
-        found = _sum_known(span.attributes.get(name) for name in pair)
-        if found is not None:
-            return found
+        tokens = _sum_known(span.attributes.get(name) for name in pair)
+        if tokens is not None:
+            return tokens
     return None
 
 
 def _collect_meta(
     root: TraceSpan, models: Sequence[TraceSpan], retrievers: Sequence[TraceSpan]
 ) -> dict[str, Any]:
-    """Model, service, session, user and the root's own metadata, each a slice."""
+    """Model, service, session, user and the root's own metadata, as meta fields."""
     meta: dict[str, Any] = {}
-    own = _decode_json(root.attributes.get("metadata"))
-    if isinstance(own, dict):
+    metadata = _decode_json(root.attributes.get("metadata"))
+    if isinstance(metadata, dict):
         meta.update(
-            {key: value for key, value in own.items() if not isinstance(value, list | dict)}
+            {key: value for key, value in metadata.items() if not isinstance(value, list | dict)}
         )
     for span in (*retrievers, *models, root):
         for name, attribute in _META_ATTRIBUTES:
@@ -322,19 +322,19 @@ _META_ATTRIBUTES = (
 
 def _group_by_index(attributes: Attributes, prefix: str) -> list[dict[str, Any]]:
     """`prefix.0.a`, `prefix.0.b`, `prefix.1.a` … as a list of mappings by index."""
-    found: dict[int, dict[str, Any]] = {}
+    groups: dict[int, dict[str, Any]] = {}
     for name, value in attributes.items():
         match = _INDEX.match(name, len(prefix)) if name.startswith(prefix) else None
         if match:
-            found.setdefault(int(match[1]), {})[name[match.end() :]] = value
-    return [found[at] for at in sorted(found)]
+            groups.setdefault(int(match[1]), {})[name[match.end() :]] = value
+    return [groups[index] for index in sorted(groups)]
 
 
 _INDEX = re.compile(r"\.(\d{1,6})\.")
 
 
 def _decode_json(value: Any) -> Any:
-    """What a JSON text holds; anything else as it is."""
+    """The value of a JSON text; anything else unchanged."""
     if not isinstance(value, str) or value[:1] not in ("[", "{", '"'):
         return value
     try:

@@ -1,7 +1,7 @@
-"""A folder of JSON lines for what the store cannot take now; several processes may share it.
+"""A directory of JSON-lines files for rows that the store cannot take now; several processes may share it.
 
-Each process writes a file of its own and holds a lock on it. A file is read once it is closed, or once nobody holds its
-lock: its process died. What is read twice is stored once, because interactions are known by their ids."""
+Each process writes its own file and holds a lock on it. A file is read once it is closed, or once nobody holds its lock
+because its process died. A row that is read twice is stored once, because interactions are identified by their ids."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ MAX_FILE_BYTES = 8_000_000
 OPEN_SUFFIX, CLOSED_SUFFIX = ".part", ".jsonl"
 
 ORPHAN_SECONDS = 600
-"""Without locks (Windows), a file untouched for so long is taken for left behind."""
+"""Without file locks (Windows), a file not modified for so long counts as orphaned."""
 
 
 class SpoolFull(Exception):
-    """The folder holds as many bytes as it may, or cannot be written."""
+    """The spool has reached its size limit, or cannot be written."""
 
 
 class Spool:
-    """Lines on disk, in files that are removed once they were handled."""
+    """Rows on disk, in files that are deleted once they were stored."""
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
         self.folder = folder
@@ -38,7 +38,7 @@ class Spool:
         """Descriptor and path of the file that this process writes."""
 
     def append(self, rows: Sequence[dict[str, Any]], *, sync: bool = True) -> None:
-        """Write rows at the end of this process's file; with `sync`, the disk has them on return."""
+        """Append rows to this process's file; with `sync`, they are on disk on return."""
         lines = (json.dumps(row, ensure_ascii=True, allow_nan=False) + "\n" for row in rows)
         data = "".join(lines).encode("ascii")
         with self._lock:
@@ -49,23 +49,23 @@ class Spool:
                 self._write_all(descriptor, data, sync)
                 if os.fstat(descriptor).st_size >= MAX_FILE_BYTES:
                     self._close_file()
-            except OSError as broken:
-                what = f"cannot write to the spool {str(self.folder)!r}: {broken}"
-                raise SpoolFull(what) from None
+            except OSError as error:
+                message = f"cannot write to the spool {str(self.folder)!r}: {error}"
+                raise SpoolFull(message) from None
 
     def collect_files(self) -> list[Path]:
-        """Files that can be handled, oldest first; this process's own is closed for it."""
+        """Files that can be read, oldest first; this process's own file is closed first."""
         with self._lock:
             self._close_file()
         if not self.folder.is_dir():
             return []
-        for left in self.folder.glob(f"*{OPEN_SUFFIX}"):
-            _adopt_orphan(left)
+        for path in self.folder.glob(f"*{OPEN_SUFFIX}"):
+            _adopt_orphan(path)
         return sorted(self.folder.glob(f"*{CLOSED_SUFFIX}"), key=_get_modified_time)
 
     @staticmethod
     def read_rows(file: Path) -> Iterator[dict[str, Any] | None]:
-        """The rows of a file; None for a damaged line. Half a last line was promised to nobody."""
+        """The rows of a file; None for a damaged line. An incomplete last line is skipped: its write was never acknowledged."""
         try:
             lines = file.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:  # another process was faster
@@ -80,18 +80,18 @@ class Spool:
             yield row if isinstance(row, dict) else None
 
     def size(self) -> int:
-        """Bytes that the folder holds."""
+        """Bytes in the directory."""
         if not self.folder.is_dir():
             return 0
         return sum(size for size, _ in map(_stat_file, self.folder.iterdir()))
 
     def close(self) -> None:
-        """Close this process's file; others may read it from now on."""
+        """Close this process's file; other processes may then read it."""
         with self._lock:
             self._close_file()
 
     def after_fork(self) -> None:
-        """In a child: leave the file and its lock to the parent."""
+        """In a child process: leave the file and its lock to the parent."""
         self._lock = threading.Lock()
         if self._file is not None:
             os.close(self._file[0])
@@ -104,12 +104,12 @@ class Spool:
             descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600)
             if _try_lock(descriptor) and path.exists():
                 self._file = (descriptor, path)
-            else:  # another process took it for left behind before it was locked
+            else:  # another process adopted it as an orphan before we had locked it
                 os.close(descriptor)
         return self._file[0]
 
     def _write_all(self, descriptor: int, data: bytes, sync: bool) -> None:
-        """All of it or none: half a row would make one damaged line with the next."""
+        """Write all bytes or none: half a row would corrupt the next line as well."""
         before = os.fstat(descriptor).st_size
         try:
             view = memoryview(data)
@@ -121,7 +121,7 @@ class Spool:
             try:
                 os.ftruncate(descriptor, before)
             except OSError:
-                self._close_file()  # half a last line is read by nobody
+                self._close_file()  # readers skip an incomplete last line
             raise
 
     def _close_file(self) -> None:
@@ -148,7 +148,7 @@ def _adopt_orphan(path: Path) -> None:
 
 
 def _try_lock(descriptor: int, path: Path | None = None) -> bool:
-    """Whether nobody else holds the file; it is ours until the descriptor is closed."""
+    """Lock a file if nobody else has; the lock lasts until the descriptor is closed."""
     try:
         import fcntl
     except ImportError:
@@ -165,9 +165,9 @@ def _get_modified_time(path: Path) -> float:
 
 
 def _stat_file(path: Path) -> tuple[int, float]:
-    """Size and time of the last change; nothing for a file that is gone."""
+    """Size and modification time; zeros for a file that is gone."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except FileNotFoundError:
         return 0, 0.0
-    return found.st_size, found.st_mtime
+    return stat.st_size, stat.st_mtime

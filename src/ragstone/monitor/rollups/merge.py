@@ -1,4 +1,6 @@
-"""Hours and days from five minutes, inside a transaction: added up at once, or left for later and read from what they are made of."""
+"""Hourly and daily roll-ups merged from finer ones, inside a transaction.
+
+A bucket is merged at once, or deferred: a deferred bucket is stored empty and read from the finer buckets inside it."""
 
 from __future__ import annotations
 
@@ -16,21 +18,21 @@ SPANS_MICROS = (BUCKET_MICROS, HOUR_MICROS, DAY_MICROS)
 SUMS, BINS = "sums", "bins"
 
 MAX_ALWAYS_STORED_VALUES = 60
-"""A field with no more values than this is always kept."""
+"""A field with at most this many values is always stored."""
 MIN_ID_INTERACTIONS = 1000
 ID_UNIQUE_SHARE = 0.98
-"""A field in which so large a share of at least `ENOUGH` interactions have values of their own is an id; it is read from the
-rows when asked for."""
+"""A field in which at least this share of MIN_ID_INTERACTIONS or more interactions have distinct values is an id: it is not
+stored but read from the rows when needed."""
 
 MIN_INTERACTIONS_PER_VALUE = 20
-"""Interactions for each value of a day from which its table is shorter than those of its hours."""
+"""Interactions per value of a day from which its table is smaller than those of its hours."""
 
 NOT_STORED: BucketBodies = (b"", b"")
-"""In the place of what is not kept, because it is no shorter than what it is made of."""
+"""In place of a bucket that is not stored because it would be no smaller than the buckets inside it."""
 
 
 def lock_rollups(db: Connection) -> None:
-    """One refresher at a time: the row stays locked until the transaction ends."""
+    """Allow one refresh at a time: the row stays locked until the transaction ends."""
     db.execute(
         "INSERT INTO monitor_state (name, updated, body) VALUES ('rollups', 0, '{}')"
         " ON CONFLICT (name) DO UPDATE SET updated = monitor_state.updated + 1"
@@ -38,13 +40,13 @@ def lock_rollups(db: Connection) -> None:
 
 
 def list_days_to_write(db: Connection, touched: set[int]) -> list[int]:
-    """Days to write anew; the last one has none while it grows, so that a busy hour does not cost a day each time."""
-    today = _find_last_day(db)
+    """Days to merge again. The last day is not stored while it grows, so that a busy hour does not rewrite a whole day each time."""
+    last_day = _find_last_day(db)
     ((before,),) = db.execute(
         "SELECT COUNT(*) FROM monitor_rollups WHERE span = ? AND bucket = ?",
-        (DAY_MICROS // 1_000_000, today - DAY_MICROS),
+        (DAY_MICROS // 1_000_000, last_day - DAY_MICROS),
     )
-    return sorted(touched if before else touched | {today - DAY_MICROS})
+    return sorted(touched if before else touched | {last_day - DAY_MICROS})
 
 
 def _find_last_day(db: Connection) -> int:
@@ -56,23 +58,21 @@ def _find_last_day(db: Connection) -> int:
 
 
 def merge_buckets(
-    db: Connection, span: int, buckets: Sequence[int], at_hand: Mapping[int, int] | None
+    db: Connection, span: int, buckets: Sequence[int], eager: Mapping[int, int] | None
 ) -> None:
-    """Make coarser buckets from the finer ones in them; those beyond what is at hand are left for later."""
-    today = _find_last_day(db) if span == DAY_MICROS else 0
-    number = 0
+    """Merge coarser buckets from the finer ones inside them; beyond the limit in `eager`, buckets are deferred."""
+    last_day = _find_last_day(db) if span == DAY_MICROS else 0
+    merged = 0
     for bucket in buckets:
-        if span == DAY_MICROS and bucket >= today:
-            # also one that was left for later: the last day moves back when the newest interactions are purged
+        if span == DAY_MICROS and bucket >= last_day:
+            # Also when it was deferred: the last day moves back when the newest interactions are purged.
             replace_buckets(db, DAY_MICROS, {bucket: {}})
             _clear_stale(db, DAY_MICROS, bucket)
-        elif (at_hand is not None and number >= at_hand[span]) or _has_stale_hours(
-            db, span, bucket
-        ):
+        elif (eager is not None and merged >= eager[span]) or _has_stale_hours(db, span, bucket):
             _defer_bucket(db, span, bucket)
         else:
             _merge_bucket(db, span, bucket)
-            number += 1
+            merged += 1
 
 
 def _merge_bucket(db: Connection, span: int, bucket: int) -> None:
@@ -80,13 +80,13 @@ def _merge_bucket(db: Connection, span: int, bucket: int) -> None:
     merged = _merge_fields(db, finer, bucket, bucket + span)
     replace_buckets(db, span, {bucket: merged})
     _clear_stale(db, span, bucket)
-    for field, stored in merged.items():
-        if span == HOUR_MICROS and stored == NOT_STORED:
+    for field, bodies in merged.items():
+        if span == HOUR_MICROS and bodies == NOT_STORED:
             _discard_bodies(db, BUCKET_MICROS, bucket, bucket + span, field)
 
 
 def _defer_bucket(db: Connection, span: int, bucket: int) -> None:
-    """Have a bucket read from the finer ones in it."""
+    """Store a bucket as empty, so that it is read from the finer ones inside it, and mark it as stale."""
     finer = SPANS_MICROS[SPANS_MICROS.index(span) - 1]
     rows = db.execute(
         "SELECT DISTINCT field FROM monitor_rollups WHERE span = ? AND bucket >= ? AND bucket < ?",
@@ -106,7 +106,7 @@ def _clear_stale(db: Connection, span: int, bucket: int) -> None:
 
 
 def _has_stale_hours(db: Connection, span: int, bucket: int) -> bool:
-    """Whether one of the hours of a day is still to be added up."""
+    """Whether an hour of the day is still to be merged."""
     if span == HOUR_MICROS:
         return False
     rows = db.execute(
@@ -117,16 +117,18 @@ def _has_stale_hours(db: Connection, span: int, bucket: int) -> bool:
 
 
 def _merge_fields(db: Connection, finer: int, since: int, until: int) -> dict[str, BucketBodies]:
-    """A coarser bucket's tables from the finer ones in it."""
-    found: dict[str, dict[str, list[bytes]]] = defaultdict(lambda: {SUMS: [], BINS: []})
+    """Field → bodies of a coarser bucket, from the finer ones inside it."""
+    by_field: dict[str, dict[str, list[bytes]]] = defaultdict(lambda: {SUMS: [], BINS: []})
     rows = db.execute(
         "SELECT field, kind, body FROM monitor_rollups WHERE span = ? AND bucket >= ?"
         " AND bucket < ? ORDER BY field, bucket",
         (finer // 1_000_000, since, until),
     )
     for field, kind, body in rows:
-        found[field][kind].append(body)
-    return {field: _merge_bodies(parts[SUMS], parts[BINS], finer) for field, parts in found.items()}
+        by_field[field][kind].append(body)
+    return {
+        field: _merge_bodies(parts[SUMS], parts[BINS], finer) for field, parts in by_field.items()
+    }
 
 
 def _merge_bodies(sums: Sequence[bytes], bins: Sequence[bytes], finer: int) -> BucketBodies:
@@ -148,10 +150,10 @@ def _merge_bodies(sums: Sequence[bytes], bins: Sequence[bytes], finer: int) -> B
 
 
 def _stack_bodies(bodies: Iterable[bytes]) -> TableStack:
-    pile = TableStack()
+    stack = TableStack()
     for body in bodies:
-        pile.add(0, body)
-    return pile
+        stack.add(0, body)
+    return stack
 
 
 def replace_buckets(
@@ -164,9 +166,9 @@ def replace_buckets(
     )
     rows = [
         (seconds, bucket, field, kind, body)
-        for bucket, found in sorted(buckets.items())
-        for field, stored in sorted(found.items())
-        for kind, body in zip((SUMS, BINS), stored, strict=True)
+        for bucket, fields in sorted(buckets.items())
+        for field, bodies in sorted(fields.items())
+        for kind, body in zip((SUMS, BINS), bodies, strict=True)
     ]
     db.execute_many(
         "INSERT INTO monitor_rollups (span, bucket, field, kind, body) VALUES (?, ?, ?, ?, ?)", rows

@@ -1,4 +1,4 @@
-"""Which stored buckets make up a stretch of time, and where the raw rows must help."""
+"""Reader of roll-ups: which stored buckets make up a time range, and where raw rows are needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 
 
 class RollupReader:
-    """The stored tables of a field, by stretch of time."""
+    """The stored tables of a field, by time range."""
 
     def __init__(self, archive: Archive, field: str) -> None:
         self.archive = archive
@@ -20,12 +20,12 @@ class RollupReader:
         self._raw: dict[tuple[int, int], BucketBodies] = {}
 
     def read_tables(self, since: int, until: int, largest: int) -> list[tuple[int, bytes]]:
-        """Start and table of each piece of the stretch, oldest first: buckets inside it that are no larger than this and
-        fit into it, raw rows at its ends."""
+        """Start and table of each part of the range, oldest first: the largest stored buckets inside it, up to `largest`, and raw
+        rows at its ends."""
         return sorted(self._read_pieces(since, until, largest, SUMS))
 
     def read_histograms(self, since: int, until: int, largest: int) -> list[tuple[int, bytes]]:
-        """As `tables`, the histograms."""
+        """As `read_tables`, the histograms."""
         return sorted(self._read_pieces(since, until, largest, BINS))
 
     def _read_pieces(
@@ -41,25 +41,26 @@ class RollupReader:
     def _read_stored(
         self, span: int, start: int, stop: int, kind: str
     ) -> Iterator[tuple[int, bytes]]:
-        kept = dict(read_bodies(self.archive, span, start, stop, self.field, kind))
-        yield from ((at, body) for at, body in kept.items() if body)
-        # the last day is not added up while it grows
+        stored = dict(read_bodies(self.archive, span, start, stop, self.field, kind))
+        yield from ((at, body) for at, body in stored.items() if body)
+        # The last day is not stored while it grows: it is read from its hours.
         missing = (
-            (at for at in range(start, stop, DAY_MICROS) if at not in kept)
+            (at for at in range(start, stop, DAY_MICROS) if at not in stored)
             if span == DAY_MICROS
             else ()
         )
-        elsewhere = sorted({*missing, *(at for at, body in kept.items() if not body)})
-        finer = [one for one in SPANS_MICROS if one < span]
-        for first, last in _group_runs(elsewhere, span):
+        to_read_finer = sorted({*missing, *(at for at, body in stored.items() if not body)})
+        finer = [other for other in SPANS_MICROS if other < span]
+        for first, last in _group_runs(to_read_finer, span):
             if finer:
                 yield from self._read_stored(finer[-1], first, last, kind)
             else:
-                for at in range(first, last, HOUR_MICROS):  # no reading of rows is long
+                # An hour at a time, so that no query is long.
+                for at in range(first, last, HOUR_MICROS):
                     yield from self._read_raw(at, min(at + HOUR_MICROS, last), kind)
 
     def _read_raw(self, start: int, stop: int, kind: str) -> Iterator[tuple[int, bytes]]:
-        """Read once, for tables and histograms both."""
+        """Aggregate raw rows, cached for tables and histograms."""
         if (start, stop) not in self._raw:
             self._raw[start, stop] = build_from_rows(self.archive, start, stop, self.field)
         body = self._raw[start, stop][kind == BINS]
@@ -68,7 +69,7 @@ class RollupReader:
 
 
 def _split_range(since: int, until: int, spans: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """(span, start, stop): the largest buckets inside the stretch, smaller ones before and after; span 0 is raw."""
+    """(span, start, stop): the largest buckets inside the range, smaller ones before and after; span 0 means raw rows."""
     if since >= until:
         return
     if not spans:
@@ -85,7 +86,7 @@ def _split_range(since: int, until: int, spans: Sequence[int]) -> Iterator[tuple
 
 
 def _group_runs(starts: Iterable[int], span: int) -> Iterator[tuple[int, int]]:
-    """Start and end of each unbroken run of buckets."""
+    """Start and end of each run of consecutive buckets."""
     first = last = None
     for at in starts:
         if first is None or at != last:

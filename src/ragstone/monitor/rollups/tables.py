@@ -1,4 +1,4 @@
-"""Cells of many slices, series and buckets as columns, so that any number of them is added up in one go."""
+"""Column-oriented tables of roll-up cells, so that any number of cells is summed in one numpy operation."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ COLUMNS = (
 """A cell's numbers, in the order of a table's columns; each is an attribute of Cell."""
 N, LOW, HIGH = COLUMNS.index("n"), COLUMNS.index("low"), COLUMNS.index("high")
 _MAX_BINS = 1 << 19
-"""More than there are bins."""
+"""Greater than the number of bins, so that cell and bin combine into one sort key."""
 
 
 @dataclass(frozen=True)
 class RollupTable:
-    """A row for each cell: of which group (a bucket or a window), slice and series it is, and its numbers."""
+    """One row per cell: its group (a bucket or a window), slice, series and sums."""
 
     values: Sequence[str]
     names: Sequence[str]
     """Series."""
     group: IntArray
     value: IntArray
-    """Places in `values`."""
+    """Indices into `values`."""
     series: IntArray
-    """Places in `names`."""
+    """Indices into `names`."""
     numbers: FloatArray
     """A row of `COLUMNS` for each cell; low and high are NaN where there is no value."""
     outcomes: Mapping[tuple[int, int, int], dict[str, int]]
-    """Group, value and series → how scoring ended where there is no value."""
+    """Group, value and series → outcome of missing values → count."""
 
     def __len__(self) -> int:
         return len(self.group)
@@ -54,7 +54,7 @@ class RollupTable:
 
 @dataclass(frozen=True)
 class RollupHistograms:
-    """A row for each bin of each cell, in the order of the cells and then of the bins' centres."""
+    """One row per bin of each cell, sorted by cell and then by bin."""
 
     values: Sequence[str]
     names: Sequence[str]
@@ -79,14 +79,14 @@ class RollupHistograms:
 EMPTY_INTS: IntArray = np.empty(0, np.int64)
 
 
-# ── adding up ─────────────────────────────────────────────────────────────────────────────
+# ── summing ───────────────────────────────────────────────────────────────────────────────
 
 
 def sum_cells(table: RollupTable) -> RollupTable:
-    """The table with each cell once, in the order of group, value and series."""
-    place = _combine_keys(table.group, table.value, table.series, table)
-    order = np.argsort(place, kind="stable")
-    starts = _find_run_starts(place[order])
+    """The table with each cell once, sorted by group, value and series."""
+    keys = _combine_keys(table.group, table.value, table.series, table)
+    order = np.argsort(keys, kind="stable")
+    starts = _find_run_starts(keys[order])
     first = order[starts]
     numbers = table.numbers[order]
     if len(starts) < len(order):
@@ -101,28 +101,28 @@ def sum_cells(table: RollupTable) -> RollupTable:
 
 
 def regroup_table(table: RollupTable, groups: Sequence[int]) -> RollupTable:
-    """The table with larger groups: `groups` says for each old one which new one it is part of."""
+    """The table with coarser groups: `groups` maps each old group to its new one."""
     outcomes: dict[tuple[int, int, int], dict[str, int]] = {}
     for (group, value, series), kinds in table.outcomes.items():
-        mine = outcomes.setdefault((groups[group], value, series), {})
+        counts = outcomes.setdefault((groups[group], value, series), {})
         for kind, count in kinds.items():
-            mine[kind] = mine.get(kind, 0) + count
-    larger = np.array(groups, np.int64)[table.group]
+            counts[kind] = counts.get(kind, 0) + count
+    coarser = np.array(groups, np.int64)[table.group]
     return sum_cells(
         RollupTable(
-            table.values, table.names, larger, table.value, table.series, table.numbers, outcomes
+            table.values, table.names, coarser, table.value, table.series, table.numbers, outcomes
         )
     )
 
 
 def sum_bins(bins: RollupHistograms) -> RollupHistograms:
-    place = (
+    keys = (
         _combine_keys(bins.group, bins.value, bins.series, bins) * _MAX_BINS
         + bins.key
         + _MAX_BINS // 2
     )
-    order = np.argsort(place, kind="stable")
-    starts = _find_run_starts(place[order])
+    order = np.argsort(keys, kind="stable")
+    starts = _find_run_starts(keys[order])
     first = order[starts]
     weight = np.add.reduceat(bins.weight[order], starts) if len(starts) else bins.weight
     return RollupHistograms(
@@ -134,12 +134,12 @@ def sum_bins(bins: RollupHistograms) -> RollupHistograms:
 def _combine_keys(
     group: IntArray, value: IntArray, series: IntArray, of: RollupTable | RollupHistograms
 ) -> IntArray:
-    """One number for each place, in the order of group, value and series."""
+    """One sort key for each row, ordered by group, value and series."""
     return (group * max(1, len(of.values)) + value) * max(1, len(of.names)) + series
 
 
 def _find_run_starts(places: IntArray) -> IntArray:
-    """Where each run of equal numbers starts."""
+    """Where each run of equal keys starts."""
     if not len(places):
         return EMPTY_INTS
     return np.flatnonzero(np.concatenate([[True], places[1:] != places[:-1]]))
@@ -149,17 +149,17 @@ def _find_run_starts(places: IntArray) -> IntArray:
 
 
 def encode_table(table: RollupTable) -> bytes:
-    """A table of one group as bytes: cells that only count, cells of a single value, and the others, each as short as can be."""
+    """A table of one group as bytes, in three parts of increasing size: cells that only count, cells of a single value, and the others."""
     used, value, names, series = _drop_unused(table.value, table.series, table.values, table.names)
     numbers = table.numbers
     n, weight, low = numbers[:, N], numbers[:, 1], numbers[:, LOW]
-    bare = ~numbers[:, 1:LOW].any(axis=1) & ~numbers[:, HIGH + 1 :].any(axis=1) & np.isnan(low)
+    is_count = ~numbers[:, 1:LOW].any(axis=1) & ~numbers[:, HIGH + 1 :].any(axis=1) & np.isnan(low)
     with np.errstate(over="ignore", invalid="ignore"):
-        alike = build_value_cells(low, weight, *numbers[:, HIGH + 1 :].T)
-    single = ~bare & (n == 1) & (alike == numbers).all(axis=1)
-    full = ~(bare | single)
+        as_single = build_value_cells(low, weight, *numbers[:, HIGH + 1 :].T)
+    is_single = ~is_count & (n == 1) & (as_single == numbers).all(axis=1)
+    is_full = ~(is_count | is_single)
     kinds: dict[str, int] = {}
-    ended = [
+    outcome_rows = [
         (value[row], series[row], kinds.setdefault(kind, len(kinds)), count)
         for row, place in enumerate(_iter_places(table)) if place in table.outcomes
         for kind, count in table.outcomes[place].items()
@@ -167,10 +167,12 @@ def encode_table(table: RollupTable) -> bytes:
     whole = np.column_stack([value, series, numbers])
     first = 2  # columns before the numbers
     parts = [
-        whole[bare][:, : first + 1],
-        whole[single][:, [0, 1, first + LOW, first + 1, *range(first + HIGH + 1, whole.shape[1])]],
-        whole[full],
-        np.array(ended, float).reshape(-1, 4),
+        whole[is_count][:, : first + 1],
+        whole[is_single][
+            :, [0, 1, first + LOW, first + 1, *range(first + HIGH + 1, whole.shape[1])]
+        ],
+        whole[is_full],
+        np.array(outcome_rows, float).reshape(-1, 4),
     ]
     return pack(used, names, {"outcomes": [*kinds]}, parts)
 
@@ -190,10 +192,10 @@ def _iter_places(table: RollupTable) -> Iterator[tuple[int, int, int]]:
 def _drop_unused(
     value: IntArray, series: IntArray, values: Sequence[str], names: Sequence[str]
 ) -> tuple[list[str], IntArray, list[str], IntArray]:
-    """Values and names that occur, and places among them."""
-    some, value = _renumber(value, len(values))
-    few, series = _renumber(series, len(names))
-    return [values[n] for n in some], value, [names[n] for n in few], series
+    """The values and names that occur, and indices into them."""
+    used_values, value = _renumber(value, len(values))
+    used_names, series = _renumber(series, len(names))
+    return [values[n] for n in used_values], value, [names[n] for n in used_names], series
 
 
 def _renumber(codes: IntArray, count: int) -> tuple[list[int], IntArray]:
@@ -216,7 +218,7 @@ def build_value_cells(
     """Cells of one value each."""
     first = weight * x
     second = first * x
-    one = np.ones(len(x))
+    n = np.ones(len(x))
     return np.column_stack(
-        [one, weight, weight * weight, first, second, second * x, x, x, extra, calls, usd]
+        [n, weight, weight * weight, first, second, second * x, x, x, extra, calls, usd]
     )

@@ -1,4 +1,4 @@
-"""A day, week or month against the one before: each figure's change with its interval and a verdict."""
+"""Period-over-period report: each statistic of a day, week or month against the one before, with interval and verdict."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ragstone.monitor.windows.summary import summarise_steps as hours_of
 
 PERIOD_BY_NAME: Mapping[str, Period] = {"daily": "day", "weekly": "week", "monthly": "month"}
 SAME_SHARE = 0.02
-"""A change surely smaller than this share of the scale is none."""
+"""A change surely smaller than this share of the range counts as no change."""
 
 Verdict = Literal["better", "worse", "same", "unclear", "new", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesChange:
-    """One figure of a period and of the one before."""
+    """One series in a period and in the one before."""
 
     name: str
     now: SeriesStats | None
@@ -40,13 +40,13 @@ class SeriesChange:
 
     @property
     def margin(self) -> float | None:
-        """What counts as no change; None when the scale has no ends."""
+        """The largest change that counts as none; None when the series is unbounded."""
         return None if self.bounds is None else SAME_SHARE * (self.bounds[1] - self.bounds[0])
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodReport:
-    """Everything that a report of a period is about, but for single interactions."""
+    """Everything in the report of a period except for single interactions."""
 
     period: str
     zone: str
@@ -62,29 +62,29 @@ class PeriodReport:
 
     def dates(self) -> tuple[str, str]:
         """The first and the last day."""
-        here = get_time_zone(self.zone)
-        ends = (from_micros(at).astimezone(here) for at in (self.since, self.until - 1))
+        time_zone = get_time_zone(self.zone)
+        ends = (from_micros(at).astimezone(time_zone) for at in (self.since, self.until - 1))
         first, last = (when.date().isoformat() for when in ends)
         return first, last
 
 
 def find_last_complete_period(period: str, until: int, zone: str = "UTC") -> tuple[int, int]:
-    """Start and end of the last day, week or month that is over at a time."""
+    """Start and end of the last day, week or month that is complete at a time."""
     kind = PERIOD_BY_NAME.get(period)
     if kind is None:
         raise DataError(f"no period {period!r}; choose {', '.join(PERIOD_BY_NAME)}")
-    found = [
-        span
-        for span in iter_periods(kind, until - 70 * DAY_MICROS, until, zone)
-        if span[1] <= until
+    complete = [
+        bounds
+        for bounds in iter_periods(kind, until - 70 * DAY_MICROS, until, zone)
+        if bounds[1] <= until
     ]
-    return found[-1]
+    return complete[-1]
 
 
 def build_period_report(
     archive: Archive, period: str, until: int, *, zone: str = "UTC"
 ) -> PeriodReport:
-    """The last period that is over at `until`, against the one before it."""
+    """The last period that is complete at `until`, against the one before it."""
     since, end = find_last_complete_period(period, until, zone)
     start = find_last_complete_period(period, since, zone)[0]
     now = summarise_between(archive, since, end).whole
@@ -94,12 +94,12 @@ def build_period_report(
         compare_series(name, now.metrics.get(name), before.metrics.get(name)) for name in names
     ]
     changes += [
-        compare_series(name, one, other, higher_is_better=better, scale=scale)
-        for name, one, other, better, scale in (
+        compare_series(name, current, previous, higher_is_better=better, scale=scale)
+        for name, current, previous, better, scale in (
             ("feedback", now.feedback, before.feedback, True, (0.0, 1.0)),
             ("latency", now.latency, before.latency, False, None),
         )
-        if one is not None or other is not None
+        if current is not None or previous is not None
     ]
     steps = (
         hours_of(archive, since, end, HOUR_MICROS)
@@ -127,9 +127,9 @@ def compare_series(
     higher_is_better: bool | None = None,
     scale: tuple[float, float] | None = None,
 ) -> SeriesChange:
-    """The difference of two means, with the interval that follows from theirs.
+    """The difference of two means, with an interval derived from theirs.
 
-    Each side of it joins the far sides of both by Pythagoras, so that it keeps their skew (MOVER; Zou & Donner 2008)."""
+    Each end combines the far ends of both in quadrature, so that it keeps their skew (MOVER; Zou & Donner 2008)."""
     known = find_metric(name) if higher_is_better is None else None
     better = known.higher_is_better if known is not None else higher_is_better is not False
     limits = known.bounds if known is not None else scale

@@ -1,4 +1,4 @@
-"""Windows of time in figures: any duration, by day, week or month, whole and by slice, with intervals and trends."""
+"""Summaries of time windows: any duration, or by day, week and month; whole and by slice, with intervals and trends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ragstone.monitor.windows.statistics import (
 )
 
 MAX_SLICES = 200
-"""Slices of a field that a summary has at most, the busiest."""
+"""Slices of a field in a summary at most, the busiest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class WindowSummary:
 
     whole: Window
     slices: tuple[Window, ...] = ()
-    """By value of the field that was asked for, the busiest first."""
+    """By value of the requested field, the busiest first."""
     more: int = 0
     """Values of the field beyond these."""
 
@@ -39,7 +39,7 @@ class WindowSummary:
         """The summary as plain JSON."""
         return {
             "whole": self.whole.to_dict(),
-            "slices": [one.to_dict() for one in self.slices],
+            "slices": [window.to_dict() for window in self.slices],
             "more": self.more,
         }
 
@@ -51,20 +51,20 @@ def summarise_window(
     until: int | None = None,
     by: str | None = None,
     where: tuple[str, str] | None = None,
-    most: int = MAX_SLICES,
+    max_slices: int = MAX_SLICES,
 ) -> WindowSummary:
-    """The window of a duration such as `1h` or `7d` that ends at `until` (now), whole or of one slice, and by slice.
+    """The window of a duration such as `1h` or `7d` that ends at `until` (now), and the same by slice.
 
-    A field that no interaction ever had is refused."""
+    A field that no interaction has raises DataError."""
     end = now_micros() if until is None else until
-    found = summarise_between(
-        archive, end - parse_duration(window), end, by=by, where=where, most=most
+    summary = summarise_between(
+        archive, end - parse_duration(window), end, by=by, where=where, max_slices=max_slices
     )
-    if by is not None and not found.slices:
+    if by is not None and not summary.slices:
         check_field(archive, by)
-    if where is not None and not found.whole.interactions:
+    if where is not None and not summary.whole.interactions:
         check_field(archive, where[0])
-    return found
+    return summary
 
 
 def summarise_between(
@@ -74,24 +74,24 @@ def summarise_between(
     *,
     by: str | None = None,
     where: tuple[str, str] | None = None,
-    most: int = MAX_SLICES,
+    max_slices: int = MAX_SLICES,
 ) -> WindowSummary:
-    """The figures from one time up to, not including, another; by slice, those of the busiest values."""
+    """The statistics from one time up to, not including, another; with `by`, also of the busiest values of that field."""
     refresh(archive, since, until)
     field, value = where or ("", "")
     (whole,) = _summarise_value(archive, [(since, until)], field, value)
     if by is None:
         return WindowSummary(whole)
-    cover, pile = RollupReader(archive, by), TableStack()
-    steps = _StepReader(cover, pile)
+    reader, stack = RollupReader(archive, by), TableStack()
+    steps = _StepReader(reader, stack)
     steps.add(0, since, until)
-    more = pile.keep_largest(most)
-    bins = pile.new_like()
-    for _, body in cover.read_histograms(since, until, DAY_MICROS):
+    more = stack.keep_largest(max_slices)
+    bins = stack.new_like()
+    for _, body in reader.read_histograms(since, until, DAY_MICROS):
         bins.add(0, body)
     slices = compute_windows(steps.build_inputs([(since, until)], bins)).values()
-    order = sorted(slices, key=lambda one: (-one.interactions, one.value))
-    return WindowSummary(whole, tuple(order), more)
+    ordered = sorted(slices, key=lambda window: (-window.interactions, window.value))
+    return WindowSummary(whole, tuple(ordered), more)
 
 
 def summarise_periods(
@@ -103,7 +103,7 @@ def summarise_periods(
     zone: str = "UTC",
     where: tuple[str, str] | None = None,
 ) -> list[Window]:
-    """One window for each day, week (from Monday) or month of a time zone that touches the stretch, oldest first."""
+    """One window for each day, week (from Monday) or month of a time zone that overlaps the range, oldest first."""
     windows = list(iter_periods(period, since, until, zone))
     if windows:
         refresh(archive, windows[0][0], windows[-1][1])
@@ -118,27 +118,27 @@ def summarise_steps(
     *,
     where: tuple[str, str] | None = None,
 ) -> list[Window]:
-    """Windows of equal length, one after the other, for charts; the step is cut up to whole five minutes."""
+    """Consecutive windows of equal length, for charts; the step is rounded to whole five minutes."""
     step = max(BUCKET_MICROS, step - step % BUCKET_MICROS)
     start = since - since % step
     refresh(archive, start, until)
     field, value = where or ("", "")
-    cover = RollupReader(archive, field)
+    reader = RollupReader(archive, field)
     windows = [(at, at + step) for at in range(start, until, step)]
-    pile, bins = TableStack(value), TableStack(value)
-    for at, body in cover.read_tables(start, until, step):
-        pile.add((at - start) // step, body)
-    for at, body in cover.read_histograms(start, until, step):
+    stack, bins = TableStack(value), TableStack(value)
+    for at, body in reader.read_tables(start, until, step):
+        stack.add((at - start) // step, body)
+    for at, body in reader.read_histograms(start, until, step):
         bins.add((at - start) // step, body)
-    material = WindowInputs(
+    inputs = WindowInputs(
         windows=windows,
         field=field,
-        steps=pile.table(),
+        steps=stack.table(),
         starts=[at for at, _ in windows],
         owners=range(len(windows)),
         bins=bins.histograms(),
     )
-    return _order_windows(material, value, moving=False)
+    return _order_windows(inputs, value, with_trends=False)
 
 
 def _summarise_value(
@@ -146,27 +146,27 @@ def _summarise_value(
 ) -> list[Window]:
     """Windows of one value of a field.
 
-    Sums are read in steps fine enough for a trend, histograms in the largest buckets there are."""
-    cover, bins = RollupReader(archive, field), TableStack(value)
-    steps = _StepReader(cover, TableStack(value))
-    for number, (since, until) in enumerate(windows):
-        steps.add(number, since, until)
-        for _, body in cover.read_histograms(since, until, DAY_MICROS):
-            bins.add(number, body)
+    Sums are read in steps fine enough for a trend, histograms in the largest stored buckets."""
+    reader, bins = RollupReader(archive, field), TableStack(value)
+    steps = _StepReader(reader, TableStack(value))
+    for index, (since, until) in enumerate(windows):
+        steps.add(index, since, until)
+        for _, body in reader.read_histograms(since, until, DAY_MICROS):
+            bins.add(index, body)
     return _order_windows(steps.build_inputs(windows, bins), value)
 
 
 class _StepReader:
-    """Windows cut at whole five minutes, hours or days, each fine enough for a trend: the points it goes through."""
+    """Reads windows in steps of five minutes, hours or days: the points of their trends."""
 
-    def __init__(self, cover: RollupReader, pile: TableStack) -> None:
-        self._reader = cover
-        self._stack = pile
+    def __init__(self, reader: RollupReader, stack: TableStack) -> None:
+        self._reader = reader
+        self._stack = stack
         self._starts: list[int] = []
         self._owners: list[int] = []
 
     def add(self, window: int, since: int, until: int) -> None:
-        """Take in a window; a step is one point whatever buckets it is read from."""
+        """Read a window; a step is one point, whatever buckets it is read from."""
         length = until - since
         step = (
             DAY_MICROS
@@ -184,15 +184,15 @@ class _StepReader:
             self._stack.add(len(self._starts) - 1, body)
 
     def build_inputs(self, windows: Sequence[tuple[int, int]], bins: TableStack) -> WindowInputs:
-        """What the figures are made of."""
+        """The inputs of the statistics."""
         table = self._stack.table()
         field = self._reader.field
         return WindowInputs(windows, field, table, self._starts, self._owners, bins.histograms())
 
 
-def _order_windows(material: WindowInputs, value: str, *, moving: bool = True) -> list[Window]:
-    found = compute_windows(material, moving=moving)
+def _order_windows(inputs: WindowInputs, value: str, *, with_trends: bool = True) -> list[Window]:
+    by_key = compute_windows(inputs, with_trends=with_trends)
     return [
-        found.get((number, value)) or build_empty_window(since, until, material.field, value)
-        for number, (since, until) in enumerate(material.windows)
+        by_key.get((index, value)) or build_empty_window(since, until, inputs.field, value)
+        for index, (since, until) in enumerate(inputs.windows)
     ]

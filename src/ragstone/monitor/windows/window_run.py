@@ -1,4 +1,4 @@
-"""The judged interactions of a window as a run: summaries, failure classes and diagnoses work on it as on any other."""
+"""The judged interactions of a window as a run, so that summaries, failure analysis and diagnosis apply to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ragstone.store.codec import decode_score
 from ragstone.types import Sample, Score
 
 MAX_INTERACTIONS = 2000
-"""Interactions that such a run holds at most, the newest."""
+"""Interactions in such a run at most, the newest."""
 
 
 _SELECT_JUDGED = (
@@ -34,12 +34,12 @@ class InteractionRow(StoredRow):
 
     @cached_property
     def sample(self) -> Sample:
-        """The interaction as metrics saw it."""
+        """The interaction as metrics see it."""
         return Sample(self.id) if self.interaction is None else self.interaction.sample
 
 
 class WindowRun:
-    """What analysis reads of a run, of the newest judged interactions of a stretch of time."""
+    """The interface of a run, for the newest judged interactions of a time range."""
 
     def __init__(
         self,
@@ -48,18 +48,20 @@ class WindowRun:
         until: int,
         *,
         where: tuple[str, str] | None = None,
-        most: int = MAX_INTERACTIONS,
+        limit: int = MAX_INTERACTIONS,
     ) -> None:
-        kept: list[Interaction] = []
+        interactions: list[Interaction] = []
         for row in archive.store.stream(_SELECT_JUDGED, (since, until)):
-            one = decode_interaction(row)
-            if where is None or one.slices.get(where[0]) == where[1]:
-                kept.append(one)
-            if len(kept) >= most:
+            interaction = decode_interaction(row)
+            if where is None or interaction.slices.get(where[0]) == where[1]:
+                interactions.append(interaction)
+            if len(interactions) >= limit:
                 break
-        kept.reverse()
-        scores = _load_scores(archive, kept[0].at if kept else since, until)
-        names = sorted({name for one in kept for name in scores.get(one.id, {})})
+        interactions.reverse()
+        scores = _load_scores(archive, interactions[0].at if interactions else since, until)
+        names = sorted(
+            {name for interaction in interactions for name in scores.get(interaction.id, {})}
+        )
         self.info = RunInfo(
             id="monitor",
             name="monitor",
@@ -70,13 +72,17 @@ class WindowRun:
             source=archive.store.place,
             format="monitor",
             metrics=tuple(
-                describe_metric(found) for name in names if (found := find_metric(name)) is not None
+                describe_metric(metric)
+                for name in names
+                if (metric := find_metric(name)) is not None
             ),
-            total=len(kept),
+            total=len(interactions),
         )
         self._rows = [
-            InteractionRow(place, one.id, "", scores.get(one.id, {}), self.info, one)
-            for place, one in enumerate(kept, 1)
+            InteractionRow(
+                position, interaction.id, "", scores.get(interaction.id, {}), self.info, interaction
+            )
+            for position, interaction in enumerate(interactions, 1)
         ]
 
     def __len__(self) -> int:
@@ -92,29 +98,29 @@ class WindowRun:
 
     def scores(self) -> Iterator[tuple[int, str, str | None, Mapping[str, Score]]]:
         """Position, id, group and scores."""
-        return ((one.position, one.id, None, one.scores) for one in self._rows)
+        return ((row.position, row.id, None, row.scores) for row in self._rows)
 
     def values(self) -> Iterator[tuple[int, str, str | None, Mapping[str, float | str]]]:
-        """As `scores`, but each a bare number, or how it ended."""
-        for one in self._rows:
+        """As `scores`, but each a number, or the outcome where there is none."""
+        for row in self._rows:
             yield (
-                one.position,
-                one.id,
+                row.position,
+                row.id,
                 None,
                 {
                     name: score.outcome if score.value is None else score.value
-                    for name, score in one.scores.items()
+                    for name, score in row.scores.items()
                 },
             )
 
 
 def _load_scores(archive: Archive, since: int, until: int) -> dict[str, dict[str, Score]]:
-    found: dict[str, dict[str, Score]] = {}
+    scores: dict[str, dict[str, Score]] = {}
     rows = archive.store.stream(
         "SELECT i.id, s.metric, s.score FROM interactions i JOIN monitor_scores s"
         " ON s.number = i.number WHERE i.at >= ? AND i.at < ?",
         (since, until),
     )
     for id, metric, text in rows:
-        found.setdefault(id, {})[metric] = decode_score(text)
-    return found
+        scores.setdefault(id, {})[metric] = decode_score(text)
+    return scores

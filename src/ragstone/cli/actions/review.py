@@ -5,65 +5,58 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
 
 import click
 
 from ragstone.cli.actions.messages import format_count, note
-
-if TYPE_CHECKING:
-    from ragstone.testset.items import Item
-    from ragstone.testset.review import Review
+from ragstone.testset.items import Item, abstention
+from ragstone.testset.review import Decision, Review, decisions_file
 
 KEYS = {"a": "accept", "e": "edit", "r": "reject", "u": "undo", "q": "quit"}
-WIDEST = 100
+MAX_COLUMNS = 100
 
 
-def review(path: Path) -> int:
+def review_items(path: Path) -> int:
     """Show the open items and keep what is decided; the exit code."""
-    from ragstone.testset.review import Review, decisions_file
-
-    found = Review.open(path)
-    waiting = found.open_items
+    session = Review.open(path)
+    waiting = session.open_items
     if not waiting:
-        click.echo(f"every item of {path} is decided: {_told(found)}")
-        found.apply()
+        click.echo(f"every item of {path} is decided: {_format_counts(session)}")
+        session.apply()
         return 0
     past: list[Item] = []
     while waiting:
         item = waiting[0]
-        _show(item, len(found.items) - len(waiting) + 1, len(found.items))
-        key = _key()
+        _show(item, len(session.items) - len(waiting) + 1, len(session.items))
+        key = _read_key()
         if key == "q":
             break
         if key == "u":
             if past:
                 waiting.insert(0, past.pop())
-                found.take_back(waiting[0].id)
+                session.take_back(waiting[0].id)
             else:
                 click.echo("nothing to take back in this session")
             continue
-        if _decided(found, item, key):
+        if _apply_key(session, item, key):
             past.append(waiting.pop(0))
-    kept = found.apply() if found.decisions else len(found.items)
+    kept = session.apply() if session.decisions else len(session.items)
     note(
-        f"{_told(found)}, {format_count(len(found.open_items), 'item')} open; {path} now has {kept:,}"
+        f"{_format_counts(session)}, {format_count(len(session.open_items), 'item')} open; {path} now has {kept:,}"
     )
-    note(f"the decisions are in {decisions_file(path)}; the same command goes on")
+    note(f"the decisions are in {decisions_file(path)}; the same command resumes")
     return 0
 
 
-def _decided(found: Review, item: Item, key: str) -> bool:
-    """Keep the decision of a key; whether there was one."""
-    from ragstone.testset.review import Decision
-
+def _apply_key(session: Review, item: Item, key: str) -> bool:
+    """Apply the decision that a key stands for; returns whether there was one."""
     if key == "a":
-        found.decide(Decision(item.id, "accept"))
+        session.decide(Decision(item.id, "accept"))
     elif key == "r":
-        found.decide(Decision(item.id, "reject"))
+        session.decide(Decision(item.id, "reject"))
     else:
-        question = _edited("question", item.question)
-        reference = _edited("answer", item.reference) if item.reference is not None else None
+        question = _ask_text("question", item.question)
+        reference = _ask_text("answer", item.reference) if item.reference is not None else None
         if question == item.question and reference == item.reference:
             click.echo("  nothing changed; press a to accept")
             return False
@@ -71,14 +64,12 @@ def _decided(found: Review, item: Item, key: str) -> bool:
             question if question != item.question else None,
             reference if reference != item.reference else None,
         )
-        found.decide(Decision(item.id, "edit", *changed))
+        session.decide(Decision(item.id, "edit", *changed))
     return True
 
 
 def _show(item: Item, number: int, total: int) -> None:
-    from ragstone.testset.items import abstention
-
-    wide = min(get_terminal_size().columns, WIDEST)
+    wide = min(get_terminal_size().columns, MAX_COLUMNS)
     head = f"{number} of {total}  {item.kind}, {item.difficulty}, {item.language}  ({item.how})"
     click.echo()
     click.secho(head if len(head) <= wide else f"{head[: wide - 1]}…", bold=True)
@@ -87,8 +78,8 @@ def _show(item: Item, number: int, total: int) -> None:
     _field("question", item.question, wide)
     answer = item.reference if item.reference is not None else abstention(item.language)
     _field("answer", answer, wide)
-    for one in item.evidence:
-        _field("evidence", f"{one.document}: “{one.quote}”", wide)
+    for quote in item.evidence:
+        _field("evidence", f"{quote.document}: “{quote.quote}”", wide)
     if not item.evidence:
         _field("evidence", "none: the documents do not tell", wide)
 
@@ -99,7 +90,7 @@ def _field(name: str, text: str, wide: int) -> None:
         click.echo(f"  {name if at == 0 else '':<9} {line}")
 
 
-def _key() -> str:
+def _read_key() -> str:
     """One of the keys; the end of the input is the wish to stop."""
     words = "  ".join(f"[{key}]{word[1:]}" for key, word in KEYS.items())
     while True:
@@ -118,14 +109,14 @@ def _key() -> str:
             return typed
 
 
-def _edited(what: str, text: str) -> str:
+def _ask_text(what: str, text: str) -> str:
     """The text as the person wants it; an empty line leaves it as it is."""
     answer: str = click.prompt(f"  new {what} (empty: as it is)", default="", show_default=False)
     return answer.strip() or text
 
 
-def _told(found: Review) -> str:
-    counts = found.counts()
+def _format_counts(session: Review) -> str:
+    counts = session.counts()
     return (
         f"{counts['accept']:,} accepted, {counts['edit']:,} edited, {counts['reject']:,} rejected"
     )
