@@ -1,4 +1,4 @@
-"""Items out of a document's facts: every kind of question, without an LLM."""
+"""Items without an LLM: every kind that can be made well from the facts of a document."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import Item
-from ragstone.testset.offline import plain, swapped, twisted
-from ragstone.testset.offline.stock import Stock
-from ragstone.testset.offline.styles import styled
+from ragstone.testset.offline import plain, unanswerable
+from ragstone.testset.offline.stock import FactStock
+from ragstone.testset.offline.styles import apply_style
 from ragstone.testset.sampling import language_of
 from ragstone.text.language import LANGUAGES
 
-_MAKERS: dict[str, Callable[[Stock, Document, str, random.Random], Iterator[Item]]] = {
-    "factual": plain.factual, "conceptual": plain.conceptual, "detail": plain.detail,
-    "multi_document": swapped.multi_document, "out_of_scope": swapped.out_of_scope,
-    "near_miss": swapped.near_miss, "distractor": swapped.distractor, "negation": plain.negation,
-    "false_premise": swapped.false_premise, "paraphrase": twisted.paraphrase, "typos": twisted.typos,
-    "informal": twisted.informal, "two_in_one": twisted.two_in_one,
-    "hidden_instruction": swapped.hidden_instruction, "follow_up": twisted.follow_up,
+KindMaker = Callable[[FactStock, Document, str, random.Random], Iterator[Item]]
+
+MAKERS: dict[str, KindMaker] = {
+    "factual": plain.make_factual, "conceptual": plain.make_conceptual, "how_to": plain.make_how_to,
+    "detail": plain.make_detail, "near_miss": unanswerable.make_near_miss, "distractor": unanswerable.make_distractor,
+    "typos": plain.make_typos, "informal": plain.make_informal, "two_in_one": plain.make_two_in_one,
+    "follow_up": plain.make_follow_up, "hidden_instruction": unanswerable.make_hidden_instruction,
 }  # fmt: skip
+"""Kinds that rules make; the others need a judge."""
 
 
 class OfflineMaker:
     """Makes candidates from the facts of a document, with a look at the rest of the corpus."""
 
     def __init__(self, index: CorpusIndex, styles: Sequence[str] = ()) -> None:
-        self._stock = Stock(index)
+        self._stock = FactStock(index)
         self._styles = tuple(styles)
 
     def candidates(
@@ -39,12 +40,6 @@ class OfflineMaker:
         if language not in LANGUAGES:
             return
         for kind, most in wanted.items():
-            if most > 0:
-                for item in _MAKERS[kind](self._stock, document, language, rng):
-                    yield styled(item, self._styles)
-
-    def gaps(self, document: Document, rng: random.Random) -> Iterator[Item]:
-        """Sentences with a gap, for what no question fits."""
-        language = language_of(document.text, document.language)
-        if language in LANGUAGES:
-            yield from plain.gaps(self._stock, document, language, rng)
+            if most > 0 and kind in MAKERS:
+                for item in MAKERS[kind](self._stock, document, language, rng):
+                    yield apply_style(item, self._styles)

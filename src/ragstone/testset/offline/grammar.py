@@ -1,0 +1,106 @@
+"""What a language brings to question making: word lists, sentence patterns and templates. English and Spanish fill one shape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ragstone.testset.spans import MONTH
+
+YEAR = r"(?:1[5-9]\d\d|20[0-4]\d)"
+DATE = {
+    "en": rf"(?:\d{{1,2}} (?:{MONTH['en']})(?:,? {YEAR})?|(?:{MONTH['en']})(?: \d{{1,2}}(?:st|nd|rd|th)?,?)? {YEAR}|{YEAR})",
+    "es": rf"(?:\d{{1,2}} de (?:{MONTH['es']})(?: de {YEAR})?|(?:{MONTH['es']}) de {YEAR}|{YEAR})",
+}
+NUMBER = r"(?:(?:more than|at least|up to|about|más de|hasta|al menos|unos|unas) )?(?:\d[\d.,]*(?<![.,])|{words})"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A sentence of one form and the question it answers."""
+
+    name: str
+    kind: str
+    """`factual`, `conceptual`, `how_to` or `detail`."""
+    sentence: re.Pattern[str]
+    """Matches the whole sentence; the group `subject` is what the question is about."""
+    question: str
+    """A template over the groups; `{base}` is the plain form of the group `verb`."""
+    reference: str = ""
+    """A template over the groups; empty for the whole sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The tables of one language."""
+
+    language: str
+    patterns: Sequence[Pattern]
+    base_forms: Mapping[str, str]
+    """Third person → the form that a question uses."""
+    articles: frozenset[str]
+    closed_words: frozenset[str]
+    """Words that cannot stand inside a simple noun phrase."""
+    links: frozenset[str]
+    """Prepositions that may join two nouns of one phrase."""
+    vague_nouns: frozenset[str]
+    """Heads that name nothing in particular: result, goal, first step."""
+    bad_starts: frozenset[str]
+    """First words of a sentence or phrase that lean on what stands before it."""
+    question_pointers: re.Pattern[str]
+    reference_pointers: re.Pattern[str]
+    leaning_start: re.Pattern[str]
+    """A reference that begins so lacks its noun."""
+    dangling_end: frozenset[str]
+    """Words that no phrase ends with."""
+    openers: re.Pattern[str]
+    """Words that link a sentence to the one before and can be dropped: `However,`."""
+    task_verbs: Mapping[str, str]
+    """First word of a heading that names a task (a gerund, a verbal noun, a verb) → the plain verb."""
+    task_prefix: re.Pattern[str]
+    """`How to …`."""
+    instructions: re.Pattern[str]
+    """Shows that a sentence tells what to do."""
+    option_heading: re.Pattern[str]
+    list_intro: Sequence[Pattern]
+    description_columns: frozenset[str]
+    verb_start: re.Pattern[str]
+    """A description that begins with a verb says what a thing does."""
+    telling_verbs: frozenset[str]
+    """Verbs that say what a thing holds rather than what it does: contains, specifies."""
+    noun_start: re.Pattern[str]
+    """A description that begins with a noun phrase says what a thing is."""
+    templates: Mapping[str, str]
+    """Questions by name: option, does, what_is, purpose, default, cell, task, follow_up, compare, stands_for …"""
+    subject_fixes: Sequence[tuple[str, str]] = field(default=())
+    """Regular expressions and replacements that every question passes: `de el` → `del`."""
+
+    def fix(self, question: str) -> str:
+        """The question with the language's contractions, its first letter large."""
+        for pattern, replacement in self.subject_fixes:
+            question = re.sub(pattern, replacement, question)
+        at = 1 if question[:1] == "¿" else 0
+        return question[:at] + question[at : at + 1].upper() + question[at + 1 :]
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+def pairs(text: str) -> dict[str, str]:
+    """`a=b c=d` as a mapping."""
+    return dict(pair.split("=") for pair in text.split())
+
+
+def compile_patterns(
+    rows: Sequence[tuple[str, str, str, str, str]], names: Mapping[str, str]
+) -> list[Pattern]:
+    """Patterns from rows of name, kind, regular expression, question and reference; `@name` stands for a part."""
+    patterns = []
+    for name, kind, sentence, question, reference in rows:
+        for part, expression in names.items():
+            sentence = sentence.replace(f"@{part}", expression)
+        patterns.append(Pattern(name, kind, re.compile(sentence), question, reference))
+    return patterns

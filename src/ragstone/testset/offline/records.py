@@ -1,0 +1,282 @@
+"""Facts from records: options of a command, entries of a definition list, table rows, lists with an introduction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ragstone.testset.offline import gate
+from ragstone.testset.offline.blocks import Block, tidy
+from ragstone.testset.offline.clauses import drop_references, frame
+from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.page import Page, Section, find_sentences, name_line
+
+MAX_DESCRIPTION_CHARS = 260
+"""A longer description is cut behind its first sentence."""
+_OPTION = re.compile(r"--?[A-Za-z0-9?][\w?-]*")
+_CODE_TERM = re.compile(
+    r"`[^`]+`$|[A-Za-z][\w.]*[_.:][\w.:]*\w(?:\(\))?$|[a-z]+[A-Z]\w*$|[\w.]+\(.*\)$"
+)
+_LEAD = re.compile(r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(?P<sign>:|–|—|-)\s+")
+_VALUE = re.compile(r"(?=.*\w)[^|]{1,160}$")
+_CELL = re.compile(
+    r"(?:[$€£]? ?\d[\d.,]* ?(?:[a-zA-Z%€$£°µ]{1,12}(?: [a-z]+)?)|`[^`]+`|[A-Za-zÁÉÍÓÚÑáéíóúñ][\w áéíóúñ'-]{3,60})"
+)
+"""A short value that tells something by itself: an amount with its unit, code, or words; a bare number lacks its unit."""
+_FEMININE = re.compile(r"(?:ción|sión|dad|tud|a|clase|fase|base|red|clave|serie|sede|llave)$")
+_MASCULINE_A = frozenset("día mapa sistema idioma programa problema tema área agua esquema".split())  # noqa: SIM905
+MAX_LIST_ITEMS = 8
+_TRIVIAL_OPTIONS = frozenset(
+    {"help", "version", "usage", "h", "V", "?", "quiet", "verbose", "q", "v"}
+)
+
+
+def record_facts(page: Page) -> Iterator[Fact]:
+    """Facts of every record of the page."""
+    yield from _purpose(page)
+    for section in page.sections:
+        if section.block.kind == "entry":
+            yield from _entry_facts(
+                page, section, section.block.terms, section.block.start, section.block.term_start
+            )
+        elif section.block.kind == "item":
+            yield from _item_facts(page, section)
+    yield from _table_facts(page)
+    yield from _list_facts(page)
+
+
+def _purpose(page: Page) -> Iterator[Fact]:
+    """What the NAME section of a manual page says that its command is for."""
+    found = name_line(page)
+    if found is None or page.manual not in (1, 2, 3, 8):
+        return
+    text, block = found
+    question = page.grammar.templates["purpose"].format(key=f"`{page.command}`")
+    reference = f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    if len(text.split()) >= 2 and not gate.refuse(question, reference, page.grammar):
+        yield Fact(
+            question,
+            reference,
+            "conceptual",
+            "purpose_line",
+            block.start,
+            block.end,
+            f"`{page.command}`",
+        )
+
+
+def _entry_facts(
+    page: Page, section: Section, terms: Sequence[str], start: int, term_start: int
+) -> Iterator[Fact]:
+    grammar = page.grammar
+    described = _description(page, section.block, start)
+    if described is None:
+        return
+    reference, end = described
+    key, owner, template = _entry_key(page, section, terms, reference)
+    if not key:
+        return
+    question = grammar.fix(
+        grammar.templates[template].format(key=key, owner=owner, verb=_telling(reference, page))
+    )
+    option = template.startswith("option")
+    pattern = "option" if option else "entry"
+    group = f"{template}:{owner}" if owner else f"{template}:{section.headings[:1]}"
+    if not gate.refuse(question, reference, grammar):
+        kind = "detail" if option else "conceptual"
+        yield Fact(question, reference, kind, pattern, term_start, end, key, key, owner, group)
+
+
+def _entry_key(
+    page: Page, section: Section, terms: Sequence[str], reference: str
+) -> tuple[str, str, str]:
+    """The key as the question names it, whose it is, and the template; an empty key when none fits."""
+    grammar = page.grammar
+    term = _unquoted(terms[0])
+    options = [
+        name
+        for one in map(_unquoted, terms)
+        if one.startswith("-")
+        for name in _OPTION.findall(one)
+    ]
+    if options:
+        long = [name for name in options if name.startswith("--") and not name.startswith("--no-")]
+        name = (long or options)[0]
+        if not page.command or name.strip("-") in _TRIVIAL_OPTIONS:
+            return "", "", ""
+        return f"`{name}`", f"`{page.command}`", _option_template(page, reference)
+    if _is_titled_option(page, section, term):
+        quote = grammar.templates["quote"]
+        return quote.format(term), quote.format(page.title), _option_template(page, reference)
+    tool = page.command or (page.title if re.fullmatch(r"[a-z][\w.+-]+", page.title) else "")
+    template = describing_template(page, reference)
+    if tool and re.fullmatch(r"[a-z][a-z-]+", term) and template == "does":
+        return f"`{term}`", f"`{tool}`", "does_in"
+    if _CODE_TERM.match(terms[0]) and not page.command and template:
+        return f"`{re.sub(r'[(].*[)]$', '()', term)}`", "", template
+    return "", "", ""
+
+
+def _option_template(page: Page, reference: str) -> str:
+    return "option_is" if page.grammar.noun_start.match(reference) else "option"
+
+
+def _is_titled_option(page: Page, section: Section, term: str) -> bool:
+    """Whether an entry under a heading `Options` is one of what the page's title names."""
+    is_option = page.grammar.option_heading.search
+    return (
+        any(is_option(text) for text in section.headings[:1])
+        and not page.command
+        and bool(page.title)
+        and not is_option(page.title)
+        and len(term.split()) <= 5
+        and re.fullmatch(r"[A-ZÁÉÍÓÚÑ][^.,;:()<>=]*", term) is not None
+    )
+
+
+def describing_template(page: Page, reference: str) -> str:
+    """Whether a description says what a thing does, or what it is; empty when that is not clear."""
+    grammar = page.grammar
+    if grammar.verb_start.match(reference):
+        first = reference.split()[0].lower()
+        return "tells" if first in grammar.telling_verbs else "does"
+    return "what_is" if grammar.noun_start.match(reference) else ""
+
+
+def _telling(reference: str, page: Page) -> str:
+    verb = reference.split()[0].lower()
+    return page.grammar.base_forms.get(verb, verb)
+
+
+def _unquoted(term: str) -> str:
+    return term.strip("`*“”«» ")
+
+
+def _description(page: Page, block: Block, start: int) -> tuple[str, int] | None:
+    """What an entry says: all of it when short, else its first sentence; None when neither is whole."""
+    spans = [(a, b) for a, b in find_sentences(page, block) if a >= start]
+    if not spans:
+        return None
+    end = spans[-1][1] if spans[-1][1] - start <= MAX_DESCRIPTION_CHARS else spans[0][1]
+    reference = drop_references(tidy(page.document.text[start:end]))
+    if gate.refuse_reference(reference, page.grammar) and end != spans[0][1]:
+        end = spans[0][1]
+        reference = drop_references(tidy(page.document.text[start:end]))
+    if len(reference.split()) < 3 or len(reference) > 2 * MAX_DESCRIPTION_CHARS:
+        return None
+    reference = reference[:1].upper() + reference[1:]
+    return reference if reference[-1] in ".!?)" else f"{reference}.", end
+
+
+def _item_facts(page: Page, section: Section) -> Iterator[Fact]:
+    """`**Term**: description` and `code` – description as list items."""
+    raw = page.document.text[section.block.start : section.block.end]
+    lead = _LEAD.match(raw)
+    if lead is None:
+        return
+    start = section.block.start + lead.end()
+    yield from _entry_facts(
+        page, section, [tidy(lead["key"].replace("**", ""))], start, section.block.start
+    )
+
+
+def _table_facts(page: Page) -> Iterator[Fact]:
+    """Cells of tables whose first row names the columns and whose first column names the rows."""
+    rows: list[Block] = []
+    headings: tuple[str, ...] = ()
+    for section in [*page.sections, None]:
+        if section is not None and section.block.kind == "row":
+            rows.append(section.block)
+            headings = section.headings
+        elif rows:
+            yield from _rows_facts(page, headings, rows)
+            rows = []
+
+
+def _rows_facts(page: Page, headings: tuple[str, ...], rows: Sequence[Block]) -> Iterator[Fact]:
+    header, *body = rows
+    keys = [row.terms[0] for row in body]
+    if len(body) < 2 or len(set(keys)) < len(keys) or not all(map(_is_column, header.terms)):
+        return
+    for row in body:
+        if len(row.terms) != len(header.terms) or not row.terms[0].strip():
+            continue
+        for column, value in list(zip(header.terms, row.terms, strict=True))[1:]:
+            if _VALUE.match(value):
+                yield from _cell_facts(page, row, column, value)
+
+
+def _is_column(name: str) -> bool:
+    return bool(re.fullmatch(r"[^\W\d_][\w ()/-]{1,30}", name)) and len(name.split()) <= 3
+
+
+def _cell_facts(page: Page, row: Block, column: str, value: str) -> Iterator[Fact]:
+    grammar = page.grammar
+    key = row.terms[0]
+    if len(key.split()) > 4 or not (gate.is_specific(key, grammar) or page.owner):
+        return
+    key = f"`{key}`" if re.fullmatch(r"\S*[_.:/-]\S*", key) and "`" not in key else key
+    if column.lower().split()[0] in grammar.description_columns:
+        value = value[:1].upper() + value[1:] + ("" if value[-1] in ".!?)" else ".")
+        template = describing_template(page, value)
+        if not template or gate.refuse_reference(value, grammar):
+            return
+        question = grammar.templates[template].format(key=key, verb=_telling(value, page))
+    else:
+        if not _CELL.fullmatch(value):
+            return
+        column = _column_phrase(re.sub(r"\s*\(.*?\)", "", column), grammar.language)
+        question = grammar.templates["cell"].format(column=column, key=key)
+    question = frame(page, grammar.fix(question))
+    if not gate.refuse_question(question, grammar):
+        kind = "factual" if len(value.split()) < 6 else "detail"
+        yield Fact(
+            question, value, kind, "table", row.start, row.end, key, key, "", f"table:{column}"
+        )
+
+
+def _column_phrase(column: str, language: str) -> str:
+    small = column if column.isupper() else column[:1].lower() + column[1:]
+    if language == "en":
+        return small
+    head = small.split()[0]
+    return f"{'la' if _FEMININE.search(head) and head not in _MASCULINE_A else 'el'} {small}"
+
+
+def _list_facts(page: Page) -> Iterator[Fact]:
+    """`X supports the following formats:` and the short items behind it."""
+    for at, section in enumerate(page.sections):
+        text = section.block.text
+        if section.block.kind != "paragraph" or not text.endswith(":"):
+            continue
+        items = []
+        for following in page.sections[at + 1 : at + 2 + MAX_LIST_ITEMS]:
+            if following.block.kind != "item":
+                break
+            items.append(following.block)
+        spans = find_sentences(page, section.block)
+        if 2 <= len(items) <= MAX_LIST_ITEMS and spans:
+            yield from _list_fact(
+                page, tidy(page.document.text[spans[-1][0] : spans[-1][1]]), items, spans[-1][0]
+            )
+
+
+def _list_fact(page: Page, intro: str, items: Sequence[Block], start: int) -> Iterator[Fact]:
+    grammar = page.grammar
+    for pattern in grammar.list_intro:
+        match = pattern.sentence.fullmatch(intro)
+        texts = [item.text.rstrip(".;,") for item in items]
+        if match is None or any(len(text.split()) > 14 for text in texts):
+            continue
+        parts = match.groupdict()
+        subject = page.lower_start(parts["subject"])
+        if (
+            not gate.is_specific(subject, grammar)
+            or parts["subject"].split()[0].lower() in grammar.bad_starts - grammar.articles
+        ):
+            continue
+        parts |= {"subject": subject, "base": grammar.base_forms.get(parts["verb"], parts["verb"])}
+        question = frame(page, grammar.fix(pattern.question.format(**parts)))
+        reference = f"{'; '.join(texts)}."
+        if not gate.refuse(question, reference, grammar):
+            yield Fact(question, reference, "detail", "list", start, items[-1].end, subject)

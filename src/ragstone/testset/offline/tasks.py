@@ -1,0 +1,130 @@
+"""Facts from headings that name a task: `Installing packages` and what its section says to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ragstone.testset.offline import gate
+from ragstone.testset.offline.blocks import tidy
+from ragstone.testset.offline.clauses import drop_references, frame
+from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.grammar import Grammar
+from ragstone.testset.offline.page import Page, Section, clean_title, find_sentences
+from ragstone.testset.wording import content
+
+MAX_STEPS = 8
+MAX_SENTENCES = 3
+
+
+def task_facts(page: Page) -> Iterator[Fact]:
+    """A how-to question for each heading that names a task and has its answer right below it."""
+    for at, section in enumerate(page.sections):
+        if section.block.kind != "heading":
+            continue
+        task = read_task(clean_title(section.block.text), page.grammar, page.common)
+        if not task or not _is_specific_task(task, page):
+            continue
+        question = frame(page, page.grammar.fix(page.grammar.templates["task"].format(task=task)))
+        if gate.refuse_question(question, page.grammar):
+            continue
+        below = []
+        for following in page.sections[at + 1 :]:
+            if following.block.kind == "heading":
+                break
+            below.append(following)
+        answer = _steps(below) or _instructions(page, below, task)
+        if answer is None:
+            continue
+        reference, end = answer
+        if not gate.refuse_reference(reference, page.grammar):
+            yield Fact(question, reference, "how_to", "heading", section.block.start, end, task)
+
+
+def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset()) -> str:
+    """What a heading says is done, from its plain verb on; empty when it names no task."""
+    heading = heading.rstrip("?.: ")
+    if ":" in heading or "," in heading:
+        return ""
+    first, _, rest = heading.partition(" ")
+    if (
+        grammar.language == "es"
+        and rest.startswith(("de ", "del "))
+        and first.lower() in grammar.task_verbs
+    ):
+        article = "el " if rest.startswith("del ") else ""
+        return (
+            f"{grammar.task_verbs[first.lower()]} {article}{_small(rest.partition(' ')[2], common)}"
+        )
+    if match := grammar.task_prefix.fullmatch(heading):
+        task = match["task"]
+        return _small(task, common)
+    if grammar.language == "en" and rest and first.lower() in grammar.task_verbs:
+        return f"{grammar.task_verbs[first.lower()]} {_small(rest, common)}"
+    return ""
+
+
+def _small(text: str, common: frozenset[str]) -> str:
+    """A heading's words as a sentence writes them: `Hard Disks` → `hard disks`, names as they are."""
+    first, *rest = text.split(" ")
+    first = first.lower() if first.istitle() and not rest else first
+    return " ".join(word.lower() if word.lower() in common else word for word in (first, *rest))
+
+
+def _is_specific_task(task: str, page: Page) -> bool:
+    """Whether the object of a task is named: by a name, or by three words of meaning and more."""
+    words = task.split()[1:]
+    if not words or words[0].lower() in page.grammar.bad_starts - page.grammar.articles:
+        return False
+    if any(word.lower() in ("and", "or", "y", "o", "e", "u") for word in words):
+        return False
+    return (
+        gate.is_specific(" ".join(words), page.grammar)
+        or bool(page.owner)
+        or len(content(task, page.grammar.language)) >= 3
+    )
+
+
+def _steps(below: Sequence[Section]) -> tuple[str, int] | None:
+    """Numbered steps, when the section begins with them."""
+    blocks = [section.block for section in below]
+    while blocks and blocks[0].kind == "paragraph" and blocks[0].text.endswith(":"):
+        blocks = blocks[1:]
+    steps = []
+    for block in blocks:
+        if block.kind != "item" or not block.level:
+            break
+        steps.append(block)
+    if not 2 <= len(steps) <= MAX_STEPS or (
+        len(steps) < len(blocks) and blocks[len(steps)].kind == "code"
+    ):
+        return None
+    if any(len(step.text) > 160 or step.text.endswith(":") for step in steps):
+        return None
+    text = " ".join(f"{n}. {step.text.rstrip('.')}." for n, step in enumerate(steps, 1))
+    return text, steps[-1].end
+
+
+def _instructions(page: Page, below: Sequence[Section], task: str) -> tuple[str, int] | None:
+    """The first sentences of the section that say what to do and speak of the task's object."""
+    wanted = set(content(task, page.grammar.language))
+    for section in below[:2]:
+        if section.block.kind != "paragraph":
+            return None
+        spans = find_sentences(page, section.block)
+        for at, (start, end) in enumerate(spans):
+            sentence = tidy(page.document.text[start:end])
+            shared = wanted & set(content(sentence, page.grammar.language))
+            if not page.grammar.instructions.search(sentence) or len(shared) < min(2, len(wanted)):
+                continue
+            if not gate.is_sentence(sentence, page.grammar) and not re.match(
+                r"(?:To|You|Para|Puede|Si|If|Se) ", sentence
+            ):
+                continue
+            last = min(at + MAX_SENTENCES, len(spans)) - 1
+            while last > at and gate.refuse_reference(
+                tidy(page.document.text[start : spans[last][1]]), page.grammar
+            ):
+                last -= 1
+            return drop_references(tidy(page.document.text[start : spans[last][1]])), spans[last][1]
+    return None
