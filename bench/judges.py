@@ -138,7 +138,7 @@ def _load(row: dict[str, Any], judge: dict[str, Any]) -> None:
     import sentencex  # noqa: F401
 
     import ragstone
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
 
     make_judge(judge)
     ragstone.evaluate([row], ["token_f1"], store=":memory:")
@@ -170,7 +170,7 @@ class Recorder:
     batch, local = 1, False
 
     def __init__(self, url: str) -> None:
-        from ragstone.judges.choose import make_judge
+        from ragstone.judges.factory import make_judge
 
         self.judge: Any = make_judge(judge_at(url, 16))
         self.name, self.concurrency = self.judge.name, self.judge.concurrency
@@ -194,7 +194,7 @@ class Recorder:
 
 async def _judged(url: str, asks: list[Any], concurrency: int) -> float:
     """CPU seconds a call of the judge alone: from Ask to checked reply."""
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
 
     judge = make_judge(judge_at(url, concurrency))
     gate = asyncio.Semaphore(concurrency)

@@ -321,7 +321,7 @@ SETTINGS = {
 
 def settings(language: str) -> str:
     """Every setting of a judge; a new one must be described here."""
-    from ragstone.judges.choose import SETTINGS as KNOWN
+    from ragstone.judges.factory import SETTINGS as KNOWN
 
     if set(KNOWN) != set(SETTINGS):
         raise SystemExit(f"describe these settings of a judge: {set(KNOWN) ^ set(SETTINGS)}")
@@ -330,10 +330,10 @@ def settings(language: str) -> str:
 
 def keys_of_hosts(language: str) -> str:
     """Which environment variable holds the key of which host."""
-    from ragstone.judges.secrets import HOSTS
+    from ragstone.judges.secrets import KEY_VARIABLES
 
     head = {"en": "host | environment variable", "es": "servidor | variable de entorno"}[language]
-    return table(head, [[f"`{host}`", _listed(names)] for host, names in HOSTS.items()])
+    return table(head, [[f"`{host}`", _listed(names)] for host, names in KEY_VARIABLES.items()])
 
 
 # ── command line and Python ───────────────────────────────────────────────────────────────

@@ -19,7 +19,7 @@ def judges(monkeypatch):
         made[name] = ScriptedJudge(name=name, local=name == "offline")
         return made[name]
 
-    monkeypatch.setattr("ragstone.judges.choose.make_judge", make_judge)
+    monkeypatch.setattr("ragstone.judges.factory.make_judge", make_judge)
     return made, settings
 
 

@@ -16,9 +16,9 @@ from faults.scoring import settings
 from faults.server import Call, FaultServer
 from ragstone.asks import Ask, Case, Reply, embed, questions, rate, support
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges.choose import make_judge
-from ragstone.judges.http import LARGEST, retry_after
-from ragstone.judges.limits import Lanes
+from ragstone.judges.factory import make_judge
+from ragstone.judges.http import MAX_REPLY_BYTES, parse_retry_after
+from ragstone.judges.limits import ConcurrencyLimiter
 from ragstone.types import Chunk
 
 Serve = Callable[..., FaultServer]
@@ -99,7 +99,7 @@ def test_a_date_is_waited_for(serve: Serve) -> None:
 def test_retry_after_is_read_in_every_spelling(
     headers: dict[str, str], seconds: float | None
 ) -> None:
-    assert retry_after(headers) == seconds
+    assert parse_retry_after(headers) == seconds
 
 
 def test_an_absurd_wait_fails_at_once(serve: Serve) -> None:
@@ -119,27 +119,27 @@ def test_concurrency_never_exceeds_the_limit_and_falls_after_429(serve: Serve) -
 
 
 def test_lanes_shrink_once_a_burst_and_grow_back_slowly() -> None:
-    lanes = Lanes(10)
+    lanes = ConcurrencyLimiter(10)
     before = time.monotonic()
     for _ in range(5):
-        lanes.too_many(before)
+        lanes.decrease(before)
     assert lanes.allowed == 8.0
-    lanes.too_many(time.monotonic() + 1)
+    lanes.decrease(time.monotonic() + 1)
     assert lanes.allowed == pytest.approx(6.4)
     for _ in range(6):
-        lanes.went_well()
+        lanes.increase()
     assert 7.2 < lanes.allowed < 7.5
     for _ in range(100):
-        lanes.went_well()
+        lanes.increase()
     assert lanes.allowed == 10.0
     for _ in range(100):
-        lanes.too_many(time.monotonic() + 10)
+        lanes.decrease(time.monotonic() + 10)
     assert lanes.allowed == 1.0
 
 
 def test_cancelled_waiters_leave_no_lane_taken() -> None:
     async def use() -> int:
-        lanes = Lanes(1)
+        lanes = ConcurrencyLimiter(1)
 
         async def hold() -> None:
             async with lanes:
@@ -220,7 +220,7 @@ def test_redirects_are_not_followed(serve: Serve) -> None:
 def test_a_reply_without_end_is_cut(serve: Serve) -> None:
     async def flood(call: Call) -> None:
         call.writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-        for _ in range(LARGEST // 2**20 + 8):
+        for _ in range(MAX_REPLY_BYTES // 2**20 + 8):
             call.writer.write(b"100000\r\n" + b" " * 2**20 + b"\r\n")
             await call.writer.drain()
 

@@ -18,21 +18,21 @@ from ragstone.errors import (
     RagstoneError,
 )
 from ragstone.judges import huggingface
-from ragstone.judges.choose import make_embeddings, make_judge
+from ragstone.judges.factory import make_embeddings, make_judge
 from ragstone.judges.limits import Budget
-from ragstone.judges.model import Completion, Deadline, Order
+from ragstone.judges.model_judge import Completion, Deadline, CompletionRequest
 from ragstone.types import Chunk
 
 
-def order(text: str, stretch: int = 1) -> Order:
-    return Order("Answer.", text, {}, "rate", Deadline(60.0), stretch)
+def order(text: str, stretch: int = 1) -> CompletionRequest:
+    return CompletionRequest("Answer.", text, {}, "rate", Deadline(60.0), stretch)
 
 
 def test_questions_that_wait_together_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
     model = huggingface.LocalModel("somewhere", batch=4)
     sizes: list[int] = []
 
-    def generate(orders: list[Order]) -> list[Completion]:
+    def generate(orders: list[CompletionRequest]) -> list[Completion]:
         sizes.append(len(orders))
         return [Completion(one.user.upper()) for one in orders]
 

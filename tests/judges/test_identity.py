@@ -15,7 +15,7 @@ from faults.scoring import SAMPLE, settings
 from faults.server import FaultServer
 from ragstone import prompts
 from ragstone.asks import Ask, Case, digest, support
-from ragstone.judges.choose import make_judge
+from ragstone.judges.factory import make_judge
 from ragstone.types import Chunk
 
 BASE: dict[str, Any] = {

@@ -14,15 +14,15 @@ from faults.scoring import settings
 from faults.server import Call, FaultServer
 from ragstone.asks import Ask
 from ragstone.cli.judge import command
-from ragstone.judges.choose import make_judge
-from ragstone.judges.probe import Checkup, check, probes
+from ragstone.judges.factory import make_judge
+from ragstone.judges.probe import ProbeReport, probe_judge, build_probes
 
 Serve = Callable[..., FaultServer]
 
 
 def knowing(wrong: int = 0, lost: int = 0) -> Callable[[Ask], Any]:
     """A judge that knows the probes, but for some."""
-    items = {item.ask.key: (n, item) for n, item in enumerate([*probes("en"), *probes("es")])}
+    items = {item.ask.key: (n, item) for n, item in enumerate([*build_probes("en"), *build_probes("es")])}
 
     def judge(ask: Ask) -> Any:
         from dataclasses import replace
@@ -59,31 +59,31 @@ def said(ask: Ask, truth: str) -> Any:
     return {"reason": "", "level": 0 if truth == "0" else 2}
 
 
-def tried(function: Any, language: str = "en") -> Checkup:
+def tried(function: Any, language: str = "en") -> ProbeReport:
     judge = make_judge(function, embeddings={"model": "openai:e", "base_url": "http://127.0.0.1:9"})
-    return asyncio.run(check(judge, language))
+    return asyncio.run(probe_judge(judge, language))
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_a_judge_that_knows_is_fit(language: str) -> None:
     found = tried(knowing(), language)
-    assert (found.replied, found.right, found.same) == (12, 12, 12)
-    assert found.fit
+    assert (found.reply_count, found.correct_count, found.consistent_count) == (12, 12, 12)
+    assert found.is_fit
 
 
 def test_three_wrong_verdicts_are_too_many() -> None:
-    assert tried(knowing(wrong=2)).fit
+    assert tried(knowing(wrong=2)).is_fit
     found = tried(knowing(wrong=3))
-    assert found.right == 9
-    assert not found.fit
+    assert found.correct_count == 9
+    assert not found.is_fit
 
 
 def test_two_lost_replies_are_too_many() -> None:
-    assert tried(knowing(lost=1)).fit
+    assert tried(knowing(lost=1)).is_fit
     found = tried(knowing(lost=2))
-    assert found.replied == 10
-    assert not found.fit
-    assert found.tried[0].failure.startswith("unparseable")
+    assert found.reply_count == 10
+    assert not found.is_fit
+    assert found.results[0].failure.startswith("unparseable")
 
 
 def test_a_judge_that_changes_its_mind_is_not_fit() -> None:
@@ -96,16 +96,16 @@ def test_a_judge_that_changes_its_mind_is_not_fit() -> None:
         return value
 
     found = tried(fickle)
-    assert found.right == 12
-    assert found.same == 8
-    assert not found.fit
+    assert found.correct_count == 12
+    assert found.consistent_count == 8
+    assert not found.is_fit
 
 
 def test_the_twelve_are_the_same_kinds_in_both_languages() -> None:
-    english, spanish = probes("en"), probes("es")
+    english, spanish = build_probes("en"), build_probes("es")
     assert len(english) == len(spanish) == 12
     assert [(i.ask.kind, i.truth) for i in english] == [(i.ask.kind, i.truth) for i in spanish]
-    assert probes("fr")[0].what == english[0].what
+    assert build_probes("fr")[0].text == english[0].text
 
 
 def test_the_command_says_plainly_that_a_word_finder_is_unfit(serve: Serve) -> None:
@@ -125,10 +125,10 @@ def test_tokens_and_price_are_reckoned_for_1000_samples(serve: Serve) -> None:
         await call.send(200, json.dumps(reply).encode())
 
     judge = make_judge(settings(serve(count), prices={"input": 1.0, "output": 10.0}, deadline=30.0))
-    found = asyncio.run(check(judge, "en"))
+    found = asyncio.run(probe_judge(judge, "en"))
     asyncio.run(judge.close())
     assert found.usage.input_tokens == 1000 * found.usage.calls
-    assert found.usd_for_1000 == pytest.approx(5 * 1000 * 0.002)
+    assert found.usd_per_1000_samples == pytest.approx(5 * 1000 * 0.002)
 
 
 def test_prompts_are_listed_exported_and_never_overwritten(tmp_path: Any) -> None:

@@ -12,30 +12,30 @@ from faults.scoring import settings
 from faults.server import Call, FaultServer
 from ragstone import prompts
 from ragstone.errors import RagstoneError
-from ragstone.judges.adapt import adapt
-from ragstone.judges.choose import make_judge
-from ragstone.prompts import BadPrompt, fill, load, placeholders
+from ragstone.judges.translation import draft_prompts
+from ragstone.judges.factory import make_judge
+from ragstone.prompts import InvalidPrompt, fill_placeholders, load, find_placeholders
 
 OPEN = {"model": "openai:e", "base_url": "http://127.0.0.1:9/v1"}
 Serve = Callable[..., FaultServer]
 
 
 def test_every_language_has_the_same_names_and_placeholders() -> None:
-    assert {"en", "es"} <= set(prompts.languages())
+    assert {"en", "es"} <= set(prompts.list_languages())
     here = Path(prompts.__file__).parent
-    for code in prompts.languages():
-        assert sorted(p.stem for p in (here / code).glob("*.md")) == prompts.names()
-        for name in prompts.names():
+    for code in prompts.list_languages():
+        assert sorted(p.stem for p in (here / code).glob("*.md")) == prompts.list_names()
+        for name in prompts.list_names():
             ours = load(name, "en")
             theirs = load(name, code)
             assert theirs.language == code
             for part in ("system", "user"):
-                wanted = placeholders(getattr(ours, part))
-                assert placeholders(getattr(theirs, part)) == wanted, (code, name)
+                wanted = find_placeholders(getattr(ours, part))
+                assert find_placeholders(getattr(theirs, part)) == wanted, (code, name)
 
 
 def test_filling_is_one_pass() -> None:
-    assert fill("{{a}} {{b}}", {"a": "{{b}}", "b": "{{a}}"}) == "{{b}} {{a}}"
+    assert fill_placeholders("{{a}} {{b}}", {"a": "{{b}}", "b": "{{a}}"}) == "{{b}} {{a}}"
 
 
 def test_an_unknown_language_falls_back_and_a_region_to_its_language() -> None:
@@ -46,12 +46,12 @@ def test_an_unknown_language_falls_back_and_a_region_to_its_language() -> None:
 
 def test_the_users_folder_goes_first(tmp_path: Path) -> None:
     written = prompts.export(tmp_path / "p")
-    assert len(written) == len(prompts.names()) * len(prompts.languages())
+    assert len(written) == len(prompts.list_names()) * len(prompts.list_languages())
     file = tmp_path / "p" / "es" / "rate.md"
     file.write_text(file.read_text("utf-8").replace("Sitúas", "Pones"), "utf-8")
     assert load("rate", "es", str(tmp_path / "p")).system.startswith("Pones")
     assert load("rate", "es").system.startswith("Sitúas")
-    with pytest.raises(BadPrompt, match="exists already"):
+    with pytest.raises(InvalidPrompt, match="exists already"):
         prompts.export(tmp_path / "p")
 
 
@@ -69,31 +69,31 @@ def test_a_broken_prompt_is_said_with_its_file(
     prompts.export(tmp_path / "p")
     file = tmp_path / "p" / "en" / "rate.md"
     file.write_text(change(file.read_text("utf-8")), "utf-8")
-    with pytest.raises(BadPrompt) as said:
+    with pytest.raises(InvalidPrompt) as said:
         make_judge({**OPEN, "embeddings": OPEN, "prompts": str(tmp_path / "p")})
     assert words in str(said.value)
     assert "rate.md" in str(said.value)
 
 
 def test_a_missing_folder_is_said() -> None:
-    with pytest.raises(BadPrompt, match="there is no prompts folder 'nowhere'"):
+    with pytest.raises(InvalidPrompt, match="there is no prompts folder 'nowhere'"):
         load("rate", "en", "nowhere")
 
 
 async def _adapt(server: FaultServer, folder: Path) -> list[Path]:
     judge = make_judge(settings(server, deadline=30.0))
     try:
-        return await adapt(judge, "fr", folder)
+        return await draft_prompts(judge, "fr", folder)
     finally:
         await judge.close()
 
 
 def test_a_judge_drafts_a_new_language(serve: Serve, tmp_path: Path) -> None:
     written = asyncio.run(_adapt(serve(), tmp_path))
-    assert sorted(path.stem for path in written) == prompts.names()
+    assert sorted(path.stem for path in written) == prompts.list_names()
     assert load("claims", "fr", str(tmp_path)).language == "fr"
     assert "énoncé" in load("claims", "fr", str(tmp_path)).text
-    with pytest.raises(BadPrompt, match="exists already"):
+    with pytest.raises(InvalidPrompt, match="exists already"):
         asyncio.run(_adapt(serve(), tmp_path))
 
 

@@ -23,7 +23,7 @@ from ragstone.asks import (
     useful,
 )
 from ragstone.errors import JUDGE_FAULTS, JudgeFailed
-from ragstone.judges.choose import make_judge
+from ragstone.judges.factory import make_judge
 from ragstone.types import Chunk
 from small_model import served
 

@@ -15,8 +15,8 @@ import ragstone
 from faults.scoring import SAMPLE, settings
 from faults.server import Call, FaultServer
 from ragstone.errors import RagstoneError
-from ragstone.judges.choose import make_judge, shown_spec
-from ragstone.judges.secrets import HOSTS, NoKey, Redaction, address, find_key
+from ragstone.judges.factory import make_judge, to_public_spec
+from ragstone.judges.secrets import KEY_VARIABLES, MissingKey, Redactor, parse_base_url, find_key
 
 Serve = Callable[..., FaultServer]
 CANARIES = {
@@ -73,7 +73,7 @@ def test_no_byte_of_a_key_is_written_anywhere(
         repr(row.scores),
         repr(make_judge(spec)),
         repr(vars(make_judge(spec).model)),
-        str(shown_spec(spec)),
+        str(to_public_spec(spec)),
     ]  # type: ignore[attr-defined]
     out, err = capfd.readouterr()
     seen += [out, err, caplog.text]
@@ -95,46 +95,46 @@ def test_a_key_from_the_environment_goes_to_its_own_host_only(
     assert all("authorization" not in call.headers for call in server.calls)
 
 
-@pytest.mark.parametrize(("host", "variables"), HOSTS.items())
+@pytest.mark.parametrize(("host", "variables"), KEY_VARIABLES.items())
 def test_each_vendor_has_its_variable(
     host: str, variables: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in {v for names in HOSTS.values() for v in names}:
+    for name in {v for names in KEY_VARIABLES.values() for v in names}:
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(NoKey, match=f"export {variables[0]}="):
-        find_key(address(f"https://{host}/v1"), None, None)
+    with pytest.raises(MissingKey, match=f"export {variables[0]}="):
+        find_key(parse_base_url(f"https://{host}/v1"), None, None)
     monkeypatch.setenv(variables[-1], "k-123456")
-    assert find_key(address(f"https://{host}/v1"), None, None) == "k-123456"
-    with pytest.raises(NoKey, match="not encrypted"):
-        find_key(address(f"http://{host}/v1"), None, None)
-    assert find_key(address("https://example.org/v1"), None, None) is None
-    assert find_key(address(f"https://{host}.example.org/v1"), None, None) is None
-    assert find_key(address(f"https://example.org/{host}"), None, None) is None
+    assert find_key(parse_base_url(f"https://{host}/v1"), None, None) == "k-123456"
+    with pytest.raises(MissingKey, match="not encrypted"):
+        find_key(parse_base_url(f"http://{host}/v1"), None, None)
+    assert find_key(parse_base_url("https://example.org/v1"), None, None) is None
+    assert find_key(parse_base_url(f"https://{host}.example.org/v1"), None, None) is None
+    assert find_key(parse_base_url(f"https://example.org/{host}"), None, None) is None
 
 
 def test_a_named_variable_that_is_not_set_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MINE", raising=False)
-    with pytest.raises(NoKey, match="'MINE', which is not set"):
-        find_key(address("https://example.org"), None, "MINE")
+    with pytest.raises(MissingKey, match="'MINE', which is not set"):
+        find_key(parse_base_url("https://example.org"), None, "MINE")
 
 
 def test_what_is_secret_in_a_url_is_kept_apart() -> None:
-    place = address("https://me:pass%20word@example.org:8443/v1/?key=abcdefgh")
+    place = parse_base_url("https://me:pass%20word@example.org:8443/v1/?key=abcdefgh")
     assert place.url == "https://example.org:8443/v1"
     assert "pass" not in repr(place)
     assert "abcdefgh" not in repr(place)
-    assert place.login == "me:pass word"
+    assert place.credentials == "me:pass word"
     assert place.join("/x") == "https://example.org:8443/v1/x?key=abcdefgh"
 
 
 @pytest.mark.parametrize("url", ["", "example.org", "ftp://x", "file:///etc/passwd", "http://"])
 def test_other_urls_are_refused(url: str) -> None:
     with pytest.raises(RagstoneError, match="is not a URL"):
-        address(url)
+        parse_base_url(url)
 
 
 def test_things_that_look_like_keys_are_struck_out_too() -> None:
-    clean = Redaction("mysecretvalue")(
+    clean = Redactor("mysecretvalue")(
         "x mysecretvalue sk-abcdefghijk AIzaSyABCDEFGHIJK Bearer abcdefgh.ijk and words"
     )
     assert clean == "x *** *** *** *** and words"

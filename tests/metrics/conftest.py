@@ -10,7 +10,7 @@ import pytest
 
 import ragstone.metrics  # noqa: F401 registers every metric
 from ragstone.asks import Answered, Ask, Asking, Reply
-from ragstone.engine.merging import merge
+from ragstone.engine.merge import merge_asks
 from ragstone.errors import JudgeFailed, Unscored
 from ragstone.registry import resolve
 from ragstone.types import Sample, Score
@@ -124,7 +124,7 @@ def play(
                 continue
             waiting[name] = list(range(len(asked), len(asked) + len(asks)))
             asked += [(name, ask) for ask in asks]
-        merged = merge([ask for _, ask in asked])
+        merged = merge_asks([ask for _, ask in asked])
         answers: dict[int, Answered] = {}
         for one in merged:
             value = judge(one.ask)

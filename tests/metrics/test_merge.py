@@ -18,7 +18,7 @@ from ragstone.asks import (
     together,
     useful,
 )
-from ragstone.engine.merging import merge
+from ragstone.engine.merge import merge_asks
 from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.registry import REGISTERED
 from ragstone.types import Chunk, Sample, chunks
@@ -29,7 +29,7 @@ A, B, C = Chunk(text="alpha"), Chunk(text="beta"), Chunk(text="gamma")
 def taken(asks, judge):
     """What each Ask gets when the merged ones are answered."""
     got = {}
-    for one in merge(asks):
+    for one in merge_asks(asks):
         value = judge(one.ask)
         for index, take in one.parts:
             assert index not in got
@@ -68,7 +68,7 @@ def test_every_ask_gets_the_reply_it_would_have_got_alone(Script):
 
 
 def test_few_asks_are_left():
-    kinds = sorted(one.ask.kind for one in merge(MANY))
+    kinds = sorted(one.ask.kind for one in merge_asks(MANY))
     assert kinds == sorted(
         ["claims", "claims"]  # two languages
         + ["support"] * 3  # (A, B); A and C as single sources; the one of several cases
@@ -78,19 +78,19 @@ def test_few_asks_are_left():
 
 
 def test_claims_against_the_same_sources_are_united():
-    (one,) = merge([support(Case(("p", "q"), (A, B))), support(Case(("q", "r"), (A, B)))])
+    (one,) = merge_asks([support(Case(("p", "q"), (A, B))), support(Case(("q", "r"), (A, B)))])
     (case,) = one.ask.values["cases"]
     assert [claim["text"] for claim in case["claims"]] == ["p", "q", "r"]
     assert [source["text"] for source in case["sources"]] == ["alpha", "beta"]
 
 
 def test_single_sources_share_a_question_as_cases_of_their_own():
-    (one,) = merge([support(Case(("p",), (A,))), support(Case(("q",), (B,)))])
+    (one,) = merge_asks([support(Case(("p",), (A,))), support(Case(("q",), (B,)))])
     assert [len(case["sources"]) for case in one.ask.values["cases"]] == [1, 1]
 
 
 def test_targets_of_the_same_chunks_are_united_in_the_schema_too():
-    (one,) = merge([MANY[9], MANY[10]])
+    (one,) = merge_asks([MANY[9], MANY[10]])
     assert one.ask.values["targets"] == {"question": None, "reference": "alpha"}
     row = one.ask.schema["properties"]["grades"]["items"]["properties"]
     assert row["target"]["enum"] == ["question", "reference"]
@@ -98,7 +98,7 @@ def test_targets_of_the_same_chunks_are_united_in_the_schema_too():
 
 def test_an_ask_without_company_is_left_as_it_is():
     for one in MANY:
-        (merged,) = merge([one])
+        (merged,) = merge_asks([one])
         assert merged.ask == one
         value = {"any": "thing"}
         assert merged.parts[0][1](value) is value
@@ -106,14 +106,14 @@ def test_an_ask_without_company_is_left_as_it_is():
 
 def test_the_order_of_the_questions_does_not_matter():
     few = [MANY[n] for n in (0, 1, 4, 5, 9, 10)]
-    wanted = [one.ask for one in merge(few)]
+    wanted = [one.ask for one in merge_asks(few)]
     for order in itertools.permutations(few):
-        assert [one.ask for one in merge(order)] == wanted
+        assert [one.ask for one in merge_asks(order)] == wanted
 
 
 def test_merging_again_changes_nothing():
-    once = [one.ask for one in merge(MANY)]
-    twice = [one.ask for one in merge(once)]
+    once = [one.ask for one in merge_asks(MANY)]
+    twice = [one.ask for one in merge_asks(once)]
     assert {ask.key for ask in twice} == {ask.key for ask in once}
 
 
@@ -151,7 +151,7 @@ def test_a_reply_without_rows_is_passed_on(value):
 def test_repetitions_are_not_merged():
     from dataclasses import replace
 
-    assert len(merge([claims("One."), replace(claims("Two."), repeat=1)])) == 2
+    assert len(merge_asks([claims("One."), replace(claims("Two."), repeat=1)])) == 2
 
 
 def test_together_puts_a_rounds_questions_at_once_and_keeps_failures_apart(drive, Script):

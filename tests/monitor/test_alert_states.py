@@ -11,7 +11,7 @@ from bench import alarm_states
 from bench.alarms import BUDGET, REFERENCE, Scenario, draw, recovers, shared
 
 from ragstone.config.alerts import Channel
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.drift import learn, level, watch_series
 from ragstone.monitor.outbox import deliver
 from ragstone.monitor.watcher import watch
@@ -69,7 +69,7 @@ def test_two_metrics_that_drop_at_once_are_two_alerts() -> None:
                 0.0 if one.rng.random() < bad else one.rng.choice([1.0, 1.0, 0.8]) for _ in ids
             ]
             scored = [
-                Scored(id, {"answer_relevance": Score(value)})
+                ScoredInteraction(id, {"answer_relevance": Score(value)})
                 for id, value in zip(ids, values, strict=True)
             ]
             one.archive.save_scores(scored).result()

@@ -11,10 +11,10 @@ import pytest
 
 from ragstone.config.alerts import Alerts, Channel, parse_threshold
 from ragstone.monitor.alerts import Alert, Reading, advance, alerts_between, events, open_alerts
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Interaction, to_micros
 from ragstone.monitor.rollups.update import DAY
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.watcher import last_status, watch
 from ragstone.store import Store
 from ragstone.types import Score
@@ -89,7 +89,7 @@ class World:
 
     @property
     def now(self) -> int:
-        return START + self.hour * HOUR
+        return START + self.hour * HOUR_MICROS
 
     def go(self, hours: int, *, bad: float = 0.0, failures: float = 0.0, n: int = 40, only: str = "b") -> None:  # fmt: skip
         """Hours of answers, each hour's within five minutes (fewer buckets to keep); `bad` is the share of bad ones of model `only`, `failures` that of judge failures."""
@@ -108,7 +108,7 @@ class World:
                 # the judge fails on good answers: what is left looks worse than it is
                 failed = self.rng.random() < (failures * 1.6 if value == 1 else failures * 0.3)
                 score = Score(outcome="judge_error", reason="x") if failed else Score(value)
-                scores.append(Scored(one.id, {"faithfulness": score}))
+                scores.append(ScoredInteraction(one.id, {"faithfulness": score}))
             self.hour += 1
         self.archive.add(some).result()
         self.archive.save_scores(scores).result()
@@ -137,7 +137,7 @@ def test_a_drop_fires_says_what_moved_and_is_resolved(world: World) -> None:
     facts = alert.facts
     assert facts["before"] == pytest.approx(0.797, abs=0.02)
     assert facts["change"] < -0.08
-    assert abs(facts["since_us"] - (START + 24 * 8 * HOUR)) <= 2 * HOUR
+    assert abs(facts["since_us"] - (START + 24 * 8 * HOUR_MICROS)) <= 2 * HOUR_MICROS
     assert facts["part"]["field"] == "model"
     assert facts["part"]["value"] == "b"
     assert facts["part"]["explained"] > 0.5
@@ -188,7 +188,7 @@ def test_a_day_without_data_is_no_data_and_no_degradation(world: World) -> None:
 def test_no_scores_while_interactions_come_in_is_said_of_the_metric(world: World) -> None:
     world.go(24 * 8)
     for hour in range(26):
-        late = Interaction(f"u{hour}", world.now + hour * HOUR, "q", answer="a")
+        late = Interaction(f"u{hour}", world.now + hour * HOUR_MICROS, "q", answer="a")
         world.archive.add([late]).result()
     world.hour += 26
     assert world.watch() == {"no_data:faithfulness": "no_data"}
@@ -255,9 +255,9 @@ def test_an_alert_of_a_rule_that_is_gone_does_not_stay_for_ever(world: World) ->
     assert [one.state for one in open_alerts(world.archive)] == ["firing"]
     world.go(1)
     world.watch()
-    watch(world.archive, QUIET, world.now + 23 * HOUR)
+    watch(world.archive, QUIET, world.now + 23 * HOUR_MICROS)
     assert len(open_alerts(world.archive)) == 1
-    watch(world.archive, replace(QUIET, no_data="30d"), world.now + 25 * HOUR)
+    watch(world.archive, replace(QUIET, no_data="30d"), world.now + 25 * HOUR_MICROS)
     assert open_alerts(world.archive) == []
 
 

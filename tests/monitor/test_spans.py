@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.monitor import Archive
-from ragstone.monitor.interactions import Interaction, micros
+from ragstone.monitor.interactions import Interaction, now_micros
 from ragstone.monitor.otlp import spans_of_json, spans_of_protobuf
 from ragstone.monitor.spans import Span, interaction_of_trace
 from ragstone.monitor.traces import put_together
@@ -106,7 +106,7 @@ def read(spans: list[dict[str, Any]]) -> list[Span]:
 
 
 def one(spans: list[dict[str, Any]]) -> Interaction:
-    found = interaction_of_trace(read(spans), micros())
+    found = interaction_of_trace(read(spans), now_micros())
     assert found is not None
     return found
 
@@ -162,8 +162,8 @@ def test_only_what_the_conventions_define_is_kept() -> None:
 def test_a_failed_trace_is_an_error_and_a_foreign_one_is_nothing() -> None:
     failed = [{**OPENINFERENCE[0], "status": {"code": 2, "message": "timed out"}}]
     assert one(failed).error == "timed out"
-    assert interaction_of_trace(read([span(1, 0, 1, {"http.method": "GET"})]), micros()) is None
-    assert interaction_of_trace([], micros()) is None
+    assert interaction_of_trace(read([span(1, 0, 1, {"http.method": "GET"})]), now_micros()) is None
+    assert interaction_of_trace([], now_micros()) is None
 
 
 def test_older_names_and_json_values_are_understood() -> None:
@@ -257,7 +257,7 @@ def huge_span(trace: str, **more: Any) -> Span:
     ],
 )
 def test_a_number_beyond_every_float_costs_no_interaction(odd: dict[str, Any]) -> None:
-    found = interaction_of_trace([huge_span(TRACE, **odd)], micros())
+    found = interaction_of_trace([huge_span(TRACE, **odd)], now_micros())
     assert found is not None
     assert found.question == "q?"
     assert found.cost is None

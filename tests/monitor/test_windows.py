@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ragstone.errors import DataError
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import to_micros
 from ragstone.monitor.rollups.update import DAY, SPANS, SUMS, load, read
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows import between, bounds, duration, periods, series, summary
 from ragstone.store import Store
 from ragstone.types import Score
@@ -57,23 +57,23 @@ def test_slices_are_windows_of_their_own(archive: Archive) -> None:
 def test_a_field_with_a_value_for_each_user_can_still_be_asked_for(archive: Archive) -> None:
     some = [interaction(n, START + n, meta={"user": f"u{n}"}) for n in range(100)]
     archive.add(some).result()
-    found = between(archive, START - HOUR, START + DAY, by="user")
+    found = between(archive, START - HOUR_MICROS, START + DAY, by="user")
     assert len(found.slices) == 100
     assert found.more == 0
-    assert load(archive, HOUR, START, START + HOUR, "user") == {START: None}
-    few = between(archive, START - HOUR, START + DAY, by="user", most=7)
+    assert load(archive, HOUR_MICROS, START, START + HOUR_MICROS, "user") == {START: None}
+    few = between(archive, START - HOUR_MICROS, START + DAY, by="user", most=7)
     assert (len(few.slices), few.more) == (7, 93)
-    one = between(archive, START - HOUR, START + DAY, where=("user", "u42")).whole
+    one = between(archive, START - HOUR_MICROS, START + DAY, where=("user", "u42")).whole
     assert one.interactions == 1
 
 
 def test_an_id_is_no_slice_and_can_still_be_asked_for(archive: Archive) -> None:
     """Nearly every interaction has a value of its own: nothing of it is kept, it is read from the rows."""
-    step = HOUR // 1500
+    step = HOUR_MICROS // 1500
     some = [interaction(n, START + n * step, meta={"request": f"r{n}"}) for n in range(3000)]
     some += [interaction(3000, START + 10 * step, meta={"request": "r7"})]
     archive.add(some).result()
-    found = between(archive, START - HOUR, START + 3 * DAY, by="request")
+    found = between(archive, START - HOUR_MICROS, START + 3 * DAY, by="request")
     assert [(one.value, one.interactions) for one in found.slices[:2]] == [("r7", 2), ("r0", 1)]
     assert (len(found.slices), found.more) == (200, 2800)
     for span in SPANS[:2]:
@@ -86,11 +86,11 @@ def test_an_id_is_no_slice_and_can_still_be_asked_for(archive: Archive) -> None:
 
 def test_a_field_with_thousands_of_values_is_not_kept_by_day(archive: Archive) -> None:
     some = [
-        interaction(n, START + n * HOUR // 100, latency=1.0 + n, meta={"user": f"u{n * 7 % 1100}"})
+        interaction(n, START + n * HOUR_MICROS // 100, latency=1.0 + n, meta={"user": f"u{n * 7 % 1100}"})
         for n in range(4000)
     ]
     archive.add(some).result()
-    found = between(archive, START, START + 40 * HOUR, by="user", most=5000)
+    found = between(archive, START, START + 40 * HOUR_MICROS, by="user", most=5000)
     assert len(found.slices) == 1100
     assert {one.interactions for one in found.slices} == {3, 4}
     days = read(archive, DAY, 0, 2**62, "user", SUMS)
@@ -107,24 +107,24 @@ def test_weights_make_the_mean_stand_for_all_interactions(archive: Archive) -> N
     archive.add(some).result()
     archive.save_scores(
         [
-            Scored("i0", {"faithfulness": Score(1.0)}, weight=3.0),
-            Scored("i1", {"faithfulness": Score(0.0)}, weight=1.0),
-            Scored("i2", {"faithfulness": Score(0.0)}, drawn=False),
-            Scored("i3", {"faithfulness": Score(outcome="judge_error", reason="x")}),
+            ScoredInteraction("i0", {"faithfulness": Score(1.0)}, weight=3.0),
+            ScoredInteraction("i1", {"faithfulness": Score(0.0)}, weight=1.0),
+            ScoredInteraction("i2", {"faithfulness": Score(0.0)}, drawn=False),
+            ScoredInteraction("i3", {"faithfulness": Score(outcome="judge_error", reason="x")}),
         ]
     ).result()
-    figure = between(archive, START, START + HOUR).whole.metrics["faithfulness"]
+    figure = between(archive, START, START + HOUR_MICROS).whole.metrics["faithfulness"]
     assert figure.mean == pytest.approx(0.6)
     assert (figure.scored, figure.extra, figure.applicable) == (3, 1, 4)
     assert figure.coverage == pytest.approx(3 / 4)
 
 
 def test_a_trend_has_the_slope_of_the_means_and_an_interval(archive: Archive) -> None:
-    some = [interaction(n, START + n * HOUR // 4) for n in range(96)]
+    some = [interaction(n, START + n * HOUR_MICROS // 4) for n in range(96)]
     archive.add(some).result()
     archive.save_scores(
         [
-            Scored(one.id, {"faithfulness": Score(0.9 - 0.2 * n / 96 + 0.01 * (n % 2))})
+            ScoredInteraction(one.id, {"faithfulness": Score(0.9 - 0.2 * n / 96 + 0.01 * (n % 2))})
             for n, one in enumerate(some)
         ]
     ).result()
@@ -138,7 +138,7 @@ def test_a_trend_has_the_slope_of_the_means_and_an_interval(archive: Archive) ->
 def test_days_of_a_zone_have_23_and_25_hours_when_clocks_change() -> None:
     since = to_micros(datetime(2026, 3, 28, 12, tzinfo=UTC))
     lengths = [
-        (stop - start) // HOUR for start, stop in bounds("day", since, since + 3 * DAY, "Europe/Madrid")
+        (stop - start) // HOUR_MICROS for start, stop in bounds("day", since, since + 3 * DAY, "Europe/Madrid")
     ]  # fmt: skip
     assert lengths == [24, 23, 24, 24]
     months = list(bounds("month", since, since + 40 * DAY))
@@ -151,7 +151,7 @@ def test_periods_and_series_add_up_to_the_whole(archive: Archive) -> None:
     fill(archive, 200, step=20 * MINUTE)
     days = periods(archive, "day", START, START + 200 * 20 * MINUTE, zone="Asia/Kolkata")
     assert sum(one.interactions for one in days) == 200
-    steps = series(archive, START, START + 200 * 20 * MINUTE, HOUR)
+    steps = series(archive, START, START + 200 * 20 * MINUTE, HOUR_MICROS)
     assert [one.interactions for one in steps] == [3] * 66 + [2]
     assert steps[0].metrics["faithfulness"].mean == 0.5
 

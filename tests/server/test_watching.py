@@ -9,9 +9,9 @@ import pytest
 
 from live import in_thread
 from ragstone.config.alerts import Alerts, Channel, parse_threshold
-from ragstone.monitor import Archive, Interaction, Scored
-from ragstone.monitor.interactions import micros
-from ragstone.server import Settings
+from ragstone.monitor import Archive, Interaction, ScoredInteraction
+from ragstone.monitor.interactions import now_micros
+from ragstone.server import ServerSettings
 from ragstone.server.watching import WatchingPart
 from ragstone.store import Store
 from ragstone.types import Score
@@ -19,10 +19,10 @@ from ragstone.types import Score
 
 def filled(store: Store) -> Archive:
     archive = Archive(store)
-    now = micros()
+    now = now_micros()
     some = [Interaction(f"i{n}", now - n * 1_000_000, "q", answer="a") for n in range(1, 31)]
     archive.add(some).result()
-    archive.save_scores([Scored(one.id, {"faithfulness": Score(0.2)}) for one in some]).result()
+    archive.save_scores([ScoredInteraction(one.id, {"faithfulness": Score(0.2)}) for one in some]).result()
     return archive
 
 
@@ -30,7 +30,7 @@ def test_metrics_are_served(place: str) -> None:
     pytest.importorskip("prometheus_client")
     store = Store.open(place)
     filled(store)
-    with in_thread(Settings(), store) as server:
+    with in_thread(ServerSettings(), store) as server:
         answer = server.get("/metrics")
     assert answer.status == 200
     assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")

@@ -20,7 +20,7 @@ from ragstone.asks import Ask
 from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.errors import JudgeFailed
-from ragstone.judges.forms import form_of
+from ragstone.judges.specs.whole import build_spec
 from ragstone.testset import sets
 from ragstone.testset.sets import TestSet, generate, part_file
 from scripted import ScriptedJudge
@@ -161,7 +161,7 @@ def reading(told: Any) -> Any:
     from faults import honest
 
     def reply(ask: Ask) -> Any:
-        sheet = form_of(ask).sheet(form_of(ask).items, "00000000", False)
+        sheet = build_spec(ask).build_batch(build_spec(ask).items, "00000000", False)
         shape = '{"items": 0}' if ask.kind == "write" else '{"answers": 0}'
         text = "\n".join([*sheet.values.values(), shape])
         value = honest.reply("", text)

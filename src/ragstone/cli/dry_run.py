@@ -20,8 +20,8 @@ from ragstone.config import revealed
 if TYPE_CHECKING:
     from ragstone.asks import Answered, Ask
     from ragstone.config import Plan
-    from ragstone.data import Reading
-    from ragstone.engine import Desk
+    from ragstone.data import Dataset
+    from ragstone.engine import AskBroker
     from ragstone.judges import Judge
     from ragstone.registry import Metric
     from ragstone.types import Sample
@@ -75,15 +75,15 @@ class Counter:
     def _count(self, ask: Ask, reply: Any) -> None:
         from ragstone import prompts
         from ragstone.asks import canonical
-        from ragstone.judges.forms import form_of
-        from ragstone.judges.jury import FOREMAN
+        from ragstone.judges.specs.whole import build_spec
+        from ragstone.judges.jury import FIRST_JUROR_KINDS
 
-        form, language = form_of(ask), ask.language or self.language
+        form, language = build_spec(ask), ask.language or self.language
         prompt = prompts.load(form.prompt, language, self.prompts)
         around = len(prompt.text) + len(canonical(ask.schema))
         texts = len(canonical(ask.values))
         written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
-        for member in self.members[:1] if ask.kind in FOREMAN else self.members:
+        for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
             calls = _calls(member, ask, len(form.items))
             # each claim is asked for beside all its sources; other texts are dealt out
             whole = calls * (around + texts) if ask.kind == "support" else calls * around + texts
@@ -93,7 +93,7 @@ class Counter:
             self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
 
 
-def show(plan: Plan, reading: Reading, under_test: Mapping[str, Any] | None = None) -> None:
+def show(plan: Plan, reading: Dataset, under_test: Mapping[str, Any] | None = None) -> None:
     """Print the estimate of a plan."""
     from ragstone.experiments.run import chosen_metrics, default_metrics, first_samples
 
@@ -114,7 +114,7 @@ def show(plan: Plan, reading: Reading, under_test: Mapping[str, Any] | None = No
     lacks: list[str] = []
     if judged:
         from ragstone.cli.flags import judge_settings
-        from ragstone.judges.choose import make_judge
+        from ragstone.judges.factory import make_judge
 
         judge = make_judge(judge_settings(plan), lacks=lacks)
         click.echo(f"judge: {judge.name}")
@@ -167,7 +167,7 @@ class _Probe:
     async def _walk(
         self, metrics: Sequence[Metric], counter: Counter, samples: Sequence[Sample]
     ) -> None:
-        from ragstone.engine.rounds import score_sample
+        from ragstone.engine.sample_scoring import score_sample
         from ragstone.metrics.scoring import starter
         from ragstone.store import with_language
 
@@ -175,26 +175,26 @@ class _Probe:
         starts = {metric.name: starter(metric) for metric in metrics}
         for sample in samples:
             asked = with_language(sample, self.plan.language)
-            await score_sample(asked, named, starts, cast("Desk", counter))
+            await score_sample(asked, named, starts, cast("AskBroker", counter))
 
 
 def _calls(member: Any, ask: Ask, items: int) -> int:
     """Calls that one question takes: one, or one for each item and a control when the judge is small."""
-    from ragstone.judges.model import SMALL_ITEMS
+    from ragstone.judges.model_judge import ONE_BY_ONE_KINDS
 
-    if not getattr(member, "small", False) or ask.kind not in SMALL_ITEMS:
+    if not getattr(member, "small", False) or ask.kind not in ONE_BY_ONE_KINDS:
         return 1
     return max(1, items + (ask.kind == "support"))
 
 
 def _usd(member: Any, tokens_in: float, tokens_out: float) -> float | None:
     """What a call costs with this judge; None when nobody knows."""
-    from ragstone.judges.prices import price_of
+    from ragstone.judges.prices import find_price
 
     model = getattr(member, "model", None)
     if member.local or member.name.startswith("hf:"):
         return 0.0
-    price = getattr(model, "price", None) or price_of(member.name.rpartition(":")[2])
+    price = getattr(model, "price", None) or find_price(member.name.rpartition(":")[2])
     return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None
 
 

@@ -12,7 +12,7 @@ from ragstone.errors import RagstoneError
 
 if TYPE_CHECKING:
     from ragstone.judges import Judge
-    from ragstone.judges.probe import Checkup
+    from ragstone.judges.probe import ProbeReport
 
 
 @click.group()
@@ -78,8 +78,8 @@ def prompts(
             click.echo(str(path))
         return
     if language is None:
-        for name in ours.names():
-            click.echo(f"{name}  ({', '.join(ours.languages())})")
+        for name in ours.list_names():
+            click.echo(f"{name}  ({', '.join(ours.list_languages())})")
         return
     if spec is None:
         raise click.UsageError("--adapt needs a judge that can write: --judge openai:MODEL")
@@ -106,15 +106,15 @@ def check(lang: str, spec: str | None, base_url: str | None, small: bool) -> int
             f"there are no probe items in {lang!r}; write --lang en or --lang es"
         )
     found = asyncio.run(_checked(_made(spec or "offline", base_url, small), lang))
-    if not found.replied and all(one.failure.startswith("transport") for one in found.tried):
-        reason = found.tried[0].failure.partition(": ")[2]
+    if not found.reply_count and all(one.failure.startswith("transport") for one in found.results):
+        reason = found.results[0].failure.partition(": ")[2]
         raise RagstoneError(f"{found.judge} could not be asked: {reason}")
     _show(found)
-    return 0 if found.fit else 1
+    return 0 if found.is_fit else 1
 
 
 def _made(spec: str, base_url: str | None, small: bool) -> Judge:
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
 
     settings: dict[str, Any] = {"model": spec}
     if base_url:
@@ -124,8 +124,8 @@ def _made(spec: str, base_url: str | None, small: bool) -> Judge:
     return make_judge(settings)
 
 
-async def _checked(judge: Judge, language: str) -> Checkup:
-    from ragstone.judges.probe import check as put
+async def _checked(judge: Judge, language: str) -> ProbeReport:
+    from ragstone.judges.probe import probe_judge as put
 
     try:
         return await put(judge, language)
@@ -134,60 +134,60 @@ async def _checked(judge: Judge, language: str) -> Checkup:
 
 
 async def _adapted(judge: Judge, language: str, folder: str) -> list[Any]:
-    from ragstone.judges.adapt import adapt
+    from ragstone.judges.translation import draft_prompts
 
     try:
-        return list(await adapt(judge, language, folder))
+        return list(await draft_prompts(judge, language, folder))
     finally:
         await judge.close()
 
 
-def _show(found: Checkup) -> None:
+def _show(found: ProbeReport) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     console = Console(highlight=False)
     table = Table(
-        title=f"{escape(found.judge)} on {len(found.tried)} items ({found.language})",
+        title=f"{escape(found.judge)} on {len(found.results)} items ({found.language})",
         title_justify="left",
         expand=True,
     )
     table.add_column("item", overflow="ellipsis", no_wrap=True, ratio=1)
     for head in ("truth", "said", "again"):
         table.add_column(head, overflow="ellipsis", no_wrap=True, min_width=12, max_width=28)
-    for one in found.tried:
-        mark = "green" if one.right else "red"
+    for one in found.results:
+        mark = "green" if one.is_correct else "red"
         said = one.first or f"({one.failure})"
         table.add_row(
-            escape(one.item.what),
+            escape(one.item.text),
             one.item.truth,
             f"[{mark}]{escape(said)}[/]",
             escape(one.second or "–"),
         )
     console.print(table)
-    total = len(found.tried)
+    total = len(found.results)
     usage = found.usage
     rate = 2 * total / found.seconds if found.seconds else 0.0
     price = (
-        f"{found.usd_for_1000:.2f} USD"
+        f"{found.usd_per_1000_samples:.2f} USD"
         if usage.usd
         else "not known, or free"
         if usage.calls
         else "nothing"
     )
     for name, text in (
-        ("usable replies", f"{found.replied} of {total}"),
-        ("agreement with the truth", f"{found.right} of {total}"),
-        ("same reply when asked again", f"{found.same} of {total}"),
+        ("usable replies", f"{found.reply_count} of {total}"),
+        ("agreement with the truth", f"{found.correct_count} of {total}"),
+        ("same reply when asked again", f"{found.consistent_count} of {total}"),
         ("tokens", f"{usage.input_tokens:,} in, {usage.output_tokens:,} out, {usage.calls} calls"),
         ("speed", f"{rate:.1f} questions a second, {found.seconds:.1f} s in all"),
         ("price of 1,000 samples, five metrics", price),
     ):
         console.print(f"{name:>38}  {text}")
-    for reason, count in Counter(one.failure for one in found.tried if one.failure).most_common():
+    for reason, count in Counter(one.failure for one in found.results if one.failure).most_common():
         console.print(f"{count} failed: {escape(reason)}", soft_wrap=True)
-    if found.fit:
+    if found.is_fit:
         console.print(
             "[green]Fit to gate on[/], as far as twelve easy items can tell; calibrate it on your own data."
         )

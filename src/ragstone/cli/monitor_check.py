@@ -32,12 +32,12 @@ def command(
     Exit code 1 while an alert is firing, 3 while quality is unknown because no data comes in or the judge fails, else 0."""
     from ragstone.cli.options import report_language
     from ragstone.monitor.drops import forget_reference
-    from ragstone.monitor.interactions import micros
+    from ragstone.monitor.interactions import now_micros
     from ragstone.monitor.outbox import deliver
     from ragstone.monitor.watcher import watch
 
     archive, settings = opened(config, store)
-    now = micros()
+    now = now_micros()
     if new_reference:
         forget_reference(archive, now)
         note("the reference is learned anew from now on")

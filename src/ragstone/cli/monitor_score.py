@@ -28,11 +28,11 @@ def command(
 
     scorer = _scorer(config, store, rate)
     if since is not None:
-        from ragstone.monitor.interactions import micros
+        from ragstone.monitor.interactions import now_micros
         from ragstone.monitor.queue import requeue
         from ragstone.monitor.windows import duration
 
-        now = micros()
+        now = now_micros()
         again = requeue(scorer.archive, now - duration(since), now)
         note(f"{counted(again, 'interaction')} considered again")
     if follow:
@@ -60,7 +60,7 @@ async def _once(scorer: Scorer) -> Progress:
 def _scorer(config: str | None, store: str | None, rate: float | None) -> Scorer:
     from ragstone.config import Plan, load, revealed
     from ragstone.config.monitor import MonitorPlan
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
     from ragstone.judges.limits import Budget
     from ragstone.metrics import resolve
     from ragstone.monitor.archive import Archive

@@ -48,7 +48,7 @@ def command(
     from ragstone.config.monitor import MonitorPlan
     from ragstone.monitor.redaction import redactor
     from ragstone.monitor.windows import duration
-    from ragstone.server import Settings, serve
+    from ragstone.server import ServerSettings, serve
     from ragstone.server.settings import checked
     from ragstone.store import Store, usual_place
 
@@ -56,7 +56,7 @@ def command(
     watch = plan.monitor or MonitorPlan()
     age = retention or watch.retention
     settings = checked(
-        Settings(
+        ServerSettings(
             host=host,
             port=port,
             prefix=prefix,

@@ -38,13 +38,13 @@ def command(
 
     from ragstone.cli.progress import Bar
     from ragstone.monitor import Archive
-    from ragstone.monitor.interactions import micros
+    from ragstone.monitor.interactions import now_micros
     from ragstone.monitor.rollups.update import refresh
     from ragstone.monitor.windows import duration, moment_of, periods, summary, time_zone
     from ragstone.store import Store
 
     archive = Archive(Store.open(store, must_exist=True))
-    end = micros() if until is None else moment_of(until, zone)
+    end = now_micros() if until is None else moment_of(until, zone)
     slice = _slice(where)
     length = duration(window)
     time_zone(zone)  # a mistake is told before any work is done

@@ -162,7 +162,7 @@ class Reader:
 
     def settings(self, *models: Value) -> None:
         """Complain of settings that no judge has."""
-        from ragstone.judges.choose import SETTINGS
+        from ragstone.judges.factory import SETTINGS
 
         for model in models:
             if isinstance(model.value, dict):

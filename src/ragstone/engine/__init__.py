@@ -11,8 +11,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from ragstone.data import Record
-from ragstone.engine.desk import Desk
-from ragstone.engine.rounds import score_sample
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
 from ragstone.metrics.scoring import Start, plain_scores, starter
@@ -20,7 +20,7 @@ from ragstone.registry import Metric
 from ragstone.store import NewRow, StoredRun, with_language
 from ragstone.types import FAILURES, NOTHING_USED, Sample, Score, Usage
 
-BATCH = 500
+MAX_BATCH_SAMPLES = 500
 """Samples written in one go when nothing waits for them."""
 
 FLUSH_SECONDS = 0.5
@@ -39,7 +39,7 @@ class Progress:
     """What was used so far by the samples done in this process."""
 
 
-Watch = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 
 Numbered = tuple[int, Record]
 
@@ -53,7 +53,7 @@ class Execution:
     judge: Judge | None = None
     concurrency: int | None = None
     total: int | None = None
-    watch: Watch | None = None
+    watch: ProgressCallback | None = None
     done: int = 0
     failures: int = 0
     usage: Usage = NOTHING_USED
@@ -71,7 +71,7 @@ class Execution:
             async for position, record, scores in self._scored(enumerate(fresh, stored + 1)):
                 sample = record.sample
                 batch.append(NewRow(position, sample.id, sample.group, record.row, scores))
-                if len(batch) >= BATCH or time.monotonic() - flushed > FLUSH_SECONDS:
+                if len(batch) >= MAX_BATCH_SAMPLES or time.monotonic() - flushed > FLUSH_SECONDS:
                     pending.append(self.run.store.append(self.run.id, batch))
                     batch, flushed = [], time.monotonic()
                     if len(pending) > 2:  # write-behind, but never far behind
@@ -88,12 +88,12 @@ class Execution:
     async def retry_failures(self) -> int:
         """Score again the stored samples that ended in a failure; how many there were."""
         retried = 0
-        async for position, _, scores in self._scored(failed_rows(self.run)):
+        async for position, _, scores in self._scored(iter_failed_rows(self.run)):
             await asyncio.wrap_future(self.run.store.rescore(self.run.id, position, scores))
             retried += 1
         return retried
 
-    async def take_new_answers(self, answered: Iterable[Record]) -> int:
+    async def replace_failed_answers(self, answered: Iterable[Record]) -> int:
         """Put the records that a system was asked again for in the place of stored ones without an answer, and score them."""
         taken = 0
         fresh = (
@@ -128,7 +128,7 @@ class Execution:
             )
         async with AsyncExitStack() as stack:
             desk = await stack.enter_async_context(
-                Desk(self.judge, self.run.store, self.run.id, self.concurrency)
+                AskBroker(self.judge, self.run.store, self.run.id, self.concurrency)
             )
             metrics = {metric.name: metric for metric in self.metrics}
 
@@ -137,12 +137,12 @@ class Execution:
                 return asyncio.create_task(score_sample(asked, metrics, starts, desk))
 
             async for position, record, scores in _in_order(
-                items, begin, desk.window, desk.at_a_time
+                items, begin, desk.max_open_samples, desk.samples_per_turn
             ):
                 self._note(scores)
                 yield position, record, scores
 
-    def note(self, samples: int, failures: int, usage: Usage) -> None:
+    def add_counts(self, samples: int, failures: int, usage: Usage) -> None:
         """Count samples that were scored elsewhere."""
         self.done += samples
         self.failures += failures
@@ -227,11 +227,11 @@ def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Itera
     yield from source
 
 
-def failed_rows(run: StoredRun) -> Iterator[Numbered]:
+def iter_failed_rows(run: StoredRun) -> Iterator[Numbered]:
     """The stored samples that should have been scored and were not."""
     for row in run.rows():
         if row.sample.error is None and any(s.outcome in FAILURES for s in row.scores.values()):
             yield row.position, Record(row.sample, row.row)
 
 
-__all__ = ["Desk", "Execution", "Progress", "Start", "Watch", "failed_rows", "skip_stored"]
+__all__ = ["AskBroker", "Execution", "Progress", "Start", "ProgressCallback", "iter_failed_rows", "skip_stored"]

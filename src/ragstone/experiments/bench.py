@@ -273,7 +273,7 @@ def shared_judge(judge: Any) -> Judge | None:
     """One judge for all runs: what it was asked once it is not asked again."""
     if judge is None or (hasattr(judge, "answer") and hasattr(judge, "identity")):
         return judge  # type: ignore[no-any-return]
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
 
     return make_judge(judge)
 

@@ -35,7 +35,7 @@ class Judge(Protocol):
         ...
 
 
-class Reopens:
+class Reopenable:
     """A judge that only lets go of connections when closed, and opens new ones when asked again; `async with` closes it."""
 
     reopens = True

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ragstone.judges.http import BadEnvelope
-from ragstone.judges.model import Order
+from ragstone.judges.http import MalformedReply
+from ragstone.judges.model_judge import CompletionRequest
 
 Mode = Literal["schema", "json", "text"]
 """How a reply is held to its form: by schema, as any JSON, by the prompt alone."""
@@ -43,7 +43,7 @@ class Dialect(Protocol):
         ...
 
     def body(
-        self, model: str, order: Order, parameters: Mapping[str, Any], mode: Mode
+        self, model: str, order: CompletionRequest, parameters: Mapping[str, Any], mode: Mode
     ) -> dict[str, Any]:
         """The request."""
         ...
@@ -71,7 +71,7 @@ class OpenAI:
         return {"Authorization": f"Bearer {key}"}
 
     def body(
-        self, model: str, order: Order, parameters: Mapping[str, Any], mode: Mode
+        self, model: str, order: CompletionRequest, parameters: Mapping[str, Any], mode: Mode
     ) -> dict[str, Any]:
         messages = [
             {"role": "system", "content": order.system},
@@ -89,7 +89,7 @@ class OpenAI:
         choice = _first(reply, "choices")
         message = choice.get("message")
         if not isinstance(message, dict):
-            raise BadEnvelope("the server's reply holds no message")
+            raise MalformedReply("the server's reply holds no message")
         content = message.get("content")
         if isinstance(content, list):
             content = "".join(p.get("text") or "" for p in content if isinstance(p, dict))
@@ -123,7 +123,7 @@ class Anthropic:
         return {"x-api-key": key}
 
     def body(
-        self, model: str, order: Order, parameters: Mapping[str, Any], mode: Mode
+        self, model: str, order: CompletionRequest, parameters: Mapping[str, Any], mode: Mode
     ) -> dict[str, Any]:
         body = {
             "model": model,
@@ -139,7 +139,7 @@ class Anthropic:
     def read(self, reply: Any) -> Written:
         blocks = reply.get("content") if isinstance(reply, dict) else None
         if not isinstance(blocks, list):
-            raise BadEnvelope("the server's reply holds no content")
+            raise MalformedReply("the server's reply holds no content")
         why = reply.get("stop_reason")
         cut = why in ("max_tokens", "model_context_window_exceeded")
         usage = _mapping(reply.get("usage"))
@@ -172,7 +172,7 @@ class Gemini:
         return {"x-goog-api-key": key}
 
     def body(
-        self, model: str, order: Order, parameters: Mapping[str, Any], mode: Mode
+        self, model: str, order: CompletionRequest, parameters: Mapping[str, Any], mode: Mode
     ) -> dict[str, Any]:
         settings = dict(parameters)
         if mode != "text":
@@ -222,7 +222,7 @@ VENDORS: dict[str, str] = {one.name: one.home for one in (OpenAI, Anthropic, Gem
 def _first(reply: Any, name: str) -> dict[str, Any]:
     rows = reply.get(name) if isinstance(reply, dict) else None
     if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
-        raise BadEnvelope(f"the server's reply holds no {name}")
+        raise MalformedReply(f"the server's reply holds no {name}")
     return rows[0]
 
 

@@ -14,17 +14,17 @@ _SECRET = secrets.token_bytes(32)
 """New in each process and never stored: neither a data set nor a cached run can foresee a nonce."""
 
 
-def nonce(key: str, attempt: int = 0) -> str:
+def make_nonce(key: str, attempt: int = 0) -> str:
     """Eight characters that nobody outside this process can guess, one for each attempt at each Ask."""
     return _mac(f"nonce:{attempt}:{key}").hex()[:8]
 
 
-def dice(key: str, sides: int) -> int:
+def choose_number(key: str, sides: int) -> int:
     """A number from 0 to sides − 1 that depends on the key and on this process's secret."""
     return int.from_bytes(_mac(f"dice:{key}")[:8], "big") % sides
 
 
-class Dice:
+class KeyedRandom:
     """Throws that depend on a key and on this process's secret."""
 
     def __init__(self, key: str) -> None:
@@ -45,21 +45,21 @@ class Dice:
         return thrown
 
 
-def fenced(mark: str, label: str, text: str) -> str:
+def fence(mark: str, label: str, text: str) -> str:
     """The text between fences, with a label that is ours."""
-    return f"<<<{mark} {label}\n{neutral(text)}\n{mark}>>>"
+    return f"<<<{mark} {label}\n{neutralize(text)}\n{mark}>>>"
 
 
-def neutral(text: str) -> str:
+def neutralize(text: str) -> str:
     """The text with fences and chat markers broken by an invisible joiner, which quote checks ignore."""
     if _SUSPECT.search(text) is None:
         return text
     return _SURROGATE.sub("\ufffd", _MARKER.sub(_break, text))
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """The text on one line, so that it cannot start a numbered line of its own."""
-    return neutral(" ".join(text.split()))
+    return neutralize(" ".join(text.split()))
 
 
 def _mac(message: str) -> bytes:

@@ -10,16 +10,16 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges import Judge, Reopens
-from ragstone.judges.documents import Fault, fitted
-from ragstone.judges.forms import form_of
+from ragstone.judges import Judge, Reopenable
+from ragstone.judges.json_replies import ReplyFault, fit_value
+from ragstone.judges.specs.whole import build_spec
 from ragstone.judges.limits import Budget
 from ragstone.types import Usage
 
 _ONE_CALL = Usage(calls=1)
 
 
-class FunctionJudge(Reopens):
+class FunctionJudge(Reopenable):
     """Calls a function, plain or async, and checks what it returns as strictly as any reply."""
 
     batch = 1
@@ -66,7 +66,7 @@ class FunctionJudge(Reopens):
             return (await self.embeddings.answer([ask]))[0]
         try:
             await self.budget.admit(0.0)
-            async with asyncio.timeout(min(self.deadline, self.budget.left())) as clock:
+            async with asyncio.timeout(min(self.deadline, self.budget.remaining_seconds())) as clock:
                 value = await self._called(ask)
         except (JudgeFailed, OutOfBudget) as failed:
             return failed
@@ -75,7 +75,7 @@ class FunctionJudge(Reopens):
                 return JudgeFailed("transport", f"{self.name} took longer than {self.deadline:g} s")
             return JudgeFailed("transport", f"{self.name} raised {type(raised).__name__}: {raised}")
         given = value if isinstance(value, Reply) else Reply(value, _ONE_CALL)
-        self.budget.leave(0.0, given.usage)
+        self.budget.settle(0.0, given.usage)
         try:
             return Reply(_checked(ask, given.value), given.usage, given.notes)
         except JudgeFailed as failed:
@@ -92,8 +92,8 @@ class FunctionJudge(Reopens):
 def _checked(ask: Ask, value: Any) -> Any:
     """The value when it is a full reply to the Ask."""
     try:
-        fit = fitted(value, ask.schema)
-    except Fault as broken:
+        fit = fit_value(value, ask.schema)
+    except ReplyFault as broken:
         raise JudgeFailed("unparseable", f"the judge's reply cannot be used: {broken}") from None
     fault = _fault(ask, fit)
     if fault:
@@ -105,7 +105,7 @@ def _fault(ask: Ask, value: Any) -> str:
     if ask.kind == "embed":
         wanted = len(ask.values["texts"])
         return "" if len(value["vectors"]) == wanted else f"it does not hold {wanted} vectors"
-    form = form_of(ask)
+    form = build_spec(ask)
     if ask.kind == "claims":  # a sentence that claims nothing may be left out by a program
         strange = {(row["text_id"], row["sentence"]) for row in value["claims"]} - set(form.items)
         return f"there is no sentence {min(strange)!r}" if strange else ""
@@ -114,7 +114,7 @@ def _fault(ask: Ask, value: Any) -> str:
         if ask.kind == "support"
         else form.items
     )
-    return form.sheet(everything, "", False).read(value).fault if everything else ""
+    return form.build_batch(everything, "", False).read(value).fault if everything else ""
 
 
 def _source(function: Callable[..., Any]) -> str:

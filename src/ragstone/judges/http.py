@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from ragstone.errors import JudgeFailed
-from ragstone.judges.connections import explained
-from ragstone.judges.limits import Budget, Lanes
-from ragstone.judges.model import Deadline
-from ragstone.judges.secrets import Address, Redaction
+from ragstone.judges.connection_errors import explain_connection_error
+from ragstone.judges.limits import Budget, ConcurrencyLimiter
+from ragstone.judges.model_judge import Deadline
+from ragstone.judges.secrets import BaseUrl, Redactor
 from ragstone.types import NOTHING_USED
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LARGEST = 16 * 2**20
+MAX_REPLY_BYTES = 16 * 2**20
 """Bytes of a reply, after decompression."""
-LONGEST_WAIT = 120.0
+MAX_RETRY_AFTER_SECONDS = 120.0
 """Seconds that a server may make us wait with Retry-After."""
-RETRIED = frozenset({408, 409, 429})
+RETRIED_STATUSES = frozenset({408, 409, 429})
 _written = json.JSONEncoder(ensure_ascii=False).encode
-GONE_SECONDS = 10.0
+UNREACHABLE_SECONDS = 10.0
 """How long a host that was never reached, all retries spent, is taken to be away for every question."""
 
 
-class Refused(Exception):
+class RequestRejected(Exception):
     """HTTP 400 or 422: something in the request is not liked; the message may say what."""
 
     def __init__(self, status: int, message: str, parameter: str = "") -> None:
@@ -45,7 +45,7 @@ class Refused(Exception):
         self.parameter = parameter
 
 
-class BadEnvelope(Exception):
+class MalformedReply(Exception):
     """The server's reply is not of the form its dialect promises."""
 
 
@@ -68,14 +68,14 @@ class _Passing(Exception):
         """Whether no connection came about at all."""
 
 
-class Client:
+class JsonClient:
     """Posts JSON to one host, with its key, in its lanes, on its budget."""
 
     def __init__(
         self,
-        place: Address,
+        place: BaseUrl,
         headers: Mapping[str, str],
-        redact: Redaction,
+        redact: Redactor,
         *,
         concurrency: int,
         budget: Budget,
@@ -84,7 +84,7 @@ class Client:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.place = place
-        self.lanes = Lanes(concurrency)
+        self.limiter = ConcurrencyLimiter(concurrency)
         self.budget = budget
         self.redact = redact
         self._headers = {**headers, "Content-Type": "application/json"}
@@ -95,7 +95,7 @@ class Client:
         self._sleep = sleep
         self._loop: asyncio.AbstractEventLoop | None = None
         """The event loop that `lanes` serve."""
-        self._others: WeakKeyDictionary[asyncio.AbstractEventLoop, Lanes] = WeakKeyDictionary()
+        self._others: WeakKeyDictionary[asyncio.AbstractEventLoop, ConcurrencyLimiter] = WeakKeyDictionary()
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         """One for each event loop: a judge may outlive a loop, and serve several in as many threads."""
         self._urls: dict[str, Any] = {}
@@ -127,23 +127,23 @@ class Client:
                 try:
                     left = self._left(deadline, reason)
                     result = read(await self._once(path, data, min(self._timeout, left)))
-                except (_Passing, BadEnvelope) as fault:
-                    self.budget.leave(estimate, NOTHING_USED)
+                except (_Passing, MalformedReply) as fault:
+                    self.budget.settle(estimate, NOTHING_USED)
                     passing = fault if isinstance(fault, _Passing) else _Passing(str(fault))
                     reason = passing.reason
                     if passing.crowded:
-                        lanes.too_many(started)
+                        lanes.decrease(started)
                     if attempt < self._max_retries:
                         await self._pause(attempt, passing, deadline)
                 except BaseException:
-                    self.budget.leave(estimate, NOTHING_USED)
+                    self.budget.settle(estimate, NOTHING_USED)
                     raise
                 else:
                     self._welcome = True
-                    lanes.went_well()
+                    lanes.increase()
                     return result
         if passing.unreached and not self._welcome:
-            self._gone = (time.monotonic() + GONE_SECONDS, reason)
+            self._gone = (time.monotonic() + UNREACHABLE_SECONDS, reason)
             raise JudgeFailed("transport", reason)
         tries = f" ({1 + self._max_retries} tries)" if self._max_retries else ""
         raise JudgeFailed("transport", f"{reason}{tries}")
@@ -155,14 +155,14 @@ class Client:
             with suppress(RuntimeError):  # where the loop has ended, so have its connections
                 await self._sessions.pop(loop).close()
 
-    def _lanes(self) -> Lanes:
+    def _lanes(self) -> ConcurrencyLimiter:
         """The lanes of this event loop; waiting places cannot be passed from one to another."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             if self._loop is not None and not self._loop.is_closed():
-                return self._others.setdefault(loop, Lanes(self.lanes.limit))
+                return self._others.setdefault(loop, ConcurrencyLimiter(self.limiter.limit))
             self._loop = loop
-        return self.lanes
+        return self.limiter
 
     def _check_open(self) -> None:
         """Fail at once where others have just found that trying is in vain."""
@@ -173,8 +173,8 @@ class Client:
             raise JudgeFailed("transport", reason)
 
     def _left(self, deadline: Deadline, reason: str) -> float:
-        left = min(deadline.left(), self.budget.left())
-        if left <= 0 and deadline.left() <= 0:
+        left = min(deadline.remaining_seconds(), self.budget.remaining_seconds())
+        if left <= 0 and deadline.remaining_seconds() <= 0:
             after = f"; last: {reason}" if reason else ""
             raise JudgeFailed("transport", f"no reply within {deadline.seconds:g} s{after}")
         return left
@@ -183,8 +183,8 @@ class Client:
         if fault.wait is None:
             wait = random.uniform(0, min(20.0, 0.5 * 2**attempt))  # full jitter
         else:
-            wait = min(fault.wait, LONGEST_WAIT) * random.uniform(1.0, 1.05)
-        left = min(deadline.left(), self.budget.left())
+            wait = min(fault.wait, MAX_RETRY_AFTER_SECONDS) * random.uniform(1.0, 1.05)
+        left = min(deadline.remaining_seconds(), self.budget.remaining_seconds())
         if fault.wait is not None and wait > left:
             raise JudgeFailed(
                 "transport",
@@ -224,10 +224,10 @@ class Client:
         message, parameter = _error(body)
         shown = self.redact(" ".join(message.split()))[:200]
         said = f"HTTP {status}" + (f": {shown}" if shown else "")
-        if status in RETRIED or status >= 500:
-            return _Passing(said, retry_after(headers), crowded=status in (429, 529))
+        if status in RETRIED_STATUSES or status >= 500:
+            return _Passing(said, parse_retry_after(headers), crowded=status in (429, 529))
         if status in (400, 422):
-            return Refused(status, shown, parameter)
+            return RequestRejected(status, shown, parameter)
         if status in (401, 403) and not self._welcome:
             self._locked = f"{said}; {self.place.host} refuses the key or the model"
         if status == 404 and not self._welcome:
@@ -235,7 +235,7 @@ class Client:
         return JudgeFailed("transport", self._locked or said)
 
     def _said(self, broken: Exception) -> str:
-        return self.redact(" ".join(explained(broken, self.place).split()))[:300]
+        return self.redact(" ".join(explain_connection_error(broken, self.place).split()))[:300]
 
     def _url(self, path: str) -> Any:
         """The URL of a path, taken apart once and sent as it is written."""
@@ -262,7 +262,7 @@ class Client:
         return session
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server asks to wait: in milliseconds, in seconds, or until a date."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         text = headers.get(name)
@@ -300,8 +300,8 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
     parts, size = [], 0
     async for part in response.content.iter_any():
         size += len(part)
-        if size > LARGEST:
-            raise ValueError(f"the reply is larger than {LARGEST} bytes")
+        if size > MAX_REPLY_BYTES:
+            raise ValueError(f"the reply is larger than {MAX_REPLY_BYTES} bytes")
         parts.append(part)
     data = b"".join(parts)
     encoding = response.headers.get("Content-Encoding", "identity").lower()
@@ -315,11 +315,11 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
 def _inflated(data: bytes) -> bytes:
     try:
         unpacker = zlib.decompressobj(wbits=47)  # gzip or zlib, by their headers
-        plain = unpacker.decompress(data, LARGEST + 1)
+        plain = unpacker.decompress(data, MAX_REPLY_BYTES + 1)
     except zlib.error as broken:
         raise ValueError(f"the reply cannot be decompressed: {broken}") from None
-    if len(plain) > LARGEST:
-        raise ValueError(f"the reply is larger than {LARGEST} bytes once decompressed")
+    if len(plain) > MAX_REPLY_BYTES:
+        raise ValueError(f"the reply is larger than {MAX_REPLY_BYTES} bytes once decompressed")
     return plain
 
 

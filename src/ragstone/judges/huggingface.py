@@ -11,7 +11,7 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, MissingExtra, RagstoneError
 from ragstone.judges.limits import Budget
-from ragstone.judges.model import Completion, Order
+from ragstone.judges.model_judge import Completion, CompletionRequest
 from ragstone.types import Usage
 
 _LOADED: dict[tuple[str, str], tuple[Any, Any]] = {}
@@ -41,7 +41,7 @@ class LocalModel:
         self.max_tokens = max_tokens
         self.deadline = deadline
         self.device = device
-        self._queue: list[tuple[Order, asyncio.Future[Completion]]] = []
+        self._queue: list[tuple[CompletionRequest, asyncio.Future[Completion]]] = []
         self._runner: asyncio.Task[None] | None = None
 
     def identity(self) -> Mapping[str, Any]:
@@ -49,7 +49,7 @@ class LocalModel:
         stamp = Path(self.path).stat().st_size if Path(self.path).is_file() else 0
         return {"dialect": "hf", "model": self.path, "size": stamp, "max_tokens": self.max_tokens}
 
-    async def complete(self, order: Order) -> Completion:
+    async def complete(self, order: CompletionRequest) -> Completion:
         """One completion, in a batch with those that wait beside it."""
         await self.budget.admit(0.0)
         done: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
@@ -83,14 +83,14 @@ class LocalModel:
                 if not done.done():
                     done.set_result(completion)
 
-    def _generate(self, orders: Sequence[Order]) -> list[Completion]:
+    def _generate(self, orders: Sequence[CompletionRequest]) -> list[Completion]:
         import torch
 
         tokenizer, model = load(self.path, "text", self.device)
         prompts = [_chat(tokenizer, order) for order in orders]
         inputs = tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=False)
         inputs = {name: value.to(model.device) for name, value in inputs.items()}
-        limit = self.max_tokens * max(order.stretch for order in orders)
+        limit = self.max_tokens * max(order.length_factor for order in orders)
         with torch.inference_mode():
             output = model.generate(
                 **inputs, max_new_tokens=limit, do_sample=False, pad_token_id=tokenizer.pad_token_id
@@ -180,7 +180,7 @@ def load(path: str, task: str, device: str | None) -> tuple[Any, Any]:
     return tokenizer, model
 
 
-def _chat(tokenizer: Any, order: Order) -> str:
+def _chat(tokenizer: Any, order: CompletionRequest) -> str:
     messages = [
         {"role": "system", "content": order.system},
         {"role": "user", "content": order.user},

@@ -9,17 +9,17 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
-from ragstone.judges import Judge, Reopens
+from ragstone.judges import Judge, Reopenable
 from ragstone.types import NOTHING_USED, Usage
 
-FOREMAN = frozenset({"claims", "questions", "embed", "translate", "write"})
+FIRST_JUROR_KINDS = frozenset({"claims", "questions", "embed", "translate", "write"})
 """Kinds without an opinion to vote on: the first judge that can answers for all."""
 
 _CAUTION = {"not_found": 0, "contradicted": 1, "supported": 2}
 """Which verdict wins a tie: the one that claims least."""
 
 
-class Jury(Reopens):
+class Jury(Reopenable):
     """Judges that vote."""
 
     batch = 1
@@ -51,7 +51,7 @@ class Jury(Reopens):
         await asyncio.gather(*(member.close() for member in self.members))
 
     async def _answer(self, ask: Ask) -> Answered:
-        if ask.kind in FOREMAN:
+        if ask.kind in FIRST_JUROR_KINDS:
             return await self._foreman(ask)
         heard = [rows[0] for rows in await asyncio.gather(*(m.answer([ask]) for m in self.members))]
         replies = [one for one in heard if isinstance(one, Reply)]

@@ -11,7 +11,7 @@ from ragstone.errors import OutOfBudget
 from ragstone.types import NOTHING_USED, Usage
 
 
-class Lanes:
+class ConcurrencyLimiter:
     """Calls in flight: at most the limit, fewer after a server said "too many", slowly more again."""
 
     def __init__(self, limit: int) -> None:
@@ -21,7 +21,7 @@ class Lanes:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._slowed_at = 0.0
 
-    async def __aenter__(self) -> Lanes:
+    async def __aenter__(self) -> ConcurrencyLimiter:
         if self.busy < int(self.allowed) and not self._waiting:
             self.busy += 1
             return self
@@ -38,13 +38,13 @@ class Lanes:
     async def __aexit__(self, *exc: object) -> None:
         self._leave()
 
-    def too_many(self, started: float) -> None:
+    def decrease(self, started: float) -> None:
         """A call that started then was turned away; calls of the same burst slow down once."""
         if started >= self._slowed_at:
             self.allowed = max(1.0, self.allowed * 0.8)
             self._slowed_at = time.monotonic()
 
-    def went_well(self) -> None:
+    def increase(self) -> None:
         """One more place after as many good calls as there are places."""
         if self.allowed < self.limit:
             self.allowed = min(float(self.limit), self.allowed + 1 / self.allowed)
@@ -58,7 +58,7 @@ class Lanes:
                 turn.set_result(None)
 
 
-class Pace:
+class RateLimiter:
     """At most so many calls a second: each is told when its turn is, and turns do not bunch up."""
 
     def __init__(self, rate: float) -> None:
@@ -85,31 +85,31 @@ class Budget:
     rate: float | None = None
     """Calls a second."""
     _reserved: float = field(default=0.0, repr=False)
-    _pace: Pace | None = field(default=None, repr=False)
+    _pace: RateLimiter | None = field(default=None, repr=False)
     _end: float | None = field(default=None, repr=False)
 
     async def admit(self, estimate: float) -> None:
         """Take a call on the bill when its turn has come, or refuse it."""
-        self.enter(estimate)
+        self.reserve(estimate)
         if self.rate is not None:
             try:
-                await asyncio.sleep(self.turn())
+                await asyncio.sleep(self.next_turn_seconds())
             except asyncio.CancelledError:
-                self.leave(estimate, NOTHING_USED)
+                self.settle(estimate, NOTHING_USED)
                 raise
 
-    def turn(self) -> float:
+    def next_turn_seconds(self) -> float:
         """Seconds that the next call must wait so that the rate is kept."""
         if self.rate is None:
             return 0.0
         if self._pace is None:
             # calls arrive a little sooner or later than they leave; the server's own count must hold
-            self._pace = Pace(0.97 * self.rate)
+            self._pace = RateLimiter(0.97 * self.rate)
         return self._pace.wait(time.monotonic())
 
-    def enter(self, estimate: float) -> None:
+    def reserve(self, estimate: float) -> None:
         """Take a call on the bill, or refuse it."""
-        if self.seconds is not None and self.left() <= 0:
+        if self.seconds is not None and self.remaining_seconds() <= 0:
             raise OutOfBudget(f"the run's deadline of {self.seconds:g} s has passed")
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise OutOfBudget(f"the budget of {self.max_calls} calls is spent")
@@ -120,12 +120,12 @@ class Budget:
         self.calls += 1
         self._reserved += estimate
 
-    def leave(self, estimate: float, usage: Usage) -> None:
+    def settle(self, estimate: float, usage: Usage) -> None:
         """Put what a call really took in the place of its estimate."""
         self._reserved = max(0.0, self._reserved - estimate)
         self.usd += usage.usd
 
-    def left(self) -> float:
+    def remaining_seconds(self) -> float:
         """Seconds until the run's deadline; the first look starts the clock."""
         if self.seconds is None:
             return float("inf")

@@ -37,20 +37,20 @@ PRICES: dict[str, tuple[float, float]] = {
 Price = tuple[float, float]
 
 
-def price_of(model: str, given: Mapping[str, float] | None = None) -> Price | None:
+def find_price(model: str, given: Mapping[str, float] | None = None) -> Price | None:
     """The price the config gives, else the list price of the model or of the model it is a dated version of."""
     if given is not None:
         return float(given.get("input", 0.0)), float(given.get("output", 0.0))
     return PRICES.get(model) or PRICES.get(_VERSION.sub("", model.rpartition("/")[2]))
 
 
-def cost(price: Price | None, input_tokens: int, output_tokens: int) -> Usage:
+def compute_usage(price: Price | None, input_tokens: int, output_tokens: int) -> Usage:
     """One call with its tokens and, where the price is known, its money."""
     usd = (input_tokens * price[0] + output_tokens * price[1]) / 1e6 if price else 0.0
     return Usage(1, input_tokens, output_tokens, usd)
 
 
-def estimate(price: Price | None, characters: int, output_tokens: int) -> float:
+def estimate_usd(price: Price | None, characters: int, output_tokens: int) -> float:
     """What a call will cost at most or so, before it is made; tokens are about 3.5 characters."""
     return (characters / 3.5 * price[0] + output_tokens * price[1]) / 1e6 if price else 0.0
 

@@ -13,82 +13,82 @@ from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.types import NOTHING_USED, Chunk, Usage
 
-CALLS_A_SAMPLE = 5
+CALLS_PER_SAMPLE = 5
 """Questions that the usual five judged metrics put for one sample; what "1,000 samples" is reckoned with."""
 
-LEAST_REPLIES = 11
-LEAST_RIGHT = 10
-LEAST_SAME = 11
+MIN_REPLIES = 11
+MIN_CORRECT = 10
+MIN_CONSISTENT = 11
 """Of twelve; below any of these a judge is not fit to gate on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ProbeItem:
     """A question whose answer is known."""
 
-    what: str
+    text: str
     ask: Ask
-    verdict: Callable[[Any], str]
+    read_verdict: Callable[[Any], str]
     """What the reply comes down to."""
     truth: str
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class ProbeResult:
     """What came of one item, asked twice."""
 
-    item: Item
+    item: ProbeItem
     first: str
     second: str
     failure: str = ""
 
     @property
-    def right(self) -> bool:
+    def is_correct(self) -> bool:
         """Whether the first reply was the true one."""
         return self.first == self.item.truth
 
 
 @dataclass(frozen=True, slots=True)
-class Checkup:
+class ProbeReport:
     """How a judge did on the twelve."""
 
     judge: str
     language: str
-    tried: tuple[Tried, ...]
+    results: tuple[ProbeResult, ...]
     usage: Usage
     seconds: float
 
     @property
-    def replied(self) -> int:
+    def reply_count(self) -> int:
         """Items with a usable first reply."""
-        return sum(bool(one.first) for one in self.tried)
+        return sum(bool(one.first) for one in self.results)
 
     @property
-    def right(self) -> int:
+    def correct_count(self) -> int:
         """Items answered truly."""
-        return sum(one.right for one in self.tried)
+        return sum(one.is_correct for one in self.results)
 
     @property
-    def same(self) -> int:
+    def consistent_count(self) -> int:
         """Items answered alike both times."""
-        return sum(bool(one.first) and one.first == one.second for one in self.tried)
+        return sum(bool(one.first) and one.first == one.second for one in self.results)
 
     @property
-    def fit(self) -> bool:
+    def is_fit(self) -> bool:
         """Whether the judge may decide a gate."""
         return (
-            self.replied >= LEAST_REPLIES and self.right >= LEAST_RIGHT and self.same >= LEAST_SAME
+            self.reply_count >= MIN_REPLIES and self.correct_count >= MIN_CORRECT and self.consistent_count >= MIN_CONSISTENT
         )
 
     @property
-    def usd_for_1000(self) -> float:
+    def usd_per_1000_samples(self) -> float:
         """Price of 1,000 samples with the usual five metrics."""
-        return self.usage.usd / max(1, self.usage.calls) * CALLS_A_SAMPLE * 1000
+        return self.usage.usd / max(1, self.usage.calls) * CALLS_PER_SAMPLE * 1000
 
 
-async def check(judge: Judge, language: str) -> Checkup:
+async def probe_judge(judge: Judge, language: str) -> ProbeReport:
     """Put the twelve items twice and count."""
-    items = probes(language)
+    items = build_probes(language)
     asks = [replace(i.ask, repeat=n) for n in range(2) for i in items]
     gate = asyncio.Semaphore(judge.concurrency)
 
@@ -101,35 +101,35 @@ async def check(judge: Judge, language: str) -> Checkup:
     seconds = time.monotonic() - started
     firsts, seconds_ = answered[: len(items)], answered[len(items) :]
     tried = tuple(
-        Tried(item, _came_to(item, a), _came_to(item, b), _failure(a) or _failure(b))
+        ProbeResult(item, _came_to(item, a), _came_to(item, b), _failure(a) or _failure(b))
         for item, a, b in zip(items, firsts, seconds_, strict=True)
     )
     usage = sum((a.usage for a in answered if isinstance(a, Reply)), NOTHING_USED)
-    return Checkup(judge.name, language, tried, usage, seconds)
+    return ProbeReport(judge.name, language, tried, usage, seconds)
 
 
-def probes(language: str) -> list[Item]:
+def build_probes(language: str) -> list[ProbeItem]:
     """The twelve items in a language that has them; English otherwise."""
     words = _ES if language.lower().startswith("es") else _EN
     code = "es" if words is _ES else "en"
     sources = [Chunk(text=text) for text in words["sources"]]
     items = [
-        Item(claim, support(Case((claim,), tuple(sources)), language=code), _verdict, truth)
+        ProbeItem(claim, support(Case((claim,), tuple(sources)), language=code), _verdict, truth)
         for claim, truth in words["claims"]
     ]
     for passage, truth in words["passages"]:
         ask = useful(words["question"], [Chunk(text=passage)], {"question": None}, language=code)
-        items.append(Item(passage, ask, _grade, truth))
+        items.append(ProbeItem(passage, ask, _grade, truth))
     question, answer = words["half"]
-    items.append(Item(answer, aspects(question, answer, language=code), _half, "half"))
-    items.append(Item(words["two"], claims(words["two"], language=code), _count, "2"))
+    items.append(ProbeItem(answer, aspects(question, answer, language=code), _half, "half"))
+    items.append(ProbeItem(words["two"], claims(words["two"], language=code), _count, "2"))
     rude = rate({"answer": words["rude"]}, *words["scale"], language=code)
-    items.append(Item(words["rude"], rude, lambda value: str(value["level"]), "0"))
+    items.append(ProbeItem(words["rude"], rude, lambda value: str(value["level"]), "0"))
     return items
 
 
-def _came_to(item: Item, answered: Answered) -> str:
-    return item.verdict(answered.value) if isinstance(answered, Reply) else ""
+def _came_to(item: ProbeItem, answered: Answered) -> str:
+    return item.read_verdict(answered.value) if isinstance(answered, Reply) else ""
 
 
 def _failure(answered: Answered) -> str:

@@ -11,14 +11,14 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.dialects import Dialect, Mode, OpenAI
-from ragstone.judges.http import BadEnvelope, Client, Refused
-from ragstone.judges.model import Completion, Deadline, Order
-from ragstone.judges.prices import Price, cost, estimate
+from ragstone.judges.http import MalformedReply, JsonClient, RequestRejected
+from ragstone.judges.model_judge import Completion, Deadline, CompletionRequest
+from ragstone.judges.prices import Price, compute_usage, estimate_usd
 from ragstone.types import Usage
 
 
 @dataclass(slots=True)
-class Learned:
+class RejectedFeatures:
     """What a model at a URL refused in this process; it is not sent again."""
 
     dropped: set[str] = field(default_factory=set)
@@ -26,7 +26,7 @@ class Learned:
     """How far its dialect's modes have been stepped down."""
 
 
-_LEARNED: dict[tuple[str, str, str], Learned] = {}
+_LEARNED: dict[tuple[str, str, str], RejectedFeatures] = {}
 
 
 class RemoteModel:
@@ -36,7 +36,7 @@ class RemoteModel:
         self,
         dialect: Dialect,
         model: str,
-        client: Client,
+        client: JsonClient,
         *,
         parameters: Mapping[str, Any],
         price: Price | None = None,
@@ -47,13 +47,13 @@ class RemoteModel:
         self.model = model
         self.client = client
         self.name = f"{dialect.name}:{model}"
-        self.concurrency = client.lanes.limit
+        self.concurrency = client.limiter.limit
         self.deadline = deadline
         self.notes = notes
         self.price = price
         self.parameters = {**dialect.defaults, **parameters}
         key = (dialect.name, client.place.url, model)
-        self._learned = _LEARNED.setdefault(key, Learned())
+        self._learned = _LEARNED.setdefault(key, RejectedFeatures())
         self._usual_output = 600.0
         """Running mean of the tokens written, to estimate what a call will cost."""
 
@@ -66,7 +66,7 @@ class RemoteModel:
             "parameters": self.parameters,
         }
 
-    async def complete(self, order: Order) -> Completion:
+    async def complete(self, order: CompletionRequest) -> Completion:
         """One completion; a parameter that the model refuses is dropped for good."""
         sent: list[Mode] = []
 
@@ -77,7 +77,7 @@ class RemoteModel:
         for _ in range(2 + len(self.parameters) + len(self.dialect.modes)):
             try:
                 return await self._call(body, order)
-            except Refused as refused:
+            except RequestRejected as refused:
                 if not self._yielded(refused, sent[-1]):
                     said = f"HTTP {refused.status}: {refused.message}"
                     raise JudgeFailed("transport", said) from None
@@ -87,28 +87,28 @@ class RemoteModel:
         """Close the connections."""
         await self.client.close()
 
-    async def _call(self, body: Callable[[], Any], order: Order) -> Completion:
-        guess = estimate(self.price, len(order.system) + len(order.user), int(self._usual_output))
+    async def _call(self, body: Callable[[], Any], order: CompletionRequest) -> Completion:
+        guess = estimate_usd(self.price, len(order.system) + len(order.user), int(self._usual_output))
         written = await self.client.post(
             self.dialect.path(self.model), body, self.dialect.read, order.deadline, guess
         )
-        usage = cost(self.price, written.input_tokens, written.output_tokens)
-        self.client.budget.leave(guess, usage)
+        usage = compute_usage(self.price, written.input_tokens, written.output_tokens)
+        self.client.budget.settle(guess, usage)
         self._usual_output += 0.1 * (written.output_tokens - self._usual_output)
         return Completion(written.text, written.finish, usage)
 
-    def _sent(self, order: Order) -> dict[str, Any]:
+    def _sent(self, order: CompletionRequest) -> dict[str, Any]:
         """The parameters that the model accepts, the length stretched if wanted."""
         sent = {
             k: v
             for k, v in self.parameters.items()
             if k not in self._learned.dropped and v is not None
         }
-        if order.stretch > 1 and self.dialect.length in sent:
-            sent[self.dialect.length] *= order.stretch
+        if order.length_factor > 1 and self.dialect.length in sent:
+            sent[self.dialect.length] *= order.length_factor
         return sent
 
-    def _yielded(self, refused: Refused, mode: Mode) -> bool:
+    def _yielded(self, refused: RequestRejected, mode: Mode) -> bool:
         """Whether something was dropped because of the refusal, so that asking again makes sense."""
         words = f"{refused.parameter} {refused.message}".lower()
         for name in sorted(self.parameters, key=len, reverse=True):
@@ -141,13 +141,13 @@ class RemoteEmbeddings:
     local = False
 
     def __init__(
-        self, model: str, client: Client, *, price: Price | None = None, deadline: float = 300.0,
+        self, model: str, client: JsonClient, *, price: Price | None = None, deadline: float = 300.0,
         parameters: Mapping[str, Any] | None = None, owner: bool = True,
     ) -> None:  # fmt: skip
         self.model = model
         self.client = client
         self.name = f"openai:{model}"
-        self.concurrency = client.lanes.limit
+        self.concurrency = client.limiter.limit
         self.price = price
         self.deadline = deadline
         self.parameters = dict(parameters or {})
@@ -180,7 +180,7 @@ class RemoteEmbeddings:
         if ask.kind != "embed":
             return JudgeFailed("refusal", f"{self.name} embeds texts and answers no questions")
         texts = [text or " " for text in ask.values["texts"]]
-        guess = estimate(self.price, sum(map(len, texts)), 0)
+        guess = estimate_usd(self.price, sum(map(len, texts)), 0)
         try:
             vectors, usage = await self.client.post(
                 "/embeddings",
@@ -191,26 +191,26 @@ class RemoteEmbeddings:
             )
         except (JudgeFailed, OutOfBudget) as failed:
             return failed
-        except Refused as refused:
+        except RequestRejected as refused:
             return JudgeFailed("transport", f"HTTP {refused.status}: {refused.message}")
-        self.client.budget.leave(guess, usage)
+        self.client.budget.settle(guess, usage)
         return Reply({"vectors": vectors}, usage)
 
     def _read(self, reply: Any, count: int) -> tuple[list[list[float]], Usage]:
         rows = reply.get("data") if isinstance(reply, dict) else None
         if not isinstance(rows, list) or len(rows) != count:
-            raise BadEnvelope(f"the server's reply does not hold {count} embeddings")
+            raise MalformedReply(f"the server's reply does not hold {count} embeddings")
         try:
             ordered = sorted(rows, key=lambda row: int(row["index"]))
             vectors = [_vector(row["embedding"]) for row in ordered]
             places = [int(row["index"]) for row in ordered]
         except (TypeError, KeyError, ValueError):
-            raise BadEnvelope("the server's embeddings are not lists of finite numbers") from None
+            raise MalformedReply("the server's embeddings are not lists of finite numbers") from None
         if places != list(range(count)) or len({len(v) for v in vectors}) > 1 or not vectors[0]:
-            raise BadEnvelope("the server's embeddings do not fit together")
+            raise MalformedReply("the server's embeddings do not fit together")
         usage = reply.get("usage") or {}
         tokens = usage.get("prompt_tokens", 0) if isinstance(usage, dict) else 0
-        return vectors, cost(self.price, tokens if isinstance(tokens, int) else 0, 0)
+        return vectors, compute_usage(self.price, tokens if isinstance(tokens, int) else 0, 0)
 
 
 def _vector(row: Any) -> list[float]:

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from ragstone.errors import RagstoneError
 
-HOSTS: dict[str, tuple[str, ...]] = {
+KEY_VARIABLES: dict[str, tuple[str, ...]] = {
     "api.openai.com": ("OPENAI_API_KEY",),
     "api.anthropic.com": ("ANTHROPIC_API_KEY",),
     "generativelanguage.googleapis.com": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
@@ -25,19 +25,19 @@ HOSTS: dict[str, tuple[str, ...]] = {
 """Whose key lies in which environment variable; it is sent to no other host."""
 
 
-class NoKey(RagstoneError):
+class MissingKey(RagstoneError):
     """The judge's host wants a key and none was found."""
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class BaseUrl:
     """Where a judge lives; what is secret in its URL is kept apart."""
 
     url: str
     """Scheme, host and path, to which dialects add theirs; safe to show."""
     query: str = field(default="", repr=False)
     """The rest of the URL as given, sent with each call; may hold a secret."""
-    login: str = field(default="", repr=False)
+    credentials: str = field(default="", repr=False)
     """`user:password` of the URL, sent as basic authorization."""
 
     @property
@@ -46,7 +46,7 @@ class Address:
         return urlsplit(self.url).hostname or ""
 
     @property
-    def secure(self) -> bool:
+    def is_secure(self) -> bool:
         """Whether a key may travel there: encrypted, or not leaving this machine."""
         return self.url.startswith("https://") or is_loopback(self.host)
 
@@ -55,7 +55,7 @@ class Address:
         return f"{self.url}{path}" + (f"?{self.query}" if self.query else "")
 
 
-def address(url: str) -> Address:
+def parse_base_url(url: str) -> BaseUrl:
     """A base URL taken apart."""
     parts = urlsplit(url.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -65,28 +65,28 @@ def address(url: str) -> Address:
     port = f":{parts.port}" if parts.port else ""
     login = unquote(f"{parts.username or ''}:{parts.password or ''}") if parts.username else ""
     bare = urlunsplit((parts.scheme, host + port, parts.path.rstrip("/"), "", ""))
-    return Address(bare, parts.query, login)
+    return BaseUrl(bare, parts.query, login)
 
 
-def find_key(place: Address, given: str | None, named: str | None) -> str | None:
+def find_key(place: BaseUrl, given: str | None, named: str | None) -> str | None:
     """The key for a host: given by the config, in the variable the config names, or in the host's own."""
     if given or named:
         key = given or os.environ.get(str(named), "")
         if not key:
-            raise NoKey(f"key_env names {named!r}, which is not set; export {named}=...")
+            raise MissingKey(f"key_env names {named!r}, which is not set; export {named}=...")
     else:
-        variables = HOSTS.get(place.host, ())
+        variables = KEY_VARIABLES.get(place.host, ())
         key = next((os.environ[name] for name in variables if os.environ.get(name)), "")
         if variables and not key:
-            raise NoKey(f"{place.host} wants a key; export {variables[0]}=...")
+            raise MissingKey(f"{place.host} wants a key; export {variables[0]}=...")
     if not key:
         return None
-    if not place.secure:
-        raise NoKey(f"{place.url!r} is not encrypted; a key is sent over https or to this machine")
+    if not place.is_secure:
+        raise MissingKey(f"{place.url!r} is not encrypted; a key is sent over https or to this machine")
     return key.strip()
 
 
-def basic(login: str) -> str:
+def format_basic_auth(login: str) -> str:
     """The header value for `user:password`."""
     return f"Basic {base64.b64encode(login.encode()).decode()}"
 
@@ -101,7 +101,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-class Redaction:
+class Redactor:
     """Strikes secrets out of texts, in the spellings in which servers echo them."""
 
     def __init__(self, *secrets: str) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.judges.fences import Dice
+from ragstone.judges.fences import KeyedRandom
 
 
-def trap(key: str, language: str | None, sources: Sequence[str]) -> str:
+def make_trap(key: str, language: str | None, sources: Sequence[str]) -> str:
     """An invented statement that none of the sources speaks of; another for each key and each process."""
     spanish = (language or "").lower().startswith("es")
     patterns, things = (_PATTERNS_ES, _THINGS_ES) if spanish else (_PATTERNS_EN, _THINGS_EN)
-    luck = Dice(key)
+    luck = KeyedRandom(key)
     name = _name(luck)
     folded = [source.lower() for source in sources]
     while any(name.lower() in source for source in folded):
@@ -25,7 +25,7 @@ def trap(key: str, language: str | None, sources: Sequence[str]) -> str:
     )
 
 
-def _name(luck: Dice) -> str:
+def _name(luck: KeyedRandom) -> str:
     """A pronounceable name that belongs to nobody."""
     parts = [luck.choice(_SYLLABLES) for _ in range(2 + luck.number(2))]
     return "".join(parts).capitalize() + luck.choice(_ENDINGS)

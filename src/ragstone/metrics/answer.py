@@ -7,7 +7,7 @@ from typing import Any
 
 from ragstone.asks import Asking, ask, aspects, embed, questions
 from ragstone.errors import JudgeFailed, NotApplicable
-from ragstone.metrics.ledger import (
+from ragstone.metrics.claims import (
     Checked,
     at_once,
     check,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
-from ragstone.metrics.ledger import Checked, check, claims_of, named
+from ragstone.metrics.claims import Checked, check, claims_of, named
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import split_sentences

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ragstone.asks import Asking, ask_all, useful
 from ragstone.errors import JudgeFailed, NotApplicable
-from ragstone.metrics.ledger import by_id, check, claims_of, named, rows_of, sources_of
+from ragstone.metrics.claims import by_id, check, claims_of, named, rows_of, sources_of
 from ragstone.registry import metric
 from ragstone.text.language import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Score, share

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
-from ragstone.metrics.ledger import Checked, at_once, check, claims_of, sources_of
+from ragstone.metrics.claims import Checked, at_once, check, claims_of, sources_of
 from ragstone.registry import metric
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 

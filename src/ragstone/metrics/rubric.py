@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ragstone.asks import Asking, ask, rate
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, SystemFailed
-from ragstone.metrics.ledger import named
+from ragstone.metrics.claims import named
 from ragstone.registry import metric
 from ragstone.types import SYSTEM_FIELDS, Finding, Sample, Score
 

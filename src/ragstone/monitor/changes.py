@@ -12,7 +12,7 @@ from ragstone.monitor.alerts import Alert, alerts_between
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import from_micros
 from ragstone.monitor.rollups.update import DAY
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows import (
     Figure,
     Period,
@@ -102,7 +102,7 @@ def period_report(archive: Archive, period: str, until: int, *, zone: str = "UTC
         if one is not None or other is not None
     ]
     steps = (
-        hours_of(archive, since, end, HOUR)
+        hours_of(archive, since, end, HOUR_MICROS)
         if period == "daily"
         else periods(archive, "day", since, end, zone=zone)
     )

@@ -19,7 +19,7 @@ from typing import Any
 from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
 from ragstone.errors import MissingExtra
-from ragstone.monitor.interactions import micros
+from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.wording import one_line
 
 TIMEOUT = 10
@@ -128,7 +128,7 @@ def _post(address: str, text: str, key: str, secret: str | None) -> None:
         "User-Agent": "ragstone",
     }
     if secret is not None:
-        headers[SIGNATURE] = signature(secret, micros() // 1_000_000, text)
+        headers[SIGNATURE] = signature(secret, now_micros() // 1_000_000, text)
     request = urllib.request.Request(address, text.encode("utf-8", "replace"), headers)  # noqa: S310
     answer: Future[int] = Future()
     # A thread of its own: sockets know a longest silence but no longest time.

@@ -28,7 +28,7 @@ from ragstone.monitor.explain import advice, examples, explaining_slice
 from ragstone.monitor.interactions import iso
 from ragstone.monitor.rollups.hourly import Hours, Key, read_hours
 from ragstone.monitor.rollups.update import DAY
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows import described_metric, moment_of
 from ragstone.monitor.wording import sentence
 
@@ -65,7 +65,7 @@ def drop_readings(
     archive: Archive, settings: Alerts, metrics: Sequence[str], now: int, failing: set[str]
 ) -> tuple[list[Reading], list[Stream]]:
     """What the test says of each stream after the last closed hour."""
-    stop = now - now % HOUR
+    stop = now - now % HOUR_MICROS
     kept = _kept(archive, settings)
     starts = {metric: _first(archive, metric) for metric in metrics}
     known = [start for start in starts.values() if start is not None]
@@ -80,7 +80,7 @@ def drop_readings(
     reference = _references(hours, spans, kept)
     live = _after(hours, spans).joined()
     watched = watch_series(
-        reference, live, _levels(settings, hours), first_hour=hours.start // HOUR % 24
+        reference, live, _levels(settings, hours), first_hour=hours.start // HOUR_MICROS % 24
     )
     _keep(archive, settings, hours, spans, reference, kept, now)
     readings, streams = [], []
@@ -165,7 +165,7 @@ def _facts(
         row,
         alarm + 1,
         start=int(earlier[-1]) + 1 if len(earlier) else 0,
-        first_hour=hours.start // HOUR % 24,
+        first_hour=hours.start // HOUR_MICROS % 24,
     )
     since = hours.series.part(began, hours.count)
     n = float(since.counts[row].sum())
@@ -211,7 +211,7 @@ def _reference_span(
         first, last = (moment_of(part.strip()) for part in settings.reference.split("/", 1))
         return first, last
     start = max(hours.start, int(kept.get("from", 0)))
-    skipped = max(0, -(-(start - hours.start) // HOUR))
+    skipped = max(0, -(-(start - hours.start) // HOUR_MICROS))
     counts = hours.series.counts[row, skipped:]
     seen = np.flatnonzero(counts)
     if not len(seen):
@@ -237,7 +237,7 @@ def _enough(counts: NDArray[np.float64]) -> int:
 def _masked(hours: Hours, spans: Sequence[tuple[int, int]], inside: bool) -> Series:
     import numpy as np
 
-    at = hours.start + np.arange(hours.count) * HOUR
+    at = hours.start + np.arange(hours.count) * HOUR_MICROS
     since = np.array([span[0] for span in spans])[:, None]
     until = np.array([span[1] for span in spans])[:, None]
     mask = (at >= since) & (at < until) if inside else at >= until
@@ -255,7 +255,7 @@ def _references(hours: Hours, spans: Sequence[tuple[int, int]], kept: dict[str, 
 
     series = _masked(hours, spans, inside=True).joined()
     bounds = [_width(key.metric) for key in hours.keys]
-    learned = learn(series, span=np.array(bounds), first_hour=hours.start // HOUR % 24)
+    learned = learn(series, span=np.array(bounds), first_hour=hours.start // HOUR_MICROS % 24)
     columns = {name: getattr(learned, name).copy() for name in Reference.__slots__}
     for row, key in enumerate(hours.keys):
         saved = kept.get(key.rule)
@@ -300,7 +300,7 @@ def _kept(archive: Archive, settings: Alerts) -> dict[str, Any]:
 
 def _first(archive: Archive, metric: str) -> int | None:
     ((at,),) = archive.store.read("SELECT MIN(at) FROM monitor_scores WHERE metric = ?", (metric,))
-    return None if at is None else int(at) - int(at) % HOUR
+    return None if at is None else int(at) - int(at) % HOUR_MICROS
 
 
 def _sign(metric: str) -> float:

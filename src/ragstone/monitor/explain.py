@@ -8,7 +8,7 @@ from typing import Any
 
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.rollups.update import fields
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.window_run import WindowRun
 from ragstone.monitor.windows import between
 
@@ -136,7 +136,7 @@ def _sums(
     archive: Archive, metric: str, since: int, until: int, field: str
 ) -> dict[str, tuple[float, float]]:
     """Value → how much its scores weigh, and their weighted sum."""
-    until = max(until, since + HOUR)
+    until = max(until, since + HOUR_MICROS)
     found = between(archive, since, until, by=field).slices
     return {
         one.value: (float(figure.scored), float(figure.scored) * figure.mean)

@@ -13,7 +13,7 @@ from ragstone.analysis.stats import Interval, Moments, mean_interval
 from ragstone.errors import RagstoneError
 from ragstone.monitor.interactions import from_micros
 from ragstone.monitor.rollups.byte_columns import Numbers
-from ragstone.monitor.rollups.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, Cell, percentiles
+from ragstone.monitor.rollups.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, RollupCell, percentiles
 from ragstone.monitor.rollups.tables import Histograms, Table, Whole, regrouped
 from ragstone.monitor.trends import Trend, trends
 
@@ -111,7 +111,7 @@ def windows_of(material: Material, *, moving: bool = True) -> dict[tuple[int, st
     slopes = _slopes(material, whole) if moving else [None] * len(whole)
     bins = {whose: (keys, weights) for whose, keys, weights in material.bins.each()}
     cells: dict[tuple[int, str], dict[str, Figure]] = {}
-    counts: dict[tuple[int, str], Cell] = {}
+    counts: dict[tuple[int, str], RollupCell] = {}
     limits: dict[str, Limits] = {}
     for (number, value, name, cell), slope in zip(whole.cells(), slopes, strict=True):
         mine = cells.setdefault((number, value), {})
@@ -122,7 +122,7 @@ def windows_of(material: Material, *, moving: bool = True) -> dict[tuple[int, st
             limits[name] = limits_of(name)
         mine[name] = _figure(name, cell, slope, bins.get((number, value, name)), limits[name])
     return {
-        whose: _window(material, whose, counts.get(whose, Cell()), series)
+        whose: _window(material, whose, counts.get(whose, RollupCell()), series)
         for whose, series in cells.items()
     }
 
@@ -143,7 +143,7 @@ def _slopes(material: Material, whole: Table) -> list[Trend | None]:
 
 
 def _window(
-    material: Material, whose: tuple[int, str], everything: Cell, series: Mapping[str, Figure]
+    material: Material, whose: tuple[int, str], everything: RollupCell, series: Mapping[str, Figure]
 ) -> Window:
     since, until = material.windows[whose[0]]
     return Window(
@@ -163,7 +163,7 @@ def _window(
 
 def _figure(
     name: str,
-    cell: Cell,
+    cell: RollupCell,
     slope: Trend | None,
     bins: tuple[Whole, Numbers] | None,
     limits: Limits,
@@ -196,7 +196,7 @@ Limits = tuple[tuple[float, float] | None, bool]
 """A series' least and largest possible value, and whether it is 0 or 1 only."""
 
 
-def interval_of(name: str, cell: Cell, limits: Limits | None = None) -> Interval:
+def interval_of(name: str, cell: RollupCell, limits: Limits | None = None) -> Interval:
     """The 95 % interval of a cell's mean; weights count as the sample size they leave."""
     mean, n = cell.mean, cell.effective
     if mean is None or cell.low is None or cell.high is None or n <= 0:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragstone.monitor.documents import lock_watching
-from ragstone.monitor.interactions import from_micros, micros
+from ragstone.monitor.interactions import from_micros, now_micros
 from ragstone.monitor.statements import (
-    HOUR,
+    HOUR_MICROS,
     MANY,
     RUN,
     bucket_of,
@@ -52,7 +52,7 @@ def forget_before(db: Connection, before: int) -> int:
     if len(rows) < MANY:
         db.execute("DELETE FROM feedback WHERE at < ?", (before,))  # of what never arrived
         db.execute("DELETE FROM monitor_spans WHERE arrived < ?", (before,))
-        db.execute("DELETE FROM monitor_counters WHERE hour < ?", (before - before % HOUR,))
+        db.execute("DELETE FROM monitor_counters WHERE hour < ?", (before - before % HOUR_MICROS,))
         db.execute("DELETE FROM replies WHERE run = ? AND created < ?", (RUN, day_text(before)))
         forget_alerts(db, before)
         forget_examples(db)
@@ -97,7 +97,7 @@ def forget_alerts(db: Connection, before: int) -> None:
 
 def forget_examples(db: Connection) -> None:
     """Remove examples of interactions that are no longer there from alerts, messages and the last round."""
-    lock_watching(db, micros())  # a round under way ends first, or sees what is gone
+    lock_watching(db, now_micros())  # a round under way ends first, or sees what is gone
     pages: list[tuple[str, str, Any, Any]] = []
     for table, key in _HOMES:
         sql = f"SELECT {key}, body FROM {table} WHERE body LIKE ?"  # noqa: S608

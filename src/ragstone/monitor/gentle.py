@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data.strict import mend
+from ragstone.data.strict_json import replace_unstorable
 from ragstone.monitor.interactions import (
     LONGEST_ID,
     LONGEST_META,
@@ -17,7 +17,7 @@ from ragstone.monitor.interactions import (
     moderate,
 )
 from ragstone.systems.protocol import SystemFault
-from ragstone.systems.reading import answer_text, ranked
+from ragstone.systems.replies import answer_text, ranked
 
 
 def gentle_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def gentle_row(row: Mapping[str, Any]) -> dict[str, Any]:
     kept["id"] = _UNSEEN.sub("_", kept["id"])[:LONGEST_ID]
     for name in ("question", "answer", "reference", "comment", "error", "language"):
         if name in kept:
-            kept[name] = mend(_text(kept[name]))
+            kept[name] = replace_unstorable(_text(kept[name]))
     if "contexts" in kept:
         kept["contexts"] = _chunks(kept["contexts"])
     for name in ("latency", "cost", "tokens", "feedback"):
@@ -64,7 +64,7 @@ def _chunks(value: Any) -> list[dict[str, Any]]:
     except SystemFault:
         found = ranked([written(value)], None, None)
     rows = [chunk_row(chunk) for chunk in found[:MOST_CHUNKS]]
-    return [{**row, "text": mend(row["text"])} for row in rows]
+    return [{**row, "text": replace_unstorable(row["text"])} for row in rows]
 
 
 def _number(value: Any) -> float | None:
@@ -78,4 +78,4 @@ def _number(value: Any) -> float | None:
 def _scalar(value: Any) -> Any:
     if value is None or moderate(value):
         return value
-    return mend(written(value))[:LONGEST_META]
+    return replace_unstorable(written(value))[:LONGEST_META]

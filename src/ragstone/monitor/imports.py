@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.data import Reading, Record
+from ragstone.data import Dataset, Record
 from ragstone.data.rows import compile_shape
-from ragstone.data.strict import BadRow, reparse
+from ragstone.data.strict_json import BadRow, reparse_json
 from ragstone.errors import BadRows
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import (
@@ -19,7 +19,7 @@ from ragstone.monitor.interactions import (
     Interaction,
     checked_id,
     interaction_of,
-    micros,
+    now_micros,
 )
 from ragstone.monitor.redaction import Redact, redacted
 
@@ -43,7 +43,7 @@ class Imported:
 
 
 def import_log(
-    reading: Reading,
+    reading: Dataset,
     archive: Archive,
     hook: Redact | None,
     *,
@@ -68,7 +68,7 @@ def import_log(
 
     for position, record in enumerate(reading, 1):
         try:
-            _, given = mapper(reparse(record.row), position)
+            _, given = mapper(reparse_json(record.row), position)
             batch.append(redacted(interaction_of_record(record, given=given), hook))
         except BadRow as wrong:
             bad.append(f"{reading.source}, row {position}: {wrong}")
@@ -90,7 +90,7 @@ def interaction_of_record(record: Record, *, given: bool, now: int | None = None
     at = _taken(meta, TIMES)
     row: dict[str, Any] = {
         "id": checked_id(sample.id) if given else hashlib.sha256(record.row.encode("utf-8", "surrogatepass")).hexdigest()[:32],
-        "at": None if at is None else _time(at, micros() if now is None else now),
+        "at": None if at is None else _time(at, now_micros() if now is None else now),
         "question": sample.question,
         "answer": sample.answer,
         "reference": sample.reference,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from ragstone.data.strict import BadRow, mend, parse
+from ragstone.data.strict_json import BadRow, replace_unstorable, parse_json
 from ragstone.errors import MissingExtra
 from ragstone.monitor.spans import WANTED, Span
 
@@ -19,7 +19,7 @@ DEEPEST = 20
 def spans_of_json(body: bytes) -> list[Span]:
     """The spans of an ExportTraceServiceRequest written as JSON; BadRow says what is wrong."""
     try:
-        tree = parse(body.decode("utf-8"))
+        tree = parse_json(body.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadRow("the body is not UTF-8") from None
     if not isinstance(tree, dict):
@@ -59,7 +59,7 @@ def spans_of_protobuf(body: bytes) -> list[Span]:
                         trace=_id(span.trace_id, 16),
                         id=_id(span.span_id, 8),
                         parent=span.parent_span_id.hex(),
-                        name=mend(span.name),
+                        name=replace_unstorable(span.name),
                         start=span.start_time_unix_nano // 1000,
                         end=span.end_time_unix_nano // 1000,
                         attributes=_kept(about, own),
@@ -157,7 +157,7 @@ def _any_value(value: Any, depth: int = 0) -> Any:
     found = getattr(value, which)
     if isinstance(found, float) and found - found != 0:  # not finite
         return None
-    return mend(found) if isinstance(found, str) else found
+    return replace_unstorable(found) if isinstance(found, str) else found
 
 
 def _id(raw: bytes, length: int) -> str:

@@ -17,7 +17,7 @@ from ragstone.errors import RagstoneError
 from ragstone.monitor.alerts import Alert
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.channels import Undelivered, send
-from ragstone.monitor.interactions import iso, micros
+from ragstone.monitor.interactions import iso, now_micros
 from ragstone.store.database import Connection
 
 FIRST_WAIT = 10_000_000
@@ -84,7 +84,7 @@ def deliver(
     archive: Archive, channels: Sequence[Channel], now: int | None = None, *, out: Send = send
 ) -> Delivery:
     """Send what is due; what fails is due again after a wait that doubles."""
-    at = micros() if now is None else now
+    at = now_micros() if now is None else now
     by_name = {channel.name: channel for channel in channels}
     rows = archive.store.read(
         "SELECT key, channel, due, tries, body FROM monitor_outbox"

@@ -14,7 +14,7 @@ from ragstone.monitor.documents import lock_watching, put_document, read_documen
 from ragstone.monitor.forgetting import known_examples
 from ragstone.monitor.questions import Usual, compare_questions, day_name, learn_questions, sampled
 from ragstone.monitor.rollups.update import DAY
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows import moment_of
 from ragstone.store.database import Connection
 
@@ -73,5 +73,5 @@ def _span(archive: Archive, settings: Alerts) -> tuple[int, int] | None:
     ((at,),) = archive.store.read("SELECT MIN(at) FROM interactions")
     if at is None:
         return None
-    start = int(at) - int(at) % HOUR
+    start = int(at) - int(at) % HOUR_MICROS
     return start, start + duration(settings.reference)

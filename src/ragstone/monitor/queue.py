@@ -8,7 +8,7 @@ from typing import Any
 
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.choice import Policy
-from ragstone.monitor.interactions import Interaction, micros
+from ragstone.monitor.interactions import Interaction, now_micros
 from ragstone.monitor.statements import SELECT, bucket_of, decoded, dump, mark, marks
 from ragstone.store.database import Connection
 
@@ -62,7 +62,7 @@ def waiting(archive: Archive) -> tuple[int, int]:
 
 def spent_today(archive: Archive) -> tuple[int, float]:
     """Calls and dollars that judging took since midnight, UTC."""
-    now = micros()
+    now = now_micros()
     found = archive.counters(now - now % DAY)
     return found.get("judge_calls", 0), found.get("judge_microusd", 0) / 1e6
 
@@ -87,7 +87,7 @@ def requeue(archive: Archive, since: int, until: int) -> int:
 
 def leave_word(archive: Archive, facts: Mapping[str, Any]) -> None:
     """Note how the scorer is doing."""
-    values = ("scoring", micros(), dump(dict(facts)))
+    values = ("scoring", now_micros(), dump(dict(facts)))
     sql = (
         "INSERT INTO monitor_state (name, updated, body) VALUES (?, ?, ?)"
         " ON CONFLICT (name) DO UPDATE SET updated = excluded.updated, body = excluded.body"
@@ -137,7 +137,7 @@ def _decide(db: Connection, policy: Policy) -> int:
 
 
 def _claim(db: Connection, limit: int, newest: float) -> list[Waiting]:
-    now = micros()
+    now = now_micros()
     fresh = round(limit * newest)
     numbers: dict[int, None] = {}
     for way, most in (("DESC", fresh), ("ASC", limit - fresh)):

@@ -12,14 +12,14 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragstone.engine.desk import Desk
-from ragstone.engine.rounds import score_sample
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.sample_scoring import score_sample
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
 from ragstone.metrics.scoring import plain_scores, starter
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.choice import Policy
-from ragstone.monitor.interactions import micros
+from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.queue import (
     DAY,
     Waiting,
@@ -118,7 +118,7 @@ class Scorer:
 
     def _has_budget(self) -> bool:
         """Whether the day's budget has something left; a new day starts anew, and other scorers spend it too."""
-        day = micros() // DAY
+        day = now_micros() // DAY
         if day != self._day:
             self._day, self._spent = day, False
         billed = spent_today(self.archive)
@@ -139,7 +139,7 @@ class Scorer:
         async with AsyncExitStack() as stack:
             desk = None
             if self.judge is not None:
-                desk = await stack.enter_async_context(Desk(self.judge, self.archive.store, RUN))
+                desk = await stack.enter_async_context(AskBroker(self.judge, self.archive.store, RUN))
             results = await asyncio.gather(*(self._scores(one, desk) for one in taken))
         finished, unpaid = [], []
         for one, scores in zip(taken, results, strict=True):
@@ -160,7 +160,7 @@ class Scorer:
             self.progress.out_of_budget = True
         self.progress.scored += len(finished)
 
-    async def _scores(self, one: Waiting, desk: Desk | None) -> Mapping[str, Score]:
+    async def _scores(self, one: Waiting, desk: AskBroker | None) -> Mapping[str, Score]:
         sample = one.interaction.sample
         if sample.language is None and self.language is not None:
             sample = replace(sample, language=self.language)
@@ -168,14 +168,14 @@ class Scorer:
             return plain_scores(self._starts, sample)
         return await score_sample(sample, self.metrics, self._starts, desk)
 
-    def _scored(self, one: Waiting, scores: Mapping[str, Score]) -> Scored:
+    def _scored(self, one: Waiting, scores: Mapping[str, Score]) -> ScoredInteraction:
         """The scores, with a further attempt when the judge failed."""
         again = None
         if any(score.outcome == "judge_error" for score in scores.values()):
             self.progress.failed += 1
             if one.tries + 1 < TRIES:
-                again = micros() + REST * 2**one.tries
-        return Scored(one.interaction.id, scores, one.drawn, one.weight, again)
+                again = now_micros() + REST * 2**one.tries
+        return ScoredInteraction(one.interaction.id, scores, one.drawn, one.weight, again)
 
     def _report(self) -> None:
         """Leave word of how it goes, for `/v1/status`."""

@@ -12,7 +12,7 @@ from ragstone.monitor.archive import Archive
 from ragstone.monitor.drops import shown_time
 from ragstone.monitor.rollups.hourly import POOLED
 from ragstone.monitor.rollups.update import DAY
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.wording import sentence
 
 LEAST_TRIES = 10
@@ -28,7 +28,7 @@ def silence_readings(
     if last is None:
         return []
     silent = now - int(last) >= limit
-    facts = {"phrase": "no_data", "since": shown_time(int(last)), "hours": (now - int(last)) / HOUR}
+    facts = {"phrase": "no_data", "since": shown_time(int(last)), "hours": (now - int(last)) / HOUR_MICROS}
     found = [
         Reading(
             "no_data", "no_data", "firing" if silent else "ok",
@@ -49,7 +49,7 @@ def _scores(archive: Archive, metric: str, limit: int, silent: bool, now: int) -
         "phrase": "no_scores",
         "metric": metric,
         "since": shown_time(int(last)),
-        "hours": (now - int(last)) / HOUR,
+        "hours": (now - int(last)) / HOUR_MICROS,
     }
     gone = now - int(last) >= limit
     return Reading(
@@ -92,7 +92,7 @@ def _judge(archive: Archive, settings: Alerts, metric: str, now: int) -> Reading
 def _last_judgements(archive: Archive, metric: str, now: int) -> tuple[int, int]:
     """Judgements and failures of the last hour, or of the last so many when it has few."""
     counts: list[tuple[int, int]] = []
-    for since in (now - HOUR, now - 6 * HOUR, now - DAY):
+    for since in (now - HOUR_MICROS, now - 6 * HOUR_MICROS, now - DAY):
         rows = archive.store.read(
             "SELECT outcome, COUNT(*) FROM monitor_scores WHERE metric = ? AND at >= ? AND at < ?"
             " GROUP BY outcome",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ragstone.data.strict import mend
+from ragstone.data.strict_json import replace_unstorable
 from ragstone.monitor.gentle import gentle_row
 from ragstone.monitor.interactions import (
     AHEAD,
@@ -335,4 +335,4 @@ def _sum(values: Iterable[Any]) -> float | None:
 
 
 def _mended(value: Any) -> Any:
-    return mend(value) if isinstance(value, str) else value
+    return replace_unstorable(value) if isinstance(value, str) else value

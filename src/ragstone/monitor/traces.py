@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import Interaction, micros
+from ragstone.monitor.interactions import Interaction, now_micros
 from ragstone.monitor.spans import interaction_of_trace, span_of
 from ragstone.monitor.statements import bucket_of, count, insert, mark, marks
 from ragstone.store.database import Connection
@@ -26,7 +26,7 @@ log = logging.getLogger("ragstone.monitor")
 
 def put_together(archive: Archive, *, grace: int = GRACE, timeout: int = TIMEOUT) -> int:
     """Turn complete traces into interactions; how many traces were complete."""
-    now = micros()
+    now = now_micros()
     total = 0
     while True:
         done = archive.run(lambda db: _step(db, now, grace, timeout)).result()

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ragstone.monitor.gentle import written
-from ragstone.monitor.interactions import iso, micros, new_id
-from ragstone.systems.reading import reply_of
+from ragstone.monitor.interactions import iso, now_micros, new_id
+from ragstone.systems.replies import reply_of
 
 if TYPE_CHECKING:
     from ragstone.monitor.monitor import Monitor
@@ -35,7 +35,7 @@ class Turn:
     language: str | None = None
     error: str | None = None
     meta: dict[str, Any] = field(default_factory=dict)
-    _at: int = field(default_factory=micros)
+    _at: int = field(default_factory=now_micros)
     _began: float = field(default_factory=time.perf_counter)
 
     def failed(self, raised: BaseException) -> None:

@@ -18,11 +18,11 @@ from ragstone.monitor.figures import (
     interval_of,
     windows_of,
 )
-from ragstone.monitor.interactions import micros
+from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.rollups.coverage import Cover
 from ragstone.monitor.rollups.stack import Pile
 from ragstone.monitor.rollups.update import DAY, check_field, refresh
-from ragstone.monitor.statements import BUCKET, HOUR
+from ragstone.monitor.statements import BUCKET, HOUR_MICROS
 
 __all__ = [
     "Figure",
@@ -76,7 +76,7 @@ def summary(
     """The window of a duration such as `1h` or `7d` that ends at `until` (now), whole or of one slice, and by slice.
 
     A field that no interaction ever had is refused."""
-    end = micros() if until is None else until
+    end = now_micros() if until is None else until
     found = between(archive, end - duration(window), end, by=by, where=where, most=most)
     if by is not None and not found.slices:
         check_field(archive, by)
@@ -186,7 +186,7 @@ class _Steps:
     def put(self, window: int, since: int, until: int) -> None:
         """Take in a window; a step is one point whatever buckets it is read from."""
         length = until - since
-        step = DAY if length > 21 * DAY else HOUR if length > 12 * HOUR else BUCKET
+        step = DAY if length > 21 * DAY else HOUR_MICROS if length > 12 * HOUR_MICROS else BUCKET
         last = None
         for at, body in self._cover.tables(since, until, step):
             if at // step != last:

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from ragstone.errors import RagstoneError
 
-FALLBACK = "en"
+FALLBACK_LANGUAGE = "en"
 """The language of the prompts when there are none in the wanted one."""
 
 
-class BadPrompt(RagstoneError):
+class InvalidPrompt(RagstoneError):
     """A prompt file that is missing or lacks a placeholder."""
 
 
@@ -41,17 +41,17 @@ class Prompt:
         """What a cached reply remembers of the prompt."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
-    def filled(self, values: Mapping[str, str]) -> tuple[str, str]:
+    def fill(self, values: Mapping[str, str]) -> tuple[str, str]:
         """Instructions and message with every placeholder replaced, in one pass."""
-        return fill(self.system, values), fill(self.user, values)
+        return fill_placeholders(self.system, values), fill_placeholders(self.user, values)
 
 
 def load(name: str, language: str | None, folder: str | None = None) -> Prompt:
     """The prompt of a kind in a language: the user's own file, else ours, else ours in English."""
-    return _load(name, (language or FALLBACK).lower(), folder)
+    return _load(name, (language or FALLBACK_LANGUAGE).lower(), folder)
 
 
-def fill(text: str, values: Mapping[str, str]) -> str:
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
     """The text with `{{name}}` replaced by its value, in one pass."""
     parts = _parts(text)
     if len(parts) == 1:
@@ -62,17 +62,17 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     return "".join(filled).strip()
 
 
-def placeholders(text: str) -> list[str]:
+def find_placeholders(text: str) -> list[str]:
     """The names of the placeholders in a text, sorted, with repetitions."""
     return sorted(_PLACEHOLDER.findall(text))
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """Every prompt we have, by name."""
-    return sorted(path.stem for path in (_HERE / FALLBACK).glob("*.md"))
+    return sorted(path.stem for path in (_HERE / FALLBACK_LANGUAGE).glob("*.md"))
 
 
-def languages(folder: str | None = None) -> list[str]:
+def list_languages(folder: str | None = None) -> list[str]:
     """The languages that have prompts, ours and those in the user's folder."""
     found = {path.parent.name for path in _HERE.glob("*/*.md")}
     if folder is not None:
@@ -94,13 +94,13 @@ def refuse_existing(paths: Mapping[Path, object]) -> None:
     """Complain when one of the files to be written is already there."""
     there = sorted(str(path) for path in paths if path.exists())
     if there:
-        raise BadPrompt(f"{there[0]!r} exists already and is left as it is; name another folder")
+        raise InvalidPrompt(f"{there[0]!r} exists already and is left as it is; name another folder")
 
 
-def complaint(name: str, text: str) -> str | None:
+def find_fault(name: str, text: str) -> str | None:
     """What is wrong with a user's version of a prompt; None when it can be used."""
-    ours = (_HERE / FALLBACK / f"{name}.md").read_text("utf-8")
-    wanted, given = set(placeholders(ours)), set(placeholders(text))
+    ours = (_HERE / FALLBACK_LANGUAGE / f"{name}.md").read_text("utf-8")
+    wanted, given = set(find_placeholders(ours)), set(find_placeholders(text))
     if "\n---\n" not in f"\n{text}":
         return "it has no line of three hyphens between the instructions and the material"
     if wanted - given:
@@ -122,19 +122,19 @@ def _parts(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _load(name: str, language: str, folder: str | None) -> Prompt:
-    tried = [language, language.split("-")[0], FALLBACK]
+    tried = [language, language.split("-")[0], FALLBACK_LANGUAGE]
     places = [Path(folder) / code for code in tried] if folder is not None else []
     if folder is not None and not Path(folder).is_dir():
-        raise BadPrompt(
+        raise InvalidPrompt(
             f"there is no prompts folder {folder!r}; write one with: "
             f"ragstone judge prompts --export {folder}"
         )
     # a user's file in the wanted language goes before ours, ours before the user's English
-    order = [*places[:2], *(_HERE / code for code in tried[:2]), *places[2:], _HERE / FALLBACK]
+    order = [*places[:2], *(_HERE / code for code in tried[:2]), *places[2:], _HERE / FALLBACK_LANGUAGE]
     path = next(p / f"{name}.md" for p in order if (p / f"{name}.md").is_file())
     text = path.read_text("utf-8")
-    wrong = complaint(name, text)
+    wrong = find_fault(name, text)
     if wrong is not None:
-        raise BadPrompt(f"{str(path)!r}: {wrong}; compare it with the exported one")
+        raise InvalidPrompt(f"{str(path)!r}: {wrong}; compare it with the exported one")
     system, _, user = f"\n{text}".partition("\n---\n")
     return Prompt(name, path.parent.name, system.strip(), user.strip())

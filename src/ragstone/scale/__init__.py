@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.errors import RagstoneError
 
 if TYPE_CHECKING:
-    from ragstone.engine import Execution, Watch
+    from ragstone.engine import Execution, ProgressCallback
     from ragstone.judges import Judge
     from ragstone.registry import Metric
     from ragstone.store import StoredRun
@@ -23,7 +23,7 @@ def on_cluster(
     concurrency: int | None,
     *,
     total: int | None,
-    watch: Watch | None,
+    watch: ProgressCallback | None,
     source: Any,
 ) -> Execution:
     """The run as the workers of the cluster will carry it out; `named` is the judge as the user wrote it."""

@@ -137,13 +137,13 @@ class Counter:
 
     def _permitted(self, estimate: float) -> dict[str, Any]:
         try:
-            self._budget.enter(estimate)
+            self._budget.reserve(estimate)
         except OutOfBudget as spent:
             return {"refused": spent.reason}
-        return {"wait": self._budget.turn()}
+        return {"wait": self._budget.next_turn_seconds()}
 
     async def _settle(self, token: str, bills: Sequence[Sequence[float]]) -> None:
         """What calls really took, in the place of their estimates."""
         self._checked(token)
         for estimate, usd in bills:
-            self._budget.leave(estimate, Usage(usd=usd))
+            self._budget.settle(estimate, Usage(usd=usd))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data import Reading
+from ragstone.data import Dataset
 from ragstone.data.ids import SeenIds
 from ragstone.engine import Execution
 from ragstone.errors import BadRows, DataError
@@ -21,7 +21,7 @@ class Merging:
 
     def __init__(
         self, execution: Execution, shelf: Shelf, kept: Mapping[int, int], stored: int,
-        seen: SeenIds | None, reading: Reading,
+        seen: SeenIds | None, reading: Dataset,
     ) -> None:  # fmt: skip
         self._execution = execution
         self._shelf = shelf
@@ -100,7 +100,7 @@ class Merging:
         if len(self._writes) > 4:  # write-behind, but never far behind
             await asyncio.wrap_future(self._writes.pop(0))
         self._next = piece.last + 1
-        self._execution.note(len(rows), shard.failures, shard.usage)
+        self._execution.add_counts(len(rows), shard.failures, shard.usage)
         tell_progress(self._execution.done, self._execution.total)
 
 

@@ -9,7 +9,7 @@ from dataclasses import astuple
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply, digest
-from ragstone.engine.desk import unusable
+from ragstone.engine.broker import to_unusable_reply
 from ragstone.errors import OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
@@ -83,7 +83,7 @@ def _row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
     elif (answered.usage or NOTHING_USED) == NOTHING_USED:
         return None
     else:
-        found = unusable(key, ask, answered)
+        found = to_unusable_reply(key, ask, answered)
     return [found[0], found[1], encode_reply(found[2]), list(astuple(found[2].usage))]
 
 
@@ -104,7 +104,7 @@ class SharedBudget(Budget):
             raise OutOfBudget(said["refused"])
         await asyncio.sleep(said["wait"])
 
-    def leave(self, estimate: float, usage: Usage) -> None:
+    def settle(self, estimate: float, usage: Usage) -> None:
         """Tell the driver what the call took."""
         if self._limited:
             self._wire.settle(estimate, usage.usd)

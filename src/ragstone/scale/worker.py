@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragstone._version import __version__
-from ragstone.data.containers import Refused
-from ragstone.data.ranges import Range, rows_in
+from ragstone.data.sources import RejectedRow
+from ragstone.data.ranges import FileRange, read_range
 from ragstone.data.rows import Mapper, compile_shape
-from ragstone.data.strict import BadRow, parse, reparse
-from ragstone.engine.desk import Desk
-from ragstone.engine.rounds import score_sample
+from ragstone.data.strict_json import BadRow, parse_json, reparse_json
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
 from ragstone.metrics.scoring import plain_scores, starter
@@ -110,15 +110,15 @@ def _samples(mapper: Mapper, piece: Mapping[str, Any]) -> tuple[list[_Row], list
     rows: list[_Row] = []
     if "rows" in piece:  # read and checked by the driver before
         for position, text in zip(piece["positions"], piece["rows"], strict=True):
-            rows.append(_Row(*mapper(reparse(text), position), position, text))
+            rows.append(_Row(*mapper(reparse_json(text), position), position, text))
         return rows, []
     bad: list[list[Any]] = []
     position = piece["positions"][0]
-    for at, raw in rows_in(Range(**piece["range"])):
+    for at, raw in read_range(FileRange(**piece["range"])):
         try:
-            if isinstance(raw, Refused):
+            if isinstance(raw, RejectedRow):
                 raise BadRow(raw.why)
-            rows.append(_Row(*mapper(parse(raw), position), position, raw))
+            rows.append(_Row(*mapper(parse_json(raw), position), position, raw))
         except BadRow as refused:
             bad.append([at, str(refused)])
         position += 1
@@ -149,7 +149,7 @@ class Bench:
         )
         self._thread.start()
         self._judge: Judge | None = None
-        self._desk: Desk | None = None
+        self._desk: AskBroker | None = None
         try:
             self._wait(self._prepare())
         except BaseException:
@@ -208,14 +208,14 @@ class Bench:
         self.mapper = compile_shape(self._job.shape)
         if self._job.judge is None:
             return
-        from ragstone.judges.choose import make_judge
+        from ragstone.judges.factory import make_judge
 
         wire = Wire(self._driver, self._ticket["token"], self._address)
         budget = SharedBudget(wire, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
         answering: Any = SharedJudge(self._judge, wire) if self._job.shared else self._judge
         # a judge that needs no store is handed to the desk: replies to be kept go to the driver
-        self._desk = Desk(answering, _NO_STORE, self._job.run, self._job.concurrency)
+        self._desk = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
         await self._desk.__aenter__()
 
     async def _greeted(self) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class Bench:
         named = [with_language(sample, self._job.language) for sample in samples]
         if self._desk is None:
             return [plain_scores(self._starts, sample) for sample in named]
-        desk, room = self._desk, asyncio.Semaphore(self._desk.window)
+        desk, room = self._desk, asyncio.Semaphore(self._desk.max_open_samples)
 
         async def one(sample: Sample) -> dict[str, Score]:
             async with room:

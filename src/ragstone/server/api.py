@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from ragstone._version import __version__
-from ragstone.data.strict import BadRow, parse
+from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.errors import DataError, MissingExtra
 from ragstone.monitor import Archive, Interaction
-from ragstone.monitor.interactions import feedback_of, interaction_of, iso, micros, moment, row_of
+from ragstone.monitor.interactions import feedback_of, interaction_of, iso, now_micros, parse_time, row_of
 from ragstone.monitor.otlp import spans_of_json, spans_of_protobuf
 from ragstone.monitor.redaction import (
     RedactionFailed,
@@ -26,7 +26,7 @@ from ragstone.monitor.spans import Span
 from ragstone.server.intake import Intake
 from ragstone.server.openapi import document
 from ragstone.server.replies import Refused, reply
-from ragstone.server.settings import Settings
+from ragstone.server.settings import ServerSettings
 from ragstone.store.codec import encode_score
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ MOST_LISTED = 500
 class Service:
     """What the handlers share."""
 
-    settings: Settings
+    settings: ServerSettings
     intake: Intake
     reading: Archive
     """A connection of its own: looking never waits for writing."""
@@ -59,7 +59,7 @@ async def post_interactions(request: web.Request) -> web.Response:
     with service.intake.under_way():
         rows, size = await _rows(request, service)
         try:
-            now = micros()
+            now = now_micros()
             hook = service.settings.redact
             found = _each(rows, lambda row: redacted(interaction_of(row, now), hook))
             added = await service.intake.put(interactions=found)
@@ -75,7 +75,7 @@ async def post_feedback(request: web.Request) -> web.Response:
     with service.intake.under_way():
         rows, size = await _rows(request, service)
         try:
-            now = micros()
+            now = now_micros()
             hook = service.settings.redact
             found = _each(rows, lambda row: redacted_feedback(feedback_of(row, now), hook))
             await service.intake.put(feedback=found)
@@ -111,7 +111,7 @@ async def post_traces(request: web.Request) -> web.Response:
     )  # an ExportTraceServiceResponse with nothing to say
 
 
-def _redacted_spans(spans: Sequence[Span], settings: Settings) -> Sequence[Span]:
+def _redacted_spans(spans: Sequence[Span], settings: ServerSettings) -> Sequence[Span]:
     if settings.redact is None:
         return spans
     from dataclasses import replace
@@ -136,7 +136,7 @@ async def _rows(request: web.Request, service: Service) -> tuple[list[Any], int]
     body, size = await service.intake.body(request)
     try:
         try:
-            tree = parse(body.decode("utf-8"))
+            tree = parse_json(body.decode("utf-8"))
         except UnicodeDecodeError:
             raise Refused(400, "the body is not UTF-8", "refused_invalid") from None
         except BadRow as bad:
@@ -180,7 +180,7 @@ async def get_interactions(request: web.Request) -> web.Response:
     """Interactions of a stretch of time and a slice."""
     service = request.app[SERVICE]
     query = _query(request, {"since", "until", "limit", "order", "slice"})
-    now = micros()
+    now = now_micros()
     limit = _whole(query.get("limit", "50"), "limit", 1, MOST_LISTED)
     order = query.get("order", "newest")
     if order not in ("newest", "oldest"):
@@ -233,7 +233,7 @@ async def get_summary(request: web.Request) -> web.Response:
         summary,
         service.reading,
         query.get("window", "24h"),
-        until=_time(query, "until", micros()),
+        until=_time(query, "until", now_micros()),
         by=query.get("by"),
         where=slices[0] if slices else None,
     )
@@ -292,7 +292,7 @@ def _time(query: dict[str, str], name: str, now: int) -> int | None:
     if text is None:
         return None
     try:
-        return moment(float(text) if text.replace(".", "", 1).isdecimal() else text, now)
+        return parse_time(float(text) if text.replace(".", "", 1).isdecimal() else text, now)
     except BadRow:
         raise _bad(name, text, "ISO 8601 such as 2026-05-01T12:00:00Z, or seconds") from None
 

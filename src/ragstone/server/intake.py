@@ -16,7 +16,7 @@ from ragstone.errors import StoreError
 from ragstone.monitor import Added, Archive, Feedback, Interaction
 from ragstone.monitor.spans import Span
 from ragstone.server.replies import Refused
-from ragstone.server.settings import Settings
+from ragstone.server.settings import ServerSettings
 
 COMMIT = 1000
 """Rows in one commit at most."""
@@ -41,7 +41,7 @@ class Job:
 class Intake:
     """Takes rows into the store; a request is answered once the disk has what it brought."""
 
-    def __init__(self, archive: Archive, settings: Settings) -> None:
+    def __init__(self, archive: Archive, settings: ServerSettings) -> None:
         self.archive = archive
         self.settings = settings
         self.counts: Counter[str] = Counter()

@@ -11,8 +11,8 @@ from ragstone.config.reports import Reports
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
 from ragstone.monitor.changes import last_complete
-from ragstone.monitor.interactions import from_micros, micros
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.interactions import from_micros, now_micros
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows import time_zone
 from ragstone.report.files import write_text
 from ragstone.report.monitor.period import read, rendered
@@ -21,7 +21,7 @@ from ragstone.store import Store
 log = logging.getLogger("ragstone.server")
 
 PAUSE_SECONDS = 300.0
-LATE = HOUR
+LATE = HOUR_MICROS
 """How long after its end a period is reported on: its last interactions are judged by then."""
 
 
@@ -39,7 +39,7 @@ class ReportingPart:
         """Write what is missing, again and again."""
         while True:
             try:
-                await asyncio.to_thread(self.write_missing, micros())
+                await asyncio.to_thread(self.write_missing, now_micros())
             except (RagstoneError, OSError) as broken:  # a disk or store may be back the next time
                 log.warning("writing a report failed: %s", broken)
             await asyncio.sleep(PAUSE_SECONDS)

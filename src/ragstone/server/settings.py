@@ -13,7 +13,7 @@ from ragstone.monitor.windows import time_zone
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServerSettings:
     """Where to listen, whom to let in, how much to take."""
 
     host: str = "127.0.0.1"
@@ -50,7 +50,7 @@ class Settings:
         return is_loopback(self.host)
 
 
-def checked(settings: Settings) -> Settings:
+def checked(settings: ServerSettings) -> ServerSettings:
     """The settings, or one sentence about what is wrong with them."""
     if settings.prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", settings.prefix):
         raise RagstoneError(

@@ -11,8 +11,8 @@ from aiohttp import web
 from ragstone.config.alerts import Alerts
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
-from ragstone.monitor.exposition import CONTENT_TYPE, metrics_text
-from ragstone.monitor.interactions import iso, micros
+from ragstone.monitor.exposition import CONTENT_TYPE, render_metrics
+from ragstone.monitor.interactions import iso, now_micros
 from ragstone.monitor.outbox import deliver
 from ragstone.monitor.watcher import last_status, round_length, watch
 from ragstone.server.api import SERVICE
@@ -52,7 +52,7 @@ class WatchingPart:
             log.warning("watching failed: %s", broken)
 
     def _round(self) -> None:
-        watch(self._archive, self._settings, micros())
+        watch(self._archive, self._settings, now_micros())
         self._deliver()
 
     def _deliver(self) -> None:
@@ -77,7 +77,7 @@ async def get_metrics(request: web.Request) -> web.StreamResponse:
     """`GET /metrics`: what Prometheus scrapes."""
     archive = request.app[SERVICE].reading
     try:
-        text = await asyncio.to_thread(metrics_text, archive)
+        text = await asyncio.to_thread(render_metrics, archive)
     except RagstoneError as missing:
         return refuse(501, str(missing))
     return web.Response(text=text, headers={"Content-Type": CONTENT_TYPE})

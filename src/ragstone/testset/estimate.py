@@ -83,8 +83,8 @@ def estimate(request: Request) -> Estimate:
 
 
 def _usd(judge: Judge, spec: Any, tokens_in: float, tokens_out: float) -> float | None:
-    from ragstone.judges.prices import price_of
+    from ragstone.judges.prices import find_price
 
     given = spec.get("prices") if isinstance(spec, dict) else None
-    price = price_of(judge.name.rpartition(":")[2], given)
+    price = find_price(judge.name.rpartition(":")[2], given)
     return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None

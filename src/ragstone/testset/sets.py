@@ -13,8 +13,8 @@ from typing import Any
 
 from ragstone._version import __version__
 from ragstone.asks import digest
-from ragstone.data import replacing
-from ragstone.engine import Desk, Progress
+from ragstone.data import open_replacement
+from ragstone.engine import AskBroker, Progress
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
 from ragstone.store import Store
@@ -177,7 +177,7 @@ def judge_of(request: Request) -> Judge | None:
     """The judge that writes; None when questions come from rules."""
     if request.judge is None or request.judge == "offline":
         return None
-    from ragstone.judges.choose import make_judge
+    from ragstone.judges.factory import make_judge
     from ragstone.judges.offline import OfflineJudge
 
     judge = make_judge(
@@ -250,7 +250,7 @@ async def _written(
     name = f"generate-{run[:12]}"
     # a small model loses count of several orders, and a long reply of it is cut: one order a call
     small = getattr(judge, "small", False)
-    async with Desk(judge, store, name, request.concurrency) as desk:
+    async with AskBroker(judge, store, name, request.concurrency) as desk:
         writer = JudgeWriter(
             desk,
             judge.name,
@@ -284,14 +284,14 @@ def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
         write_set(out, made.items, format, corpus)
     place = rejected_file(out)
     if made.rejected:
-        with replacing(place) as stream:
+        with open_replacement(place) as stream:
             for one in made.rejected:
                 stream.write(json.dumps(one.row(), ensure_ascii=True, allow_nan=False) + "\n")
     else:
         place.unlink(missing_ok=True)
     place = planted_file(out)
     if made.planted_in is not None:
-        with replacing(place) as stream:
+        with open_replacement(place) as stream:
             for document in planted(made.items):
                 row = {"id": document.id, "title": document.title, "text": document.text}
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Order, Problem, Reply, solve, write
 from ragstone.data.documents import Document
-from ragstone.engine import Desk
+from ragstone.engine import AskBroker
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, item_id
 from ragstone.testset.making import Checker, Made
@@ -53,7 +53,7 @@ class Shown:
 class JudgeWriter:
     """Orders questions from a judge and has it answer them."""
 
-    desk: Desk
+    desk: AskBroker
     judge: str
     corpus: Corpus
     checker: Checker
@@ -77,7 +77,7 @@ class JudgeWriter:
         """Write for each document, look through what came when it is one's turn, have it answered."""
         made = Made()
         sheets = [self._sheet(self.corpus[place], kinds, rng) for place, kinds in group]
-        replies = await self.desk.replies([sheet.ask for sheet in sheets])
+        replies = await self.desk.answer([sheet.ask for sheet in sheets])
         await turn
         let_through: list[Item] = []
         for sheet, answered in zip(sheets, replies, strict=True):
@@ -127,7 +127,7 @@ class JudgeWriter:
             )
         languages = {item.language for item in items}
         ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
-        (answered,) = await self.desk.replies([ask])
+        (answered,) = await self.desk.answer([ask])
         made.usage = made.usage + (answered.usage or NOTHING_USED)
         self._note_failure(answered, made)
         if not isinstance(answered, Reply):

@@ -7,7 +7,7 @@ import numpy as np
 from ragstone import asks
 from ragstone.asks import Reply
 from ragstone.errors import JudgeFailed
-from ragstone.judges.embed import EmbeddedEmbeddings
+from ragstone.judges.embeddings import OfflineEmbeddings
 from ragstone.text.encoder import encode
 
 
@@ -25,7 +25,7 @@ def test_vectors_have_length_one_and_come_in_order() -> None:
 
 def test_only_embed_is_answered() -> None:
     given = [asks.embed("a"), asks.questions("b")]
-    reply, refused = asyncio.run(EmbeddedEmbeddings().answer(given))
+    reply, refused = asyncio.run(OfflineEmbeddings().answer(given))
     assert isinstance(reply, Reply)
     assert len(reply.value["vectors"]) == 1
     assert isinstance(refused, JudgeFailed)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Feedback
 from ragstone.monitor.rollups.stack import Pile
 from ragstone.monitor.rollups.tables import COLUMNS, stored_bins, stored_table
 from ragstone.monitor.rollups.update import BINS, DAY, SPANS, SUMS, load, read, refresh
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows import Window, between, periods, series
 from ragstone.store import Store
 from ragstone.types import Score
@@ -49,7 +49,7 @@ def apply(archive: Archive, change: tuple[Any, ...], clock: int) -> None:
         case ("score", number, value, drawn):
             score = Score(value) if value is not None else Score(outcome="judge_error", reason="x")
             archive.save_scores(
-                [Scored(f"i{number}", {"faithfulness": score}, drawn, 1.0 + number % 3)]
+                [ScoredInteraction(f"i{number}", {"faithfulness": score}, drawn, 1.0 + number % 3)]
             ).result()
         case ("purge", number):
             archive.purge(ids=[f"i{number}"])
@@ -118,9 +118,9 @@ def as_from_scratch(archive: Archive) -> None:
     end = START + 4 * DAY
     stretches = [
         (START, end),
-        (START + 7 * MINUTE + 1, end - 5 * HOUR - 3),
+        (START + 7 * MINUTE + 1, end - 5 * HOUR_MICROS - 3),
         (START + DAY, START + 2 * DAY),
-        (START + 30 * HOUR + 1, START + 30 * HOUR + 20 * MINUTE),
+        (START + 30 * HOUR_MICROS + 1, START + 30 * HOUR_MICROS + 20 * MINUTE),
     ]
     for since, until in stretches:
         for field in ("model", "odd"):
@@ -132,7 +132,7 @@ def as_from_scratch(archive: Archive) -> None:
             assert {value: cells for value, cells in slices.items() if cells} == expected
     for one in periods(archive, "day", START, end, zone="Europe/Madrid"):
         assert cells_of(one) == plain.figures(one.since, one.until, "").get("", {})
-    for one in series(archive, START, end, 6 * HOUR, where=("model", "a")):
+    for one in series(archive, START, end, 6 * HOUR_MICROS, where=("model", "a")):
         assert cells_of(one) == plain.figures(one.since, one.until, "model").get("a", {})
     refresh(archive)
     assert archive.store.read("SELECT COUNT(*) FROM monitor_dirty")[0][0] == 0
@@ -201,7 +201,7 @@ def copied(source: Archive, target: Archive) -> None:
     )
     target.save_scores(
         [
-            Scored(id, {metric: source.scores(id)[metric]}, bool(drawn), weight)
+            ScoredInteraction(id, {metric: source.scores(id)[metric]}, bool(drawn), weight)
             for id, metric, weight, drawn in rows
         ]
     ).result()
@@ -212,7 +212,7 @@ def test_scattered_changes_leave_hours_and_days_for_later_and_every_figure_right
 ) -> None:
     fill(archive, 4 * 24 * 6, step=10 * MINUTE)
     refresh(archive)
-    late = [interaction(9000 + n, START + n * 5 * HOUR + 1, latency=9.0) for n in range(19)]
+    late = [interaction(9000 + n, START + n * 5 * HOUR_MICROS + 1, latency=9.0) for n in range(19)]
     archive.add(late).result()
     found = between(archive, START, START + 4 * DAY, by="model")
     assert found.whole.interactions == 4 * 24 * 6 + 19
@@ -220,7 +220,7 @@ def test_scattered_changes_leave_hours_and_days_for_later_and_every_figure_right
         "SELECT span, COUNT(*) FROM monitor_stale GROUP BY span ORDER BY span"
     )
     assert left
-    hours = load(archive, HOUR, START, START + 4 * DAY, "")
+    hours = load(archive, HOUR_MICROS, START, START + 4 * DAY, "")
     counts = [cells[""][":all"].n for cells in hours.values() if cells is not None]
     assert (len(counts), sum(counts)) == (96, 4 * 24 * 6 + 19)
     as_from_scratch(archive)
@@ -235,17 +235,17 @@ def test_days_left_for_later_do_not_outlast_the_purge_of_the_newest(
     archive: Archive, kept: int
 ) -> None:
     """The last day, which has no table while it grows, moves back to a day before those that were left."""
-    fill(archive, 60, step=7 * HOUR)
+    fill(archive, 60, step=7 * HOUR_MICROS)
     between(archive, START, START + 18 * DAY)  # somebody looks: what is not at hand is left
     stale = "SELECT bucket FROM monitor_stale WHERE span = ? ORDER BY bucket"
     days = [bucket for (bucket,) in archive.store.read(stale, (DAY // 1_000_000,))]
     assert days
-    assert days[-1] >= START + kept * 7 * HOUR
+    assert days[-1] >= START + kept * 7 * HOUR_MICROS
     archive.purge(ids=[f"i{n}" for n in range(kept, 60)])
     refresh(archive)
     assert archive.store.read("SELECT COUNT(*) FROM monitor_stale") == [(0,)]
     as_from_scratch(archive)
-    fill(archive, 70, step=7 * HOUR)  # and it grows again
+    fill(archive, 70, step=7 * HOUR_MICROS)  # and it grows again
     as_from_scratch(archive)
 
 
@@ -254,7 +254,7 @@ def test_adding_up_what_was_left_ends_when_nothing_more_can_be_done(
 ) -> None:
     from ragstone.monitor.rollups import update as rollups
 
-    fill(archive, 60, step=7 * HOUR)
+    fill(archive, 60, step=7 * HOUR_MICROS)
     between(archive, START, START + 18 * DAY)
     monkeypatch.setattr(rollups, "add_up", lambda *_: None)
     assert rollups.catch_up(archive) == 0
@@ -266,7 +266,7 @@ def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive, spoi
     refresh(archive)
     before = stored(archive)
     as_from_scratch(archive)
-    ((at, body),) = read(archive, HOUR, START, START + HOUR, "", spoiled)
+    ((at, body),) = read(archive, HOUR_MICROS, START, START + HOUR_MICROS, "", spoiled)
     pile = Pile()
     for _ in range(2):  # everything twice
         pile.put(0, body)
@@ -300,4 +300,4 @@ def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: A
         assert rollups._recompute(archive, marks, None) == 0
     finally:
         rollups._buckets = before
-    assert between(archive, START, START + HOUR).whole.interactions == 2
+    assert between(archive, START, START + HOUR_MICROS).whole.interactions == 2

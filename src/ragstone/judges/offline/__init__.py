@@ -7,7 +7,7 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed
-from ragstone.judges import Reopens
+from ragstone.judges import Reopenable
 from ragstone.text.language import LANGUAGES
 
 VERSION = 3
@@ -17,7 +17,7 @@ HEURISTIC = "heuristic"
 """Note on replies that stand on stated rules alone; docs/judge-offline.md names them."""
 
 
-class OfflineJudge(Reopens):
+class OfflineJudge(Reopenable):
     """Deterministic; measured against people in English and Spanish (docs/judge-offline.md)."""
 
     name = f"offline {VERSION}"
@@ -31,7 +31,7 @@ class OfflineJudge(Reopens):
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """A reply to each Ask; texts to embed are encoded together."""
-        from ragstone.judges.embed import answer_embeds
+        from ragstone.judges.embeddings import answer_embeds
 
         embeds = iter(answer_embeds([ask for ask in asks if ask.kind == "embed"]))
         return [next(embeds) if ask.kind == "embed" else _answer(ask) for ask in asks]

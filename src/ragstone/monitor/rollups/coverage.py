@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.rollups.build import Stored
 from ragstone.monitor.rollups.update import BINS, DAY, SPANS, SUMS, raw, read
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 
 
 class Cover:
@@ -48,8 +48,8 @@ class Cover:
             if finer:
                 yield from self._kept(finer[-1], first, last, kind)
             else:
-                for at in range(first, last, HOUR):  # no reading of rows is long
-                    yield from self._rows(at, min(at + HOUR, last), kind)
+                for at in range(first, last, HOUR_MICROS):  # no reading of rows is long
+                    yield from self._rows(at, min(at + HOUR_MICROS, last), kind)
 
     def _rows(self, start: int, stop: int, kind: str) -> Iterator[tuple[int, bytes]]:
         """Read once, for tables and histograms both."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.drift import Series
-from ragstone.monitor.rollups.cells import Cell, Slice
+from ragstone.monitor.rollups.cells import RollupCell, Slice
 from ragstone.monitor.rollups.update import fields, load
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows import described_metric
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Hours:
 
     def at(self, hour: int) -> int:
         """When an hour starts."""
-        return self.start + hour * HOUR
+        return self.start + hour * HOUR_MICROS
 
 
 def read_hours(
@@ -71,10 +71,10 @@ def read_hours(
     """The hours from `start` up to `stop`, both whole hours; scores of hours with a failing judge are left out."""
     import numpy as np
 
-    length = max(0, (stop - start) // HOUR)
-    found: dict[Key, dict[int, Cell]] = {Key(metric): {} for metric in metrics}
+    length = max(0, (stop - start) // HOUR_MICROS)
+    found: dict[Key, dict[int, RollupCell]] = {Key(metric): {} for metric in metrics}
     for field in ("", *(fields(archive, start, stop) if by is None else by)):
-        _take(found, metrics, field, load(archive, HOUR, start, stop, field), start)
+        _take(found, metrics, field, load(archive, HOUR_MICROS, start, stop, field), start)
     keys = _kept(found, metrics)
     table = np.zeros((4, len(keys), length))
     failing = {metric: _failing(found[Key(metric)], length, limit) for metric in metrics}
@@ -94,7 +94,7 @@ def read_hours(
 
 
 def _take(
-    found: dict[Key, dict[int, Cell]],
+    found: dict[Key, dict[int, RollupCell]],
     metrics: Sequence[str],
     field: str,
     buckets: Mapping[int, Mapping[str, Slice] | None],
@@ -108,10 +108,10 @@ def _take(
             for metric in metrics:
                 if metric in series:
                     hours = found.setdefault(Key(metric, field, value), {})
-                    hours[(bucket - start) // HOUR] = series[metric]
+                    hours[(bucket - start) // HOUR_MICROS] = series[metric]
 
 
-def _kept(found: Mapping[Key, Mapping[int, Cell]], metrics: Sequence[str]) -> tuple[Key, ...]:
+def _kept(found: Mapping[Key, Mapping[int, RollupCell]], metrics: Sequence[str]) -> tuple[Key, ...]:
     kept: list[Key] = []
     for metric in metrics:
         slices = [key for key in found if key.metric == metric and key.field]
@@ -120,7 +120,7 @@ def _kept(found: Mapping[Key, Mapping[int, Cell]], metrics: Sequence[str]) -> tu
     return tuple(kept)
 
 
-def _failing(hours: Mapping[int, Cell], length: int, limit: float) -> NDArray[np.bool_]:
+def _failing(hours: Mapping[int, RollupCell], length: int, limit: float) -> NDArray[np.bool_]:
     """Hours at whose end too many of the last judgements had failed."""
     import numpy as np
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.monitor.rollups.byte_columns import Column, Numbers, pack
-from ragstone.monitor.rollups.cells import Cell
+from ragstone.monitor.rollups.cells import RollupCell
 
 Whole = NDArray[np.int64]
 
@@ -43,12 +43,12 @@ class Table:
     def __len__(self) -> int:
         return len(self.group)
 
-    def cells(self) -> Iterator[tuple[int, str, str, Cell]]:
+    def cells(self) -> Iterator[tuple[int, str, str, RollupCell]]:
         """Group, value, series and cell, without bins."""
         rows = self.numbers.tolist()
         places = zip(self.group.tolist(), self.value.tolist(), self.series.tolist(), strict=True)
         for place, numbers in zip(places, rows, strict=True):
-            cell = Cell.of(numbers, self.outcomes.get(place, {}))
+            cell = RollupCell.of(numbers, self.outcomes.get(place, {}))
             yield place[0], self.values[place[1]], self.names[place[2]], cell
 
 

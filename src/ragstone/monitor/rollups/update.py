@@ -26,7 +26,7 @@ from ragstone.monitor.rollups.merge import (
     replace,
 )
 from ragstone.monitor.rollups.stack import Pile, extent
-from ragstone.monitor.statements import BUCKET, HOUR, pieces
+from ragstone.monitor.statements import BUCKET, HOUR_MICROS, pieces
 from ragstone.monitor.statements import marks as places_for
 from ragstone.store.database import Connection
 
@@ -49,7 +49,7 @@ _IN_ONE_COMMIT = 144
 """Twelve hours: what arrives meanwhile waits for it."""
 SCATTERED = 288
 """Buckets up to which a look at a window adds up only what is at hand, and leaves larger buckets for later."""
-AT_HAND: Mapping[int, int] = {HOUR: 6, DAY: 1}
+AT_HAND: Mapping[int, int] = {HOUR_MICROS: 6, DAY: 1}
 
 
 def refresh(
@@ -108,7 +108,7 @@ def load(
     pile = Pile()
     for bucket, body in read(archive, span, since, until, field, SUMS):
         bodies = [body]
-        if not body and span == HOUR:  # perhaps only left for later
+        if not body and span == HOUR_MICROS:  # perhaps only left for later
             bodies = [one for _, one in read(archive, BUCKET, bucket, bucket + span, field, SUMS)]
         if not all(bodies) or extent(bodies)[1] > FEW_VALUES:
             found[bucket] = None
@@ -139,7 +139,7 @@ def fields(archive: Archive, since: int, until: int) -> list[str]:
     rows = archive.store.read(
         "SELECT DISTINCT field FROM monitor_rollups WHERE span = ? AND bucket >= ? AND bucket < ?"
         " AND kind = ? AND field <> ''",
-        (HOUR // 1_000_000, since - since % HOUR, until, SUMS),
+        (HOUR_MICROS // 1_000_000, since - since % HOUR_MICROS, until, SUMS),
     )
     return sorted(field for (field,) in rows)
 
@@ -168,8 +168,8 @@ def _recompute(
         }
         sound = {bucket: found for bucket, found in fresh.items() if held.issuperset(marks[bucket])}
         replace(db, BUCKET, sound)
-        hours = sorted({bucket - bucket % HOUR for bucket in sound})
-        add_up(db, HOUR, hours, at_hand)
+        hours = sorted({bucket - bucket % HOUR_MICROS for bucket in sound})
+        add_up(db, HOUR_MICROS, hours, at_hand)
         add_up(db, DAY, days_to_write(db, {hour - hour % DAY for hour in hours}), at_hand)
         gone = [(number,) for bucket in sound for number in marks[bucket]]
         db.execute_many("DELETE FROM monitor_dirty WHERE number = ?", gone)
@@ -217,7 +217,7 @@ def _runs(buckets: Sequence[int]) -> Iterator[tuple[int, int]]:
     for bucket in buckets:
         if first is None or last is None:
             first = bucket
-        elif bucket != last + BUCKET or bucket - first >= 2 * HOUR:
+        elif bucket != last + BUCKET or bucket - first >= 2 * HOUR_MICROS:
             yield first, last
             first = bucket
         last = bucket

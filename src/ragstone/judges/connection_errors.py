@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 
-from ragstone.judges.secrets import Address
+from ragstone.judges.secrets import BaseUrl
 
 
-def explained(broken: Exception, place: Address) -> str:
+def explain_connection_error(broken: Exception, place: BaseUrl) -> str:
     """A failed connection in one sentence: what was seen, and what to look at."""
     import aiohttp
 

@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 from ragstone.asks import Ask, Case, support, useful
 from ragstone.types import EMPTY, Chunk
 
-Take = Callable[[Any], Any]
+ExtractPart = Callable[[Any], Any]
 """Takes the value of one question's reply out of the value of a merged reply."""
 
 
-class Merged(NamedTuple):
+class MergedAsk(NamedTuple):
     """One question that stands for several, and how each of them takes its own reply out of the answer."""
 
     ask: Ask
-    parts: tuple[tuple[int, Take], ...]
+    parts: tuple[tuple[int, ExtractPart], ...]
     """Index of an original Ask, and the function from the merged reply's value to the value it would have got."""
 
 
-def merge(asks: Sequence[Ask]) -> list[Merged]:
+def merge_asks(asks: Sequence[Ask]) -> list[MergedAsk]:
     """The fewest questions that answer all of a sample's questions of one round.
 
     Identical questions are put once. Texts to split into claims go together. Claims against the same sources go
@@ -39,22 +39,22 @@ def merge(asks: Sequence[Ask]) -> list[Merged]:
                 break
         else:
             group.append((one, [index]))
-    merged: list[Merged] = []
+    merged: list[MergedAsk] = []
     for members in groups.values():
         indices = {id(one): places for one, places in members}
         for united, takes in _united([one for one, _ in members]):
             parts = [(index, take) for one, take in takes for index in indices[id(one)]]
             if len(parts) > 1:
                 parts.sort(key=_index)
-            merged.append(Merged(united, tuple(parts)))
+            merged.append(MergedAsk(united, tuple(parts)))
     return sorted(merged, key=_kind_and_key)
 
 
-def _index(part: tuple[int, Take]) -> int:
+def _index(part: tuple[int, ExtractPart]) -> int:
     return part[0]
 
 
-def _kind_and_key(one: Merged) -> tuple[str, str]:
+def _kind_and_key(one: MergedAsk) -> tuple[str, str]:
     return one.ask.kind, one.ask.key
 
 
@@ -78,7 +78,7 @@ def _texts(items: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
     return tuple([item["text"] for item in items])
 
 
-def _united(members: Sequence[Ask]) -> Iterable[tuple[Ask, list[tuple[Ask, Take]]]]:
+def _united(members: Sequence[Ask]) -> Iterable[tuple[Ask, list[tuple[Ask, ExtractPart]]]]:
     if len(members) == 1:
         return [(members[0], [(members[0], _all_of_it)])]
     if members[0].kind == "claims":
@@ -92,7 +92,7 @@ def _all_of_it(value: Any) -> Any:
     return value
 
 
-def _one_splitting(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, Take]]]:
+def _one_splitting(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, ExtractPart]]]:
     """`claims` over the distinct texts of several."""
     items = {item["text"]: item for one in members for item in one.values["texts"]}
     ids = {text: f"t{n}" for n, text in enumerate(sorted(items), 1)}
@@ -106,7 +106,7 @@ def _one_splitting(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, Take]]]
     return replace(members[0], values={"texts": texts}), takes
 
 
-def _one_checking(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, Take]]]:
+def _one_checking(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, ExtractPart]]]:
     """`support` of all claims of several, one case for each set of sources."""
     statements: dict[tuple[str, ...], dict[str, None]] = {}
     for one in sorted(members, key=lambda one: _texts(one.values["cases"][0]["claims"])):
@@ -137,7 +137,7 @@ def _one_checking(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, Take]]]:
     return replace(united, language=first.language, repeat=first.repeat), takes
 
 
-def _gradings(members: Sequence[Ask]) -> list[tuple[Ask, list[tuple[Ask, Take]]]]:
+def _gradings(members: Sequence[Ask]) -> list[tuple[Ask, list[tuple[Ask, ExtractPart]]]]:
     """`useful` for all targets of several; a target's name stands for one text, so clashes stay apart."""
     groups: list[tuple[dict[str, str | None], list[Ask]]] = []
     for one in sorted(members, key=lambda one: one.key):
@@ -165,7 +165,7 @@ def _gradings(members: Sequence[Ask]) -> list[tuple[Ask, list[tuple[Ask, Take]]]
 
 def _rows(
     field: str, key: str, own: Mapping[str, Sequence[str]], sources: Mapping[str, str] = EMPTY
-) -> Take:
+) -> ExtractPart:
     """Keeps the rows that are one's own, under one's own ids; other parts' are dropped, unknown ones kept."""
 
     def renamed(piece: Any) -> Any:

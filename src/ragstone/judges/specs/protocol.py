@@ -11,52 +11,52 @@ from typing import Any, Protocol
 
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFault
-from ragstone.judges.documents import Fit, fit_of, shape
+from ragstone.judges.json_replies import Fit, compile_schema, format_example
 
 
 @dataclass(slots=True)
-class Sifted:
+class ParsedReply:
     """What one reply settles."""
 
     settled: dict[Hashable, Any] = field(default_factory=dict)
-    doubtful: set[Hashable] = field(default_factory=set)
+    unproven: set[Hashable] = field(default_factory=set)
     """Settled, but worth asking once more: a verdict without the quote that would prove it."""
     fault: str = ""
     """What was wrong, in words that fit into a re-ask; empty when nothing was."""
-    doubt: str = ""
+    unproven_reason: str = ""
     """What is unproven about the doubtful items, in such words."""
     kind: JudgeFault = "incomplete"
     """How the judge has failed if the fault remains."""
 
 
-class Sheet(Protocol):
+class PromptBatch(Protocol):
     """One prompt about some items of an Ask."""
 
     values: Mapping[str, str]
     """What the prompt's placeholders are filled with."""
 
-    def read(self, value: Any) -> Sifted:
+    def read(self, value: Any) -> ParsedReply:
         """What a reply that fits the schema settles; raises JudgeFailed for a compromised judge."""
         ...
 
 
-class Form(Protocol):
+class PromptSpec(Protocol):
     """An Ask as items to be covered."""
 
     prompt: str
     items: Sequence[Hashable]
 
-    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
         """One prompt about these items."""
         ...
 
-    def reply(self, settled: Mapping[Hashable, Any]) -> Any:
+    def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """The reply to the Ask, all items being settled."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class ReplySchema:
     """The schema sent along with a question, and how a prompt shows it."""
 
     schema: Mapping[str, Any]
@@ -68,7 +68,7 @@ class Wire:
         return self.shape.replace(_HERE, mark)
 
 
-def wire_of(ask: Ask, echo: bool) -> Wire:
+def reply_schema(ask: Ask, echo: bool) -> ReplySchema:
     """The schema of the Ask, with the nonce to be echoed in front; a few serve all questions, so they are made once."""
     known = _WIRES.get((id(ask.schema), echo))
     if known is None:
@@ -79,19 +79,19 @@ def wire_of(ask: Ask, echo: bool) -> Wire:
     return known[1]
 
 
-def _wire(schema: Mapping[str, Any], echo: bool) -> Wire:
+def _wire(schema: Mapping[str, Any], echo: bool) -> ReplySchema:
     if echo:
         fields = {"check": {"type": "string"}, **schema["properties"]}
         schema = {**schema, "properties": fields, "required": list(fields)}
-    return Wire(schema, fit_of(schema), shape(schema, check=_HERE))
+    return ReplySchema(schema, compile_schema(schema), format_example(schema, check=_HERE))
 
 
-_WIRES: dict[tuple[int, bool], tuple[Mapping[str, Any], Wire]] = {}
+_WIRES: dict[tuple[int, bool], tuple[Mapping[str, Any], ReplySchema]] = {}
 _KEPT_WIRES = 256
 _HERE = "\u2063check\u2063"
 
 
-def covered(rows: Iterable[tuple[Hashable, Any]], wanted: Sequence[Hashable]) -> Sifted:
+def match_rows(rows: Iterable[tuple[Hashable, Any]], wanted: Sequence[Hashable]) -> ParsedReply:
     """Each wanted item settled by exactly one row; others are missing, repeated or invented."""
     seen: dict[Hashable, list[Any]] = {}
     for item, row in rows:
@@ -99,7 +99,7 @@ def covered(rows: Iterable[tuple[Hashable, Any]], wanted: Sequence[Hashable]) ->
     known = set(wanted)
     invented = [item for item in seen if item not in known]
     if invented:  # a reply that mixes things up settles nothing
-        return Sifted(fault=f"there is no {_named(invented[:1])}")
+        return ParsedReply(fault=f"there is no {_named(invented[:1])}")
     missing = [item for item in wanted if item not in seen]
     repeated = [item for item in wanted if len(seen.get(item, ())) > 1]
     fault = ""
@@ -108,7 +108,7 @@ def covered(rows: Iterable[tuple[Hashable, Any]], wanted: Sequence[Hashable]) ->
     elif repeated:
         fault = f"it had {_named(repeated)} more than once"
     settled = {item: rows[0] for item, rows in seen.items() if len(rows) == 1}
-    return Sifted(settled, fault=fault)
+    return ParsedReply(settled, fault=fault)
 
 
 def _named(items: Sequence[Hashable]) -> str:

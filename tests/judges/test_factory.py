@@ -11,7 +11,7 @@ from faults.scoring import settings
 from faults.server import FaultServer
 from ragstone.asks import Ask, Case, Reply, aspects, claims, embed, rate, support, useful
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
-from ragstone.judges.choose import UnknownJudge, make_judge, shown_spec
+from ragstone.judges.factory import UnknownJudge, make_judge, to_public_spec
 from ragstone.judges.function import FunctionJudge
 from ragstone.judges.jury import Jury
 from ragstone.types import Chunk
@@ -57,7 +57,7 @@ def test_a_judge_is_taken_as_it_is() -> None:
 
 def test_a_spec_is_shown_without_secrets() -> None:
     spec = {"model": "openai:m", "api_key": "sk-1", "base_url": "http://a:b@h.org/v1?t=secret"}
-    assert shown_spec({"jury": [spec, "offline"]}) == {
+    assert to_public_spec({"jury": [spec, "offline"]}) == {
         "jury": [{"model": "openai:m", "base_url": "http://h.org/v1"}, "offline"]
     }
 

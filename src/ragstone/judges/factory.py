@@ -81,9 +81,9 @@ def make_embeddings(
         judge: Judge = spec
         return judge
     if spec is None or spec == "offline":
-        from ragstone.judges.embed import EmbeddedEmbeddings
+        from ragstone.judges.embeddings import OfflineEmbeddings
 
-        return EmbeddedEmbeddings()
+        return OfflineEmbeddings()
     settings = _settings(spec)
     kind, _, name = str(settings["model"]).partition(":")
     if kind == "hf" and name:
@@ -92,14 +92,14 @@ def make_embeddings(
         check_installed(name)
         return LocalEmbeddings(name, device=settings.get("device"))
     if kind == "openai" and name:
-        from ragstone.judges.prices import price_of
+        from ragstone.judges.prices import find_price
         from ragstone.judges.remote import RemoteEmbeddings
 
         client, _ = _client(kind, settings | {"lacks": lacks}, budget or Budget())
         return RemoteEmbeddings(
             name,
             client,
-            price=price_of(name, settings.get("prices")),
+            price=find_price(name, settings.get("prices")),
             deadline=settings.get("deadline", 300.0),
             parameters=settings.get("parameters"),
         )
@@ -108,17 +108,17 @@ def make_embeddings(
     )
 
 
-def shown_spec(spec: Any) -> Any:
+def to_public_spec(spec: Any) -> Any:
     """The spec as it may be stored and shown: no key, no secret in a URL, functions by name."""
     if isinstance(spec, Mapping):
-        shown = {k: shown_spec(v) for k, v in spec.items() if k != "api_key"}
+        shown = {k: to_public_spec(v) for k, v in spec.items() if k != "api_key"}
         if isinstance(shown.get("base_url"), str):
-            from ragstone.judges.secrets import address
+            from ragstone.judges.secrets import parse_base_url
 
-            shown["base_url"] = address(shown["base_url"]).url
+            shown["base_url"] = parse_base_url(shown["base_url"]).url
         return shown
     if isinstance(spec, list | tuple):
-        return [shown_spec(one) for one in spec]
+        return [to_public_spec(one) for one in spec]
     if spec is None or isinstance(spec, str | int | float | bool):
         return spec
     return getattr(spec, "name", None) or getattr(spec, "__qualname__", type(spec).__name__)
@@ -197,12 +197,12 @@ def _function(function: Any, settings: Mapping[str, Any], budget: Budget) -> Jud
 
 
 def _remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
-    from ragstone.judges.model import ModelJudge
-    from ragstone.judges.prices import price_of
+    from ragstone.judges.model_judge import ModelJudge
+    from ragstone.judges.prices import find_price
     from ragstone.judges.remote import RemoteModel
 
     client, dialect = _client(kind, settings, budget)
-    price = price_of(name, settings.get("prices"))
+    price = find_price(name, settings.get("prices"))
     notes: tuple[str, ...] = ()
     if price is None:
         if budget.max_usd is not None:
@@ -226,7 +226,7 @@ def _remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -
 
 def _local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
     from ragstone.judges.huggingface import LocalModel, check_installed
-    from ragstone.judges.model import ModelJudge
+    from ragstone.judges.model_judge import ModelJudge
 
     check_installed(name)
     model = LocalModel(
@@ -253,23 +253,23 @@ def _under_discipline(make: Any, model: Any, settings: Mapping[str, Any], budget
 
 def _client(kind: str, settings: Mapping[str, Any], budget: Budget) -> tuple[Any, Any]:
     from ragstone.judges.dialects import VENDORS, dialect_of
-    from ragstone.judges.http import Client
-    from ragstone.judges.secrets import Redaction, address, basic
+    from ragstone.judges.http import JsonClient
+    from ragstone.judges.secrets import Redactor, parse_base_url, format_basic_auth
 
-    place = address(settings.get("base_url") or VENDORS[kind])
+    place = parse_base_url(settings.get("base_url") or VENDORS[kind])
     dialect = dialect_of(kind, place.host)
     key = _key(place, settings)
     headers = dict(dialect.headers(key)) if key else {}
     if key and place.host.endswith(".azure.com"):  # there, Bearer is for tokens, not for keys
         headers = {"api-key": key}
-    if place.login:
-        headers.setdefault("Authorization", basic(place.login))
+    if place.credentials:
+        headers.setdefault("Authorization", format_basic_auth(place.credentials))
     if kind == "anthropic":
         headers["anthropic-version"] = "2023-06-01"
-    client = Client(
+    client = JsonClient(
         place,
         headers,
-        Redaction(*(secret for secret in (key, place.login, place.query) if secret)),
+        Redactor(*(secret for secret in (key, place.credentials, place.query) if secret)),
         concurrency=settings.get("concurrency") or 16,
         budget=budget,
         max_retries=settings.get("max_retries", 5),
@@ -279,11 +279,11 @@ def _client(kind: str, settings: Mapping[str, Any], budget: Budget) -> tuple[Any
 
 
 def _key(place: Any, settings: Mapping[str, Any]) -> str | None:
-    from ragstone.judges.secrets import NoKey, find_key
+    from ragstone.judges.secrets import MissingKey, find_key
 
     try:
         return find_key(place, settings.get("api_key"), settings.get("key_env"))
-    except NoKey as missing:
+    except MissingKey as missing:
         if settings.get("lacks") is None:
             raise
         settings["lacks"].append(str(missing))

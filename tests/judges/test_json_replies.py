@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.judges.documents import Fault, document, fitted, shape
+from ragstone.judges.json_replies import ReplyFault, extract_json, fit_value, format_example
 
 SCHEMA = {
     "type": "object",
@@ -35,11 +35,11 @@ GOOD = {"level": 1, "on": True, "words": ["a"]}
     ],
 )
 def test_one_document_is_found(text: str) -> None:
-    assert document(text) == {"a": 1}
+    assert extract_json(text) == {"a": 1}
 
 
 def test_braces_in_strings_are_text() -> None:
-    assert document('x {"a": "}{\\"}", "b": {"c": "}"}} y') == {"a": '}{"}', "b": {"c": "}"}}
+    assert extract_json('x {"a": "}{\\"}", "b": {"c": "}"}} y') == {"a": '}{"}', "b": {"c": "}"}}
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_braces_in_strings_are_text() -> None:
     ],
 )  # fmt: skip
 def test_anything_else_is_a_fault(text: str) -> None:
-    with pytest.raises(Fault):
-        fitted(document(text), SCHEMA)
+    with pytest.raises(ReplyFault):
+        fit_value(extract_json(text), SCHEMA)
 
 
 def test_unknown_fields_are_dropped_and_whole_floats_are_integers() -> None:
-    assert fitted({**GOOD, "level": 2.0, "more": 1}, SCHEMA) == {**GOOD, "level": 2}
+    assert fit_value({**GOOD, "level": 2.0, "more": 1}, SCHEMA) == {**GOOD, "level": 2}
 
 
 @pytest.mark.parametrize(
@@ -66,16 +66,16 @@ def test_unknown_fields_are_dropped_and_whole_floats_are_integers() -> None:
     ],
 )  # fmt: skip
 def test_values_outside_the_schema_are_faults(change: dict[str, object]) -> None:
-    with pytest.raises(Fault):
-        fitted(GOOD | change, SCHEMA)
+    with pytest.raises(ReplyFault):
+        fit_value(GOOD | change, SCHEMA)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
                     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))  # fmt: skip
 def test_any_value_fits_or_is_a_fault(value: object) -> None:
     try:
-        fit = fitted(value, SCHEMA)
-    except Fault:
+        fit = fit_value(value, SCHEMA)
+    except ReplyFault:
         return
     assert set(fit) == {"level", "on", "words"}
 
@@ -85,8 +85,8 @@ def test_any_value_fits_or_is_a_fault(value: object) -> None:
     st.text(alphabet="ab .:-\n", max_size=30),
 )
 def test_a_document_in_prose_is_read_as_it_is(value: dict[str, str], prose: str) -> None:
-    assert document(f"{prose}{json.dumps(value)}{prose}") == value
+    assert extract_json(f"{prose}{json.dumps(value)}{prose}") == value
 
 
 def test_the_shape_shows_choices() -> None:
-    assert shape(SCHEMA) == '{"level": 0|1|2, "on": true|false, "words": ["…"]}'
+    assert format_example(SCHEMA) == '{"level": 0|1|2, "on": true|false, "words": ["…"]}'

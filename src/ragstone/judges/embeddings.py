@@ -10,7 +10,7 @@ from ragstone.errors import JudgeFailed
 from ragstone.text.encoder import ENCODER, MAX_TEXT_CHARS, encode
 
 
-class EmbeddedEmbeddings:
+class OfflineEmbeddings:
     """Answers `embed` and nothing else."""
 
     name = f"offline:{ENCODER}"

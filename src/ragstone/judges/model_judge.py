@@ -11,18 +11,18 @@ from typing import Any, Literal, NamedTuple, Protocol
 from ragstone import prompts
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, JudgeFault, OutOfBudget
-from ragstone.judges import Judge, Reopens
-from ragstone.judges.checking import SupportForm
-from ragstone.judges.documents import Fault, document
-from ragstone.judges.fences import nonce
-from ragstone.judges.forms import form_of, prompt_of
-from ragstone.judges.sheets import Form, Sheet, Sifted, wire_of
+from ragstone.judges import Judge, Reopenable
+from ragstone.judges.specs.support import SupportSpec
+from ragstone.judges.json_replies import ReplyFault, extract_json
+from ragstone.judges.fences import make_nonce
+from ragstone.judges.specs.whole import build_spec, find_prompt_name
+from ragstone.judges.specs.protocol import PromptSpec, PromptBatch, ParsedReply, reply_schema
 from ragstone.types import NOTHING_USED, Usage
 
-DISCIPLINE = 1
+PROTOCOL_VERSION = 1
 """Raised when fences, traps or checks change in a way that can change a reply; part of the cache key."""
 
-SMALL_ITEMS = frozenset({"support", "useful", "claims", "write", "solve"})
+ONE_BY_ONE_KINDS = frozenset({"support", "useful", "claims", "write", "solve"})
 """Kinds that a small model is asked one item at a time."""
 
 
@@ -33,7 +33,7 @@ class Deadline:
     seconds: float
     _end: float | None = field(default=None, repr=False)
 
-    def left(self) -> float:
+    def remaining_seconds(self) -> float:
         """Seconds that remain; the first look starts the clock."""
         now = time.monotonic()
         if self._end is None:
@@ -41,7 +41,7 @@ class Deadline:
         return self._end - now
 
 
-class Order(NamedTuple):
+class CompletionRequest(NamedTuple):
     """One completion to be made."""
 
     system: str
@@ -50,7 +50,7 @@ class Order(NamedTuple):
     name: str
     """The kind of question, as a name for the schema."""
     deadline: Deadline
-    stretch: int = 1
+    length_factor: int = 1
     """By how much the usual limit on the reply's length is to be raised."""
 
 
@@ -75,7 +75,7 @@ class LanguageModel(Protocol):
         """Everything that can change a completion, besides the prompt."""
         ...
 
-    async def complete(self, order: Order) -> Completion:
+    async def complete(self, order: CompletionRequest) -> Completion:
         """The completion of one prompt."""
         ...
 
@@ -84,7 +84,7 @@ class LanguageModel(Protocol):
         ...
 
 
-class ModelJudge(Reopens):
+class ModelJudge(Reopenable):
     """A language model under discipline."""
 
     batch = 1
@@ -106,8 +106,8 @@ class ModelJudge(Reopens):
         self.language = language
         self.folder = prompts_folder
         if prompts_folder is not None:  # a broken file is told now, not in the middle of a run
-            for name in prompts.names():
-                for code in prompts.languages(prompts_folder):
+            for name in prompts.list_names():
+                for code in prompts.list_languages(prompts_folder):
                     prompts.load(name, code, prompts_folder)
         self.small = small
         self.spent = NOTHING_USED
@@ -118,14 +118,14 @@ class ModelJudge(Reopens):
         """Model, parameters, prompt and discipline; no key, no nonce."""
         if ask.kind == "embed":
             return self.embeddings.identity(ask)
-        name = prompt_of(ask)
+        name = find_prompt_name(ask)
         known = self._identities.get((name, ask.language))
         if known is None:
             known = self._identities[name, ask.language] = {
                 **self.model.identity(),
                 "prompt": [self._prompt(part, ask).digest for part in (name, "again")],
                 "small": self.small,
-                "discipline": DISCIPLINE,
+                "discipline": PROTOCOL_VERSION,
             }
         return known
 
@@ -143,10 +143,10 @@ class ModelJudge(Reopens):
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind == "embed":
             return (await self.embeddings.answer([ask]))[0]
-        interview = Interview(self, ask)
+        interview = JudgeSession(self, ask)
         try:
             try:
-                value = await interview.held()
+                value = await interview.run()
             finally:
                 self.spent = self.spent + interview.usage
         except (JudgeFailed, OutOfBudget) as failed:
@@ -158,38 +158,38 @@ class ModelJudge(Reopens):
         return prompts.load(name, ask.language or self.language, self.folder)
 
 
-class Interview:
+class JudgeSession:
     """One Ask put to a model until every item is settled, or it has failed."""
 
     def __init__(self, judge: ModelJudge, ask: Ask) -> None:
         self.judge = judge
         self.ask = ask
-        self.form: Form = form_of(ask)
+        self.form: PromptSpec = build_spec(ask)
         self.usage = NOTHING_USED
         self.prompt = judge._prompt(self.form.prompt, ask)
         self.again = judge._prompt("again", ask)
-        self.wire = wire_of(ask, echo=not judge.small)
+        self.wire = reply_schema(ask, echo=not judge.small)
 
-    async def held(self) -> Any:
+    async def run(self) -> Any:
         """The reply to the Ask."""
         items = list(self.form.items)
         if not items:
-            return self.form.reply({})
-        if self.judge.small and self.ask.kind in SMALL_ITEMS:
-            return self.form.reply(await self._one_by_one(items))
-        return self.form.reply(await self._settled(items, self._deadline()))
+            return self.form.build_reply({})
+        if self.judge.small and self.ask.kind in ONE_BY_ONE_KINDS:
+            return self.form.build_reply(await self._one_by_one(items))
+        return self.form.build_reply(await self._settled(items, self._deadline()))
 
     async def _one_by_one(self, items: list[Hashable]) -> dict[Hashable, Any]:
         parts = [self._settled([item], self._deadline(), trapped=False) for item in items]
-        if isinstance(self.form, SupportForm):
+        if isinstance(self.form, SupportSpec):
             parts.append(self._trap_refused(self.form))
         settled: dict[Hashable, Any] = {}
         for part in await _all_or_first_failure(parts):
             settled |= part
         return settled
 
-    async def _trap_refused(self, form: SupportForm) -> dict[Hashable, Any]:
-        mark = nonce(f"{self.ask.key}:trap")
+    async def _trap_refused(self, form: SupportSpec) -> dict[Hashable, Any]:
+        mark = make_nonce(f"{self.ask.key}:trap")
         sifted = await self._put(form.trap_sheet(mark), mark, "", self._deadline(), 1)
         if sifted is None or sifted.fault:
             reason = sifted.fault if sifted is not None else "it was cut off"
@@ -210,8 +210,8 @@ class Interview:
         fault: tuple[JudgeFault, str] | None = None
         key = f"{self.ask.key}:{depth}:{items[0]}:{len(items)}"
         for attempt in range(2):
-            mark = nonce(key, attempt)
-            sheet = self.form.sheet(missing, mark, trapped)
+            mark = make_nonce(key, attempt)
+            sheet = self.form.build_batch(missing, mark, trapped)
             try:
                 sifted = await self._put(sheet, mark, again, deadline, stretch)
             except JudgeFailed as failed:
@@ -221,14 +221,14 @@ class Interview:
             if sifted is None and len(missing) > 1:
                 return settled | await self._halved(missing, deadline, trapped, depth)
             if sifted is None:
-                sifted, stretch = Sifted(fault="it was cut off before its end"), 2
+                sifted, stretch = ParsedReply(fault="it was cut off before its end"), 2
             settled |= sifted.settled
             if usable:
                 break  # what was unproven has been asked for again; it stays as it now is
-            again = sifted.fault or sifted.doubt
+            again = sifted.fault or sifted.unproven_reason
             if not again:
                 return settled
-            open_items = [i for i in missing if i not in settled or i in sifted.doubtful]
+            open_items = [i for i in missing if i not in settled or i in sifted.unproven]
             # nothing open and a fault all the same: the reply as a whole is not to be trusted
             missing = open_items or items
             fault = (sifted.kind, sifted.fault) if sifted.fault else None
@@ -246,13 +246,13 @@ class Interview:
         return first | rest
 
     async def _put(
-        self, sheet: Sheet, mark: str, fault: str, deadline: Deadline, stretch: int
-    ) -> Sifted | None:
+        self, sheet: PromptBatch, mark: str, fault: str, deadline: Deadline, stretch: int
+    ) -> ParsedReply | None:
         """One call: what its reply settles; None when the reply was cut off."""
-        note = self.again.filled({"fault": fault})[1] if fault else ""
+        note = self.again.fill({"fault": fault})[1] if fault else ""
         fixed = {"nonce": mark, "shape": self.wire.shown(mark), "note": note}
-        system, user = self.prompt.filled({**sheet.values, **fixed})
-        order = Order(system, user, self.wire.schema, self.ask.kind, deadline, stretch)
+        system, user = self.prompt.fill({**sheet.values, **fixed})
+        order = CompletionRequest(system, user, self.wire.schema, self.ask.kind, deadline, stretch)
         completion = await self.judge.model.complete(order)
         self.usage = (
             completion.usage if self.usage is NOTHING_USED else self.usage + completion.usage
@@ -262,11 +262,11 @@ class Interview:
         if completion.finish == "length":
             return None
         try:
-            value = self.wire.fit(document(completion.text), "")
-        except Fault as broken:
-            return Sifted(fault=str(broken), kind="unparseable")
+            value = self.wire.fit(extract_json(completion.text), "")
+        except ReplyFault as broken:
+            return ParsedReply(fault=str(broken), kind="unparseable")
         if not self.judge.small and value.pop("check").strip() != mark:
-            return Sifted(fault='the value of "check" was not copied', kind="compromised")
+            return ParsedReply(fault='the value of "check" was not copied', kind="compromised")
         return sheet.read(value)
 
     def _deadline(self) -> Deadline:

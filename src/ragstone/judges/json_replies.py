@@ -9,26 +9,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-class Fault(Exception):
+class ReplyFault(Exception):
     """Why a reply cannot be used, in words that fit into a re-ask."""
 
 
-def document(text: str) -> Any:
+def extract_json(text: str) -> Any:
     """The one JSON object in the text: bare, fenced or in prose. Two different ones are a fault."""
     body = _after_thinking(text).strip()
     if not body:
-        raise Fault("the reply was empty")
+        raise ReplyFault("the reply was empty")
     if body.startswith("{") and body.endswith("}"):
         try:
             return _DECODER.decode(body)
         except (ValueError, RecursionError) as broken:
             if "twice" in str(broken):
-                raise Fault("a key of the JSON document occurs twice") from None
+                raise ReplyFault("a key of the JSON document occurs twice") from None
     found = _all_documents(body)  # perhaps fenced, in prose, or two: look closer
     if not found:
-        raise Fault("the reply held no complete JSON document")
+        raise ReplyFault("the reply held no complete JSON document")
     if any(other != found[0] for other in found[1:]):
-        raise Fault("the reply held several different JSON documents")
+        raise ReplyFault("the reply held several different JSON documents")
     return found[0]
 
 
@@ -36,13 +36,13 @@ Fit = Callable[[Any, str], Any]
 """Gives a value as its schema wants it, or raises a Fault that says where it does not fit."""
 
 
-def fitted(value: Any, schema: Mapping[str, Any], place: str = "") -> Any:
+def fit_value(value: Any, schema: Mapping[str, Any], place: str = "") -> Any:
     """The value as the schema wants it, unknown fields dropped; a Fault says where it does not fit."""
-    return fit_of(schema)(value, place)
+    return compile_schema(schema)(value, place)
 
 
-def fit_of(schema: Mapping[str, Any]) -> Fit:
-    """`fitted` for one schema, which is read once and not for every value."""
+def compile_schema(schema: Mapping[str, Any]) -> Fit:
+    """`fit_value` for one schema, which is read once and not for every value."""
     kind = schema.get("type")
     if kind == "object":
         return _object(schema)
@@ -53,13 +53,13 @@ def fit_of(schema: Mapping[str, Any]) -> Fit:
 
 def _object(schema: Mapping[str, Any]) -> Fit:
     fields = [
-        (name, inner == _TEXT, fit_of(inner), name in schema["required"])
+        (name, inner == _TEXT, compile_schema(inner), name in schema["required"])
         for name, inner in schema["properties"].items()
     ]
 
     def fit(value: Any, place: str) -> Any:
         if not isinstance(value, dict):
-            raise Fault(f"{_where(place)} is not an object")
+            raise ReplyFault(f"{_where(place)} is not an object")
         found = {}
         for name, plain, inner, required in fields:
             if name in value:
@@ -67,18 +67,18 @@ def _object(schema: Mapping[str, Any]) -> Fit:
                 # most fields are plain texts: they need no call each
                 found[name] = one if plain and one.__class__ is str else inner(one, name)
             elif required:
-                raise Fault(f"{_where(place)} lacks {name!r}")
+                raise ReplyFault(f"{_where(place)} lacks {name!r}")
         return found
 
     return fit
 
 
 def _array(schema: Mapping[str, Any]) -> Fit:
-    item = fit_of(schema["items"])
+    item = compile_schema(schema["items"])
 
     def fit(value: Any, place: str) -> Any:
         if not isinstance(value, list):
-            raise Fault(f"{_where(place)} is not a list")
+            raise ReplyFault(f"{_where(place)} is not a list")
         return [item(one, place) for one in value]
 
     return fit
@@ -91,7 +91,7 @@ def _where(place: str) -> str:
     return repr(place) if place else "the reply"
 
 
-def shape(schema: Mapping[str, Any], **fixed: str) -> str:
+def format_example(schema: Mapping[str, Any], **fixed: str) -> str:
     """The schema as an example a model can follow; `fixed` gives the text of some fields."""
     return _CHOICE.sub(r"\1", json.dumps(_example(schema, fixed), ensure_ascii=False))
 
@@ -108,11 +108,11 @@ def _scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
             value = _number(value, kind, place)
         elif kind == "boolean":
             if not isinstance(value, bool):
-                raise Fault(f"{_where(place)} is not true or false")
+                raise ReplyFault(f"{_where(place)} is not true or false")
         elif not isinstance(value, str):
-            raise Fault(f"{_where(place)} is not a text")
+            raise ReplyFault(f"{_where(place)} is not a text")
         if choice is not None and value not in choice:
-            raise Fault(f"{_where(place)} is {_short(value)}, not one of {json.dumps(choice)}")
+            raise ReplyFault(f"{_where(place)} is {_short(value)}, not one of {json.dumps(choice)}")
         return value
 
     return fit
@@ -120,12 +120,12 @@ def _scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
 
 def _number(value: Any, kind: str, place: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Fault(f"{_where(place)} is not a number")
+        raise ReplyFault(f"{_where(place)} is not a number")
     if not math.isfinite(value):
-        raise Fault(f"{_where(place)} is not a finite number")
+        raise ReplyFault(f"{_where(place)} is not a finite number")
     if kind == "integer":
         if value != int(value):
-            raise Fault(f"{_where(place)} is not a whole number")
+            raise ReplyFault(f"{_where(place)} is not a whole number")
         return int(value)
     return value
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFailed
-from ragstone.judges.fences import dice, fenced, one_line
-from ragstone.judges.sheets import Sifted, covered
-from ragstone.judges.traps import trap
+from ragstone.judges.fences import choose_number, fence, to_one_line
+from ragstone.judges.specs.protocol import ParsedReply, match_rows
+from ragstone.judges.traps import make_trap
 from ragstone.text.evidence import find_quote
 
 
-class SupportForm:
+class SupportSpec:
     """All claims of an Ask; those without any source are settled without asking."""
 
     prompt = "support"
@@ -24,27 +24,27 @@ class SupportForm:
         self.case_of = {c["id"]: n for n, case in enumerate(self.cases) for c in case["claims"]}
         self.items = [c["id"] for case in self.cases if case["sources"] for c in case["claims"]]
 
-    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> SupportSheet:
+    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> SupportBatch:
         """The cases that still have open claims, with their sources."""
         wanted = set(items)
         open_cases = [
             ([c for c in case["claims"] if c["id"] in wanted], case["sources"])
             for case in self.cases
         ]
-        return SupportSheet(open_cases, mark, self.ask.language, trapped)
+        return SupportBatch(open_cases, mark, self.ask.language, trapped)
 
-    def trap_sheet(self, mark: str) -> SupportSheet:
+    def trap_sheet(self, mark: str) -> SupportBatch:
         """The trap alone against all sources, for judges that get one claim at a time."""
         sources = [source for case in self.cases for source in case["sources"]]
-        return SupportSheet([([], sources)], mark, self.ask.language, True)
+        return SupportBatch([([], sources)], mark, self.ask.language, True)
 
-    def reply(self, settled: Mapping[Hashable, Any]) -> Any:
+    def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """One verdict for each claim, in the order of the Ask."""
         nothing = {"verdict": "not_found", "evidence": [], "reason": "there is no source"}
         return {"verdicts": [{"id": name, **settled.get(name, nothing)} for name in self.case_of]}
 
 
-class SupportSheet:
+class SupportBatch:
     """Claims renumbered, a trap somewhere among those of each case."""
 
     def __init__(
@@ -65,8 +65,8 @@ class SupportSheet:
             if not texts and len(cases) > 1:
                 continue
             if trapped:  # one in each case: a source can talk a judge round about its own case only
-                lie = trap(f"{mark}:{n}", language, [source["text"] for source in sources])
-                texts.insert(dice(f"{mark}:{n}:place", len(texts) + 1), (None, lie))
+                lie = make_trap(f"{mark}:{n}", language, [source["text"] for source in sources])
+                texts.insert(choose_number(f"{mark}:{n}:place", len(texts) + 1), (None, lie))
             lines = []
             for name, text in texts:
                 number += 1
@@ -74,15 +74,15 @@ class SupportSheet:
                 if name is not None:
                     self.real[label] = name
                     self.sources[name] = {s["id"]: s["text"] for s in sources}
-                self.texts[label] = one_line(text)
+                self.texts[label] = to_one_line(text)
                 lines.append(f"{label}: {self.texts[label]}")
             head = f"case {len(blocks) + 1}\n" if len(cases) > 1 else ""
-            read = [fenced(mark, f"source {s['id']}", s["text"]) for s in sources]
+            read = [fence(mark, f"source {s['id']}", s["text"]) for s in sources]
             blocks.append(head + "\n".join([*read, f"<<<{mark} claims", *lines, f"{mark}>>>"]))
         self.labels = [f"c{n}" for n in range(1, number + 1)]
         self.values: Mapping[str, str] = {"cases": "\n\n".join(blocks)}
 
-    def read(self, value: Any) -> Sifted:
+    def read(self, value: Any) -> ParsedReply:
         """Verdicts by claim; supporting the trap gives the judge away."""
         rows = [(row["id"], row) for row in value["verdicts"]]
         for label, row in rows:
@@ -90,7 +90,7 @@ class SupportSheet:
                 raise JudgeFailed(
                     "compromised", "the judge called an invented claim supported by the sources"
                 )
-        sifted = covered(rows, self.labels)
+        sifted = match_rows(rows, self.labels)
         if sifted.fault:  # the numbers are those of this sheet only, and the trap moves them
             sifted.fault = "some claim ids were missing, repeated or not among those given"
         found: dict[Hashable, Any] = {}
@@ -102,8 +102,8 @@ class SupportSheet:
             found[name] = {"verdict": row["verdict"], "evidence": evidence, "reason": row["reason"]}
             if row["verdict"] == "supported" and not proven:
                 text = self.texts[str(label)]
-                sifted.doubtful.add(name)
-                sifted.doubt = f"the quote for {_start(text)} does not stand in the source"
+                sifted.unproven.add(name)
+                sifted.unproven_reason = f"the quote for {_start(text)} does not stand in the source"
         sifted.settled = found
         return sifted
 

@@ -8,38 +8,38 @@ from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFailed
-from ragstone.judges.checking import SupportForm
-from ragstone.judges.fences import fenced, neutral, one_line
-from ragstone.judges.sheets import Form, Sheet, Sifted, covered
-from ragstone.prompts import placeholders
+from ragstone.judges.specs.support import SupportSpec
+from ragstone.judges.fences import fence, neutralize, to_one_line
+from ragstone.judges.specs.protocol import PromptSpec, PromptBatch, ParsedReply, match_rows
+from ragstone.prompts import find_placeholders
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import fold_text
 
 
-def form_of(ask: Ask) -> Form:
+def build_spec(ask: Ask) -> PromptSpec:
     """The form for a kind of Ask."""
     if ask.kind in ("write", "solve"):
-        from ragstone.judges.writing import SolveForm, WriteForm
+        from ragstone.judges.specs.testset import SolveSpec, WriteSpec
 
-        return _made(WriteForm if ask.kind == "write" else SolveForm, ask)
+        return _made(WriteSpec if ask.kind == "write" else SolveSpec, ask)
     if ask.kind not in _FORMS:
         raise JudgeFailed("refusal", f"language models answer no {ask.kind!r} questions")
     return _made(_FORMS[ask.kind], ask)
 
 
-def _made(form: type[Any], ask: Ask) -> Form:
-    made: Form = form(ask)
+def _made(form: type[Any], ask: Ask) -> PromptSpec:
+    made: PromptSpec = form(ask)
     return made
 
 
-def prompt_of(ask: Ask) -> str:
+def find_prompt_name(ask: Ask) -> str:
     """The name of the prompt for an Ask."""
     if ask.kind == "useful" and ask.values.get("wording") == 2:
         return "useful_2"
     return ask.kind
 
 
-class ClaimsForm:
+class ClaimsSpec:
     """Every sentence of every text must be accounted for, if only by saying that it claims nothing."""
 
     prompt = "claims"
@@ -48,7 +48,7 @@ class ClaimsForm:
         self.texts = ask.values["texts"]
         self.items = [(t["id"], n) for t in self.texts for n in range(len(t["sentences"]))]
 
-    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
         """The texts with the open sentences numbered; the others stand by for their sense."""
         wanted = set(items)
         blocks = []
@@ -57,15 +57,15 @@ class ClaimsForm:
             if not any(open_here):
                 continue
             lines = [
-                f"[{n}] {one_line(sentence)}" if is_open else one_line(sentence)
+                f"[{n}] {to_one_line(sentence)}" if is_open else to_one_line(sentence)
                 for n, (sentence, is_open) in enumerate(
                     zip(text["sentences"], open_here, strict=True)
                 )
             ]
             blocks.append("\n".join([f"<<<{mark} text {text['id']}", *lines, f"{mark}>>>"]))
-        return _ClaimsSheet({"texts": "\n\n".join(blocks)}, list(items), self.texts)
+        return _ClaimsBatch({"texts": "\n\n".join(blocks)}, list(items), self.texts)
 
-    def reply(self, settled: Mapping[Hashable, Any]) -> Any:
+    def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """The claims in the order of the sentences."""
         rows = [
             {"text_id": item[0], "sentence": item[1], "claim": claim}
@@ -75,7 +75,7 @@ class ClaimsForm:
         return {"claims": rows}
 
 
-class _ClaimsSheet:
+class _ClaimsBatch:
     def __init__(
         self, values: Mapping[str, str], items: Sequence[Hashable], texts: Sequence[Any]
     ) -> None:
@@ -83,7 +83,7 @@ class _ClaimsSheet:
         self.items = items
         self.words = {text["id"]: _stems(text["text"]) for text in texts}
 
-    def read(self, value: Any) -> Sifted:
+    def read(self, value: Any) -> ParsedReply:
         """Claims by sentence; a sentence without an entry is missing."""
         found: dict[Hashable, list[str]] = {}
         for row in value["claims"]:
@@ -92,11 +92,11 @@ class _ClaimsSheet:
                 fault = (
                     f"the claim {claim[:60]!r} says something that is not in {row['text_id'][:20]}"
                 )
-                return Sifted(fault=fault)
+                return ParsedReply(fault=fault)
             kept = found.setdefault((row["text_id"], row["sentence"]), [])
             if claim and claim not in kept:
                 kept.append(claim)
-        return covered(list(found.items()), self.items)
+        return match_rows(list(found.items()), self.items)
 
 
 _WORD = re.compile(r"\w+")
@@ -117,49 +117,49 @@ def _invented(claim: str, words: set[str]) -> bool:
     return len(stems) > 1 and len(stems & words) < _LEAST_SHARED * len(stems)
 
 
-class UsefulForm:
+class UsefulSpec:
     """Every passage is graded for every target."""
 
     def __init__(self, ask: Ask) -> None:
         self.question = ask.values["question"]
         self.chunks = ask.values["chunks"]
         self.targets = ask.values["targets"]
-        self.prompt = prompt_of(ask)
+        self.prompt = find_prompt_name(ask)
         self.items = [(c["id"], target) for c in self.chunks for target in self.targets]
 
-    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
         """The passages and targets that still lack grades."""
         pairs = set(items)
         chunks = [c for c in self.chunks if any((c["id"], t) in pairs for t in self.targets)]
         targets = [t for t in self.targets if any((c["id"], t) in pairs for c in chunks)]
         goals = [
-            fenced(mark, f"target {name}", self.targets[name])
+            fence(mark, f"target {name}", self.targets[name])
             if self.targets[name] is not None
             else f"target {name}: = question"
             for name in targets
         ]
         values = {
-            "question": fenced(mark, "question", self.question),
+            "question": fence(mark, "question", self.question),
             "targets": "\n".join(goals),
-            "chunks": "\n".join(fenced(mark, f"passage {c['id']}", c["text"]) for c in chunks),
+            "chunks": "\n".join(fence(mark, f"passage {c['id']}", c["text"]) for c in chunks),
         }
         everything = [(c["id"], target) for c in chunks for target in targets]
-        return _UsefulSheet(values, everything)
+        return _UsefulBatch(values, everything)
 
-    def reply(self, settled: Mapping[Hashable, Any]) -> Any:
+    def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """One grade for each pair, in the order of the Ask."""
         rows = [{"id": item[0], "target": item[1], **settled[item]} for item in self.items]
         return {"grades": rows}
 
 
-class _UsefulSheet:
+class _UsefulBatch:
     def __init__(self, values: Mapping[str, str], items: Sequence[Hashable]) -> None:
         self.values = values
         self.items = items
 
-    def read(self, value: Any) -> Sifted:
+    def read(self, value: Any) -> ParsedReply:
         """Grades by passage and target."""
-        return covered(
+        return match_rows(
             [
                 ((row["id"], row["target"]), {"grade": row["grade"], "reason": row["reason"]})
                 for row in value["grades"]
@@ -172,7 +172,7 @@ _WHOLE = "reply"
 """The only item of an Ask that is answered as a whole."""
 
 
-class _WholeForm:
+class _WholeSpec:
     """An Ask that one reply settles or does not."""
 
     prompt = ""
@@ -181,12 +181,12 @@ class _WholeForm:
     def __init__(self, ask: Ask) -> None:
         self.ask = ask
 
-    def reply(self, settled: Mapping[Hashable, Any]) -> Any:
+    def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """The reply as it is."""
         return settled[_WHOLE]
 
 
-class _WholeSheet:
+class _WholeBatch:
     def __init__(self, values: Mapping[str, str]) -> None:
         self.values = values
 
@@ -198,31 +198,31 @@ class _WholeSheet:
         """What is unproven in the reply; empty when nothing is."""
         return ""
 
-    def read(self, value: Any) -> Sifted:
+    def read(self, value: Any) -> ParsedReply:
         """The whole reply, or nothing."""
         fault = self.fault(value)
         if fault:
-            return Sifted(fault=fault)
+            return ParsedReply(fault=fault)
         doubt = self.doubt(value)
-        return Sifted({_WHOLE: value}, {_WHOLE} if doubt else set(), doubt=doubt)
+        return ParsedReply({_WHOLE: value}, {_WHOLE} if doubt else set(), unproven_reason=doubt)
 
 
-class AspectsForm(_WholeForm):
+class AspectsSpec(_WholeSpec):
     """What the question asks for, each with the words of the answer that speak to it."""
 
     prompt = "aspects"
 
-    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
         """Question and answer."""
         question, answer = self.ask.values["question"], self.ask.values["answer"]
         values = {
-            "question": fenced(mark, "question", question),
-            "answer": fenced(mark, "answer", answer),
+            "question": fence(mark, "question", question),
+            "answer": fence(mark, "answer", answer),
         }
-        return _AspectsSheet(values, answer)
+        return _AspectsBatch(values, answer)
 
 
-class _AspectsSheet(_WholeSheet):
+class _AspectsBatch(_WholeBatch):
     def __init__(self, values: Mapping[str, str], answer: str) -> None:
         super().__init__(values)
         self.answer = answer
@@ -240,19 +240,19 @@ class _AspectsSheet(_WholeSheet):
         return ""
 
 
-class QuestionsForm(_WholeForm):
+class QuestionsSpec(_WholeSpec):
     """As many questions as wanted, all different."""
 
     prompt = "questions"
 
-    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
         """The answer."""
         count = self.ask.values["count"]
-        answer = fenced(mark, "answer", self.ask.values["answer"])
-        return _QuestionsSheet({"answer": answer, "count": str(count)}, count)
+        answer = fence(mark, "answer", self.ask.values["answer"])
+        return _QuestionsBatch({"answer": answer, "count": str(count)}, count)
 
 
-class _QuestionsSheet(_WholeSheet):
+class _QuestionsBatch(_WholeBatch):
     def __init__(self, values: Mapping[str, str], count: int) -> None:
         super().__init__(values)
         self.count = count
@@ -268,46 +268,46 @@ class _QuestionsSheet(_WholeSheet):
         return "it gave one question twice" if len(set(given)) < len(given) else ""
 
 
-class RateForm(_WholeForm):
+class RateSpec(_WholeSpec):
     """A level of a closed scale; the schema says all there is to check."""
 
     prompt = "rate"
 
-    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
         """The texts, the criterion and its levels."""
         values = self.ask.values
-        levels = [f"{n}: {one_line(level)}" for n, level in enumerate(values["levels"])]
-        texts = [fenced(mark, one_line(name), text) for name, text in values["texts"].items()]
-        return _WholeSheet(
+        levels = [f"{n}: {to_one_line(level)}" for n, level in enumerate(values["levels"])]
+        texts = [fence(mark, to_one_line(name), text) for name, text in values["texts"].items()]
+        return _WholeBatch(
             {
                 "texts": "\n".join(texts),
-                "name": one_line(values["name"]),
-                "question": neutral(values["question"]),
+                "name": to_one_line(values["name"]),
+                "question": neutralize(values["question"]),
                 "levels": "\n".join(levels),
             }
         )
 
 
-class TranslateForm(_WholeForm):
+class TranslateSpec(_WholeSpec):
     """A prompt in another language, its placeholders untouched."""
 
     prompt = "translate"
 
-    def sheet(self, items: Sequence[Hashable], mark: str, trapped: bool) -> Sheet:
+    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
         """The prompt as it stands: its braces are what must survive, so they are not broken up."""
         values = self.ask.values
         text = f"<<<{mark} text\n{values['text']}\n{mark}>>>"
-        return _TranslateSheet({"text": text, "language": values["language"]}, values["text"])
+        return _TranslateBatch({"text": text, "language": values["language"]}, values["text"])
 
 
-class _TranslateSheet(_WholeSheet):
+class _TranslateBatch(_WholeBatch):
     def __init__(self, values: Mapping[str, str], original: str) -> None:
         super().__init__(values)
         self.original = original
 
     def fault(self, value: Any) -> str:
         text = value["text"]
-        if placeholders(text) != placeholders(self.original):
+        if find_placeholders(text) != find_placeholders(self.original):
             return "the placeholders in double braces were not left as they are"
         lines = self.original.splitlines().count("---")
         return (
@@ -316,11 +316,11 @@ class _TranslateSheet(_WholeSheet):
 
 
 _FORMS: dict[str, type[Any]] = {
-    "claims": ClaimsForm,
-    "support": SupportForm,
-    "useful": UsefulForm,
-    "aspects": AspectsForm,
-    "questions": QuestionsForm,
-    "rate": RateForm,
-    "translate": TranslateForm,
+    "claims": ClaimsSpec,
+    "support": SupportSpec,
+    "useful": UsefulSpec,
+    "aspects": AspectsSpec,
+    "questions": QuestionsSpec,
+    "rate": RateSpec,
+    "translate": TranslateSpec,
 }

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Asking, Reply
-from ragstone.engine.desk import Desk
-from ragstone.engine.merging import Take, merge
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.merge import ExtractPart, merge_asks
 from ragstone.errors import JudgeFailed
 from ragstone.metrics.scoring import Start, finisher, outcome_of, with_notes
 from ragstone.registry import Metric
@@ -16,7 +16,7 @@ from ragstone.types import NOTHING_USED, Sample, Score, Usage
 
 
 @dataclass(slots=True)
-class Asker:
+class MetricRun:
     """A metric in progress on one sample."""
 
     metric: Metric
@@ -50,17 +50,17 @@ class Asker:
 
 
 async def score_sample(
-    sample: Sample, metrics: Mapping[str, Metric], starts: Mapping[str, Start], desk: Desk
+    sample: Sample, metrics: Mapping[str, Metric], starts: Mapping[str, Start], desk: AskBroker
 ) -> dict[str, Score]:
     """Every metric on one sample; the metric named first pays for what several ask."""
     scores: dict[str, Score] = {}
-    askers: dict[str, Asker] = {}
+    askers: dict[str, MetricRun] = {}
     for name, start in starts.items():
         begun = start(sample)
         if isinstance(begun, Score):
             scores[name] = begun
         else:
-            askers[name] = Asker(metrics[name], begun)
+            askers[name] = MetricRun(metrics[name], begun)
     while askers:
         for name, asker in list(askers.items()):
             score = asker.advance()
@@ -72,21 +72,21 @@ async def score_sample(
     return {name: scores[name] for name in starts}
 
 
-async def _ask_round(askers: Collection[Asker], desk: Desk) -> None:
+async def _ask_round(askers: Collection[MetricRun], desk: AskBroker) -> None:
     owners = [(asker, place) for asker in askers for place in range(len(asker.asks))]
     boxes: dict[int, list[Answered]] = {
         id(asker): [_UNANSWERED] * len(asker.asks) for asker in askers
     }
-    merged = merge([asker.asks[place] for asker, place in owners])
+    merged = merge_asks([asker.asks[place] for asker, place in owners])
     for whole, answered in zip(
-        merged, await desk.replies([one.ask for one in merged]), strict=True
+        merged, await desk.answer([one.ask for one in merged]), strict=True
     ):
         payer = owners[whole.parts[0][0]][0]  # the first in the order of the metrics
         if answered.usage is not None:  # failed calls cost too
             payer.usage = (
                 answered.usage if payer.usage is NOTHING_USED else payer.usage + answered.usage
             )
-        taken: dict[Take, Answered] = {}
+        taken: dict[ExtractPart, Answered] = {}
         for index, take in whole.parts:
             asker, place = owners[index]
             part: Answered = answered
@@ -101,7 +101,7 @@ async def _ask_round(askers: Collection[Asker], desk: Desk) -> None:
         asker.inbox = tuple(boxes[id(asker)])
 
 
-def _part(answered: Reply, take: Take) -> Answered:
+def _part(answered: Reply, take: ExtractPart) -> Answered:
     try:
         value = take(answered.value)
     except (KeyError, IndexError, TypeError, ValueError) as bad:

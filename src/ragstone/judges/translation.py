@@ -18,13 +18,13 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-async def adapt(judge: Judge, language: str, folder: str | Path) -> list[Path]:
+async def draft_prompts(judge: Judge, language: str, folder: str | Path) -> list[Path]:
     """Draft every prompt in a language into `folder/language`; all of them or none."""
     code = language.strip().lower()
     if not code.replace("-", "").isalnum():
         raise RagstoneError(f"{language!r} is not a language code; write one such as fr")
     place = Path(folder) / code
-    wanted = {place / f"{name}.md": name for name in prompts.names()}
+    wanted = {place / f"{name}.md": name for name in prompts.list_names()}
     prompts.refuse_existing(wanted)
     asks = [
         Ask("translate", {"language": code, "text": prompts.load(name, None).text}, SCHEMA, "en")
@@ -38,7 +38,7 @@ async def adapt(judge: Judge, language: str, folder: str | Path) -> list[Path]:
                 f"{judge.name} could not draft {name!r} in {code!r}: {answered.reason}"
             )
         text = answered.value["text"].strip() + "\n"
-        wrong = prompts.complaint(name, text)
+        wrong = prompts.find_fault(name, text)
         if wrong is not None:
             raise RagstoneError(f"{judge.name} drafted {name!r} in {code!r}, but {wrong}")
         drafts[path] = text

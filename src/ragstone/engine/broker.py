@@ -49,7 +49,7 @@ class _Call:
                 wait.future.set_result(None)
 
 
-class Desk:
+class AskBroker:
     """Answers Asks from the store, from a call under way, or by handing them to the judge as they appear."""
 
     def __init__(
@@ -66,22 +66,22 @@ class Desk:
         self._unsaved: list[tuple[str, str, Reply]] = []
         self._saving: asyncio.Future[None] | None = None
         self._identities: dict[int, tuple[Mapping[str, Any], str]] = {}
-        self.asked = 0
+        self.judged_count = 0
         """Asks handed to the judge."""
-        self.found = 0
+        self.cached_count = 0
         """Asks answered from the store."""
 
     @property
-    def window(self) -> int:
+    def max_open_samples(self) -> int:
         """How many samples to keep open so that the judge is never idle."""
         return max(32, 2 * self.concurrency, 2 * self._judge.batch)
 
     @property
-    def at_a_time(self) -> int:
+    def samples_per_turn(self) -> int:
         """How many samples to begin in one turn of the loop: few, unless the judge likes many questions at once."""
         return max(4, self._judge.batch)
 
-    async def __aenter__(self) -> Desk:
+    async def __aenter__(self) -> AskBroker:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -89,7 +89,7 @@ class Desk:
             worker.cancel()
         await asyncio.gather(*self._workers, return_exceptions=True)
 
-    async def replies(self, asks: Sequence[Ask]) -> list[Answered]:
+    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """What came of each Ask, in order."""
         keys = [self._key(ask) for ask in asks]
         known: dict[str, Reply] = {}
@@ -97,7 +97,7 @@ class Desk:
             new = [key for key in keys if key not in self._open]
             if new:
                 known = self._store.replies(new, self._run)
-        self.found += len(known)
+        self.cached_count += len(known)
         calls: dict[str, _Call] = {}
         for ask, key in zip(asks, keys, strict=True):
             if key not in known and key not in calls:
@@ -142,7 +142,7 @@ class Desk:
             batch = [self._queue.popleft()]
             while len(batch) < self._judge.batch and self._queue:
                 batch.append(self._queue.popleft())
-            self.asked += len(batch)
+            self.judged_count += len(batch)
             broken: Exception | None = None
             answered = await self._answer([call.ask for call in batch])
             try:
@@ -172,7 +172,7 @@ class Desk:
         fresh = [
             (call.key, call.ask.kind, one)
             if isinstance(one, Reply)
-            else unusable(call.key, call.ask, one)
+            else to_unusable_reply(call.key, call.ask, one)
             for call, one in zip(batch, answered, strict=True)
             if isinstance(one, Reply) or (one.usage or NOTHING_USED) != NOTHING_USED
         ]
@@ -219,7 +219,7 @@ def _answer_of(call: _Call) -> Answered:
     return call.answered
 
 
-def unusable(key: str, ask: Ask, failed: JudgeFailed | OutOfBudget) -> tuple[str, str, Reply]:
+def to_unusable_reply(key: str, ask: Ask, failed: JudgeFailed | OutOfBudget) -> tuple[str, str, Reply]:
     """What was paid for in vain, under a key that nobody asks for: it belongs on the run's bill."""
     return f"unusable {token_hex(8)} {key}", ask.kind, Reply(None, failed.usage, (failed.reason,))
 
