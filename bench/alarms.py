@@ -25,8 +25,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.drift import Series, learn, level, watch_series
-from ragstone.monitor.drops import FOR_SLICES, FOR_WHOLE
+from ragstone.monitor.alerts.drop_rules import FOR_SLICES, FOR_WHOLE
+from ragstone.monitor.drift.sequential_test import Series, learn, level, watch_series
 
 ONES, ZEROS = 0.55, 0.08
 MEAN = ONES + (1 - ONES - ZEROS) * 4 / 6
@@ -35,7 +35,7 @@ BAD = 1 / 6
 REFERENCE, MONTH = 168, 720
 BUDGET = 0.1
 CHOSEN_ON = (1, 2)
-"""Seeds of 1,000 months each on which drift.py's constants were chosen."""
+"""Seeds of 1,000 months each on which sequential_test.py's constants were chosen."""
 REPORTED_ON = 2027
 BARS = {
     "false alarms a month": (0.0, 0.15),

@@ -52,7 +52,7 @@ def ours(held: Data) -> Callable[[], Any]:
     rankings, relevant = held
 
     def evaluate() -> Any:
-        from ragstone.metrics.rankings import score_rankings
+        from ragstone.rankings import score_rankings
 
         return score_rankings(rankings, relevant, OURS).values
 

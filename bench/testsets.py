@@ -146,7 +146,7 @@ def _take(
 def round_trip(items: Sequence[Item], documents: Held) -> tuple[float, float]:
     """Share of items that the extractive answerer gets right by the embedded judge: from the evidence, from the document."""
     from ragstone.experiments.run import evaluate
-    from ragstone.systems.pipeline.extraction import Passage, extract
+    from ragstone.systems.pipeline.answering import Passage, extract
     from ragstone.systems.pipeline.chunking import pieces
     from ragstone.systems.pipeline.retrieval import Index
 

@@ -24,11 +24,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ragstone.monitor.archive import Archive, ScoredInteraction
+from ragstone.monitor.archive import Archive, Scored
 from ragstone.monitor.interactions import Feedback, Interaction
-from ragstone.monitor.rollups.update import DAY, refresh
-from ragstone.monitor.statements import HOUR_MICROS
-from ragstone.monitor.windows import periods, series, summary
+from ragstone.monitor.rollups.refresh import DAY, refresh
+from ragstone.monitor.statements import HOUR
+from ragstone.monitor.windows.summary import periods, series, summary
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -52,9 +52,9 @@ def make(archive: Archive, count: int) -> None:
         for n in range(first, min(first + BATCH, count)):
             some.append(_interaction(rng, n, START + n * step))
             if rng.random() < 0.2:
-                scores.append(ScoredInteraction(f"i{n}", _scores(rng), weight=5.0))
+                scores.append(Scored(f"i{n}", _scores(rng), weight=5.0))
             if rng.random() < 0.05:
-                words.append(Feedback(f"i{n}", START + n * step + HOUR_MICROS, float(rng.random() < 0.8)))
+                words.append(Feedback(f"i{n}", START + n * step + HOUR, float(rng.random() < 0.8)))
         archive.add(some, words).result()
         archive.save_scores(scores).result()
 
@@ -100,9 +100,9 @@ def questions(archive: Archive) -> dict[str, Ask]:
     madrid = partial(periods, archive, since=START, until=END, zone="Europe/Madrid")
     asked |= {f"each {one} of 30 days, Madrid": partial(madrid, one) for one in ("day", "week")}
     asked["the month, Madrid"] = partial(madrid, "month")
-    asked["chart of 7 days by the hour"] = partial(series, archive, END - 7 * DAY, END, HOUR_MICROS)
+    asked["chart of 7 days by the hour"] = partial(series, archive, END - 7 * DAY, END, HOUR)
     asked["chart of 12 hours by five minutes"] = partial(
-        series, archive, END - 12 * HOUR_MICROS, END, HOUR_MICROS // 12
+        series, archive, END - 12 * HOUR, END, HOUR // 12
     )
     return asked
 
@@ -116,7 +116,7 @@ def measure(archive: Archive) -> dict[str, Any]:
         turns = []
         for turn in range(TURNS):
             late = f"late-{tag}-{name}-{turn}".replace(" ", "_")
-            archive.add([Interaction(late, END - turn * 3 * DAY - HOUR_MICROS, "q", answer="a")]).result()
+            archive.add([Interaction(late, END - turn * 3 * DAY - HOUR, "q", answer="a")]).result()
             turns.append(timed(ask))
         figures[name] = max(turns)
         print(f"  {name}: {figures[name][0]:.3f} s", file=sys.stderr, flush=True)

@@ -21,8 +21,8 @@ LAYERS = [
     {"store"},
     {"config", "systems"},
     {"metrics", "judges", "data"},
-    ("asks", "prompts", "registry", "text"),
-    ("types", "errors", "", "_version"),
+    ("asks", "prompts", "rankings", "registry", "text"),
+    ("types", "errors", "locale", "", "_version"),
 ]
 """From the top down: a room imports from the layers below its own. Rooms in braces do not know each other;
 rooms in parentheses may import those to their right."""

@@ -6,11 +6,11 @@ import json
 import random
 from dataclasses import replace
 
-from ragstone.monitor import Archive, Interaction, ScoredInteraction
-from ragstone.monitor.alerts import Alert, save
-from ragstone.monitor.documents import put_document
-from ragstone.monitor.drops import Stream
-from ragstone.monitor.watcher import Status
+from ragstone.monitor import Archive, Interaction, Scored
+from ragstone.monitor.alerts.alert import Alert, save
+from ragstone.monitor.alerts.drop_rules import Stream
+from ragstone.monitor.alerts.evaluation import Status
+from ragstone.monitor.state import put_document
 from ragstone.types import Chunk, Finding, Ranked, Score, Usage
 
 DAY = 86_400_000_000
@@ -63,7 +63,7 @@ def fill(archive: Archive, count: int, now: int, *, days: int = 14, seed: int = 
         value = 1.0 if generator.random() < 0.55 else generator.betavariate(4, 2)
         if one.at > now - 2 * DAY and one.meta["model"] == "small":
             value = max(0.0, value - 0.5)
-        judged.append(ScoredInteraction(one.id, scores(round(value, 3))))
+        judged.append(Scored(one.id, scores(round(value, 3))))
     for at in range(0, count, 1000):
         archive.add(asked[at : at + 1000]).result()
     for at in range(0, len(judged), 1000):

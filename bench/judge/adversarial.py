@@ -11,7 +11,7 @@ from rows import load
 
 from ragstone.metrics.answer import answer_relevance
 from ragstone.metrics.grounding import faithfulness
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 _NAME = re.compile(r"(?<=[\w,;»”\"] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)*")
 _BE = re.compile(

@@ -20,7 +20,7 @@ from ragstone.judges.offline.reading import STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.tokens import TAGGER_NAMES
 from ragstone.judges.offline.verdicts import hurdles_of
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 FOLDS = 5
 """Of the cross-validation over source documents."""

@@ -27,7 +27,7 @@ def samples(count: int, seed: int = 3) -> list[dict[str, Any]]:
     """Samples of the stated shape, from paragraphs that repeat no sentence."""
     from rows import load
 
-    from ragstone.text.language import split_sentences
+    from ragstone.text.sentences import split_sentences
 
     luck = random.Random(seed)
     words = [w for row in load("qa", "xquad_en") for w in row["text"].split()]

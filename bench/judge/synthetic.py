@@ -8,7 +8,7 @@ import zlib
 from typing import Any
 
 from ragstone.judges.offline.lexicon import ANTONYMS
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 _NAME = re.compile(r"(?<=[\w,;] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)*")

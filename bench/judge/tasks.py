@@ -14,7 +14,7 @@ from ragstone.judges.offline.reading import read
 from ragstone.judges.offline.usefulness import relevances
 from ragstone.metrics.answer import answer_correctness, answer_relevance, answer_similarity
 from ragstone.metrics.context import context_relevance
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 
 def hard_negatives() -> dict[str, float]:

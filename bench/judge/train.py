@@ -1,6 +1,6 @@
 """Train the offline judge from the shared data folder: python bench/judge/train.py
 
-Writes frequencies.json, words.npz, stems.npz and support.npz into the package, the same bytes for the same data."""
+Writes frequencies.json, words.npz and support.npz into the package, the same bytes for the same data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ def main() -> None:
     options.target.mkdir(parents=True, exist_ok=True)
     if not options.only_trees:
         words.distil(words.count(options.target / "frequencies.json"), options.target / "words.npz")
-        words.stem(options.target / "words.npz", options.target / "stems.npz")
     # read only now: the features below stand on the tables above
     from examples import examples
     from export import write

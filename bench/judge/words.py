@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import snowballstemmer
 from rows import judge_rows
 
 from ragstone.judges.offline.reading import unaccented
+from ragstone.text.stems import stem_word
 
 DIMENSIONS = 64
 MOST_WORDS = 64_000
@@ -21,8 +21,6 @@ _LATIN = re.compile(r"[a-záéíóúüñ]{3,}")
 
 def count(target: Path) -> Counter[str]:
     """Write frequencies.json; the counts of all words as they are written small."""
-    stemmers = {"en": snowballstemmer.stemmer("english"), "es": snowballstemmer.stemmer("spanish")}
-    stem_cache: dict[tuple[str, str], str] = {}
     stems: Counter[str] = Counter()
     small: Counter[str] = Counter()
     words: Counter[str] = Counter()
@@ -32,13 +30,8 @@ def count(target: Path) -> Counter[str]:
         here = _WORD.findall(text[:20_000])
         small.update(word for word in here if word.islower())
         words.update(word.lower() for word in here)
-        seen = set()
-        for word in {word.lower() for word in here}:
-            key = (word, language)
-            if key not in stem_cache:
-                stem_cache[key] = unaccented(stemmers[language].stemWord(word))
-            seen.add(stem_cache[key])
-        stems.update(seen)
+        distinct = {word.lower() for word in here}
+        stems.update({unaccented(stem_word(word, language)) for word in distinct})
     table = {
         "documents": len(documents),
         "stems": {stem: n for stem, n in sorted(stems.items()) if n > 1},
@@ -67,18 +60,6 @@ def distil(words: Counter[str], target: Path) -> None:
         words=np.frombuffer("\n".join(vocabulary).encode("utf-8"), np.uint8),
         vectors=np.rint(reduced * 127).astype(np.int8),
     )
-
-
-def stem(source: Path, target: Path) -> None:
-    """Write stems.npz: the stems of the words of words.npz in each language, so that none is made at run time."""
-    with np.load(source, allow_pickle=False) as table:
-        vocabulary = bytes(table["words"]).decode("utf-8").split("\n")
-    made = {}
-    for code, name in (("en", "english"), ("es", "spanish")):
-        stemmer = snowballstemmer.stemmer(name)
-        text = "\n".join(stemmer.stemWord(word) for word in vocabulary)
-        made[code] = np.frombuffer(text.encode("utf-8"), np.uint8)
-    np.savez_compressed(target, **made)
 
 
 def _vocabulary(words: Counter[str], encoder: object) -> list[str]:

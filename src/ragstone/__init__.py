@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ragstone.errors import JudgeFailed, MissingField, NotApplicable, RagstoneError
     from ragstone.experiments.bench import bench
     from ragstone.experiments.run import Run, aevaluate, evaluate
-    from ragstone.metrics.rankings import score_rankings
     from ragstone.monitor import Monitor
+    from ragstone.rankings import score_rankings
     from ragstone.registry import metric
     from ragstone.store import Store
     from ragstone.testset.sets import generate
@@ -45,7 +45,7 @@ _HOMES = {
     "generate": "ragstone.testset.sets",
     "metric": "ragstone.registry",
     "read": "ragstone.data",
-    "score_rankings": "ragstone.metrics.rankings",
+    "score_rankings": "ragstone.rankings",
 }
 
 __all__ = [

@@ -26,7 +26,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ragstone.errors import JudgeFailed, OutOfBudget, Unscored
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 from ragstone.types import NOTHING_USED, Chunk, Usage
 
 T = TypeVar("T")

@@ -25,6 +25,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, get_args
 
+from ragstone.locale.messages import Argument, compose_or_quote
+
 JudgeFault = Literal["transport", "refusal", "unparseable", "incomplete", "compromised"]
 """How a judge failed; part of the `judge_error` outcome."""
 
@@ -93,13 +95,15 @@ class Interrupted(RagstoneError):
 class Unscored(Exception):
     """Raised inside a metric: the sample gets this outcome, never a number.
 
-    `label` is the category the sample falls in all the same, for tables that count every sample."""
+    `code` names a sentence of the message catalogue, whose placeholders the keywords fill; any other text is somebody's
+    own words and is shown as it is. `label` is the category the sample falls in all the same, for tables that count
+    every sample."""
 
     outcome: ClassVar[str]
 
-    def __init__(self, reason: str, *, label: str | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, code: str, /, *, label: str | None = None, **arguments: Argument) -> None:
+        self.reason = compose_or_quote(code, arguments)
+        super().__init__(self.reason)
         self.label = label
         self.usage: Any = None
         """What failed calls to a judge took all the same (a Usage), if any were made."""
@@ -122,8 +126,16 @@ class JudgeFailed(Unscored):
 
     outcome = "judge_error"
 
-    def __init__(self, kind: JudgeFault, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(
+        self,
+        kind: JudgeFault,
+        code: str,
+        /,
+        *,
+        label: str | None = None,
+        **arguments: Argument,
+    ) -> None:
+        super().__init__(code, label=label, **arguments)
         self.kind: JudgeFault = kind
 
 

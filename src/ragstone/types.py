@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from ragstone.errors import JudgeFault
+from ragstone.locale.messages import Argument, arguments_of, code_of
 
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 """What a JSON document can hold."""
@@ -156,7 +157,7 @@ class Score:
     value: float | None = None
     outcome: OutcomeKind = "ok"
     reason: str = ""
-    """Why there is no value; empty when there is one."""
+    """Why there is no value, in English; empty when there is one. A Message, unless it is somebody's own words."""
     kind: JudgeFault | None = None
     """How the judge failed, with `judge_error`."""
     label: str | None = None
@@ -176,6 +177,16 @@ class Score:
     def ok(self) -> bool:
         """Whether there is a value."""
         return self.outcome == "ok"
+
+    @property
+    def code(self) -> str:
+        """The code of the reason; `custom` for a text that is not from the catalogue, empty when there is a value."""
+        return code_of(self.reason)
+
+    @property
+    def arguments(self) -> Mapping[str, Argument]:
+        """What fills the placeholders of the reason's sentence."""
+        return arguments_of(self.reason)
 
 
 def share(findings: Iterable[Finding], *verdicts: str) -> Score:

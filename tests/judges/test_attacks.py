@@ -14,7 +14,7 @@ from faults.scoring import SAMPLE, settings
 from faults.server import Behaviour, FaultServer
 from ragstone.asks import Case, support
 from ragstone.judges.factory import make_judge
-from ragstone.judges.fences import fence, neutralize, make_nonce, to_one_line
+from ragstone.judges.fences import fence, make_nonce, neutralize, to_one_line
 from ragstone.judges.traps import make_trap
 from ragstone.text.evidence import find_quote
 from ragstone.types import Chunk, Score

@@ -21,8 +21,8 @@ from ragstone.asks import Ask, rate
 from ragstone.cli.judge import command
 from ragstone.errors import JudgeFailed, RagstoneError
 from ragstone.judges import http
-from ragstone.judges.factory import make_judge
 from ragstone.judges.connection_errors import explain_connection_error
+from ragstone.judges.factory import make_judge
 from ragstone.judges.secrets import parse_base_url
 from scripted import ScriptedJudge
 

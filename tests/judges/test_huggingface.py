@@ -20,7 +20,7 @@ from ragstone.errors import (
 from ragstone.judges import huggingface
 from ragstone.judges.factory import make_embeddings, make_judge
 from ragstone.judges.limits import Budget
-from ragstone.judges.model_judge import Completion, Deadline, CompletionRequest
+from ragstone.judges.model_judge import Completion, CompletionRequest, Deadline
 from ragstone.types import Chunk
 
 

@@ -15,14 +15,16 @@ from faults.server import Call, FaultServer
 from ragstone.asks import Ask
 from ragstone.cli.judge import command
 from ragstone.judges.factory import make_judge
-from ragstone.judges.probe import ProbeReport, probe_judge, build_probes
+from ragstone.judges.probe import ProbeReport, build_probes, probe_judge
 
 Serve = Callable[..., FaultServer]
 
 
 def knowing(wrong: int = 0, lost: int = 0) -> Callable[[Ask], Any]:
     """A judge that knows the probes, but for some."""
-    items = {item.ask.key: (n, item) for n, item in enumerate([*build_probes("en"), *build_probes("es")])}
+    items = {
+        item.ask.key: (n, item) for n, item in enumerate([*build_probes("en"), *build_probes("es")])
+    }
 
     def judge(ask: Ask) -> Any:
         from dataclasses import replace

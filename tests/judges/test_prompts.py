@@ -12,9 +12,9 @@ from faults.scoring import settings
 from faults.server import Call, FaultServer
 from ragstone import prompts
 from ragstone.errors import RagstoneError
-from ragstone.judges.translation import draft_prompts
 from ragstone.judges.factory import make_judge
-from ragstone.prompts import InvalidPrompt, fill_placeholders, load, find_placeholders
+from ragstone.judges.translation import draft_prompts
+from ragstone.prompts import InvalidPrompt, fill_placeholders, find_placeholders, load
 
 OPEN = {"model": "openai:e", "base_url": "http://127.0.0.1:9/v1"}
 Serve = Callable[..., FaultServer]

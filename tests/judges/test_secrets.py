@@ -16,7 +16,7 @@ from faults.scoring import SAMPLE, settings
 from faults.server import Call, FaultServer
 from ragstone.errors import RagstoneError
 from ragstone.judges.factory import make_judge, to_public_spec
-from ragstone.judges.secrets import KEY_VARIABLES, MissingKey, Redactor, parse_base_url, find_key
+from ragstone.judges.secrets import KEY_VARIABLES, MissingKey, Redactor, find_key, parse_base_url
 
 Serve = Callable[..., FaultServer]
 CANARIES = {

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import DataError, UnknownMetric, Unscored
+from ragstone.locale.messages import compose
 from ragstone.metrics import resolve
-from ragstone.metrics.rankings import SEVEN, score_rankings
-from ragstone.metrics.retrieval import REPEATED
+from ragstone.rankings import FORMULAS, score_rankings
 from ragstone.types import chunks
 
 CUTS = (1, 3, 10, 1000)
@@ -65,7 +65,7 @@ def evaluated(rankings, relevant, cut: int | None) -> dict[str, dict[str, float]
 
 def in_our_names(whole, short) -> dict[str, float]:
     if whole is None or short is None:  # nothing was retrieved
-        return dict.fromkeys(SEVEN, 0.0)
+        return dict.fromkeys(FORMULAS, 0.0)
     p, r = whole["p"], whole["recall"]
     return {
         "precision": p,
@@ -84,7 +84,7 @@ def test_every_ranking_metric_equals_trec_eval(cut):
     expected = trec_eval(rankings, relevant, cut)
     assert sum(one is None for one in expected) > 20
     assert sum(one is not None and one["recall"] == 0 for one in expected) > 20
-    for family in SEVEN:
+    for family in FORMULAS:
         metric = resolve(f"{family}@{cut}" if cut else family)
         for ranking, grades, want in zip(rankings, relevant, expected, strict=True):
             if want is None:
@@ -106,8 +106,8 @@ def one_by_one(metric, rankings, relevant) -> list[float]:
 
 
 EVERY = [
-    *SEVEN,
-    *(f"{family}@{cut}" for family in SEVEN for cut in (1, 3, 49, 1000)),
+    *FORMULAS,
+    *(f"{family}@{cut}" for family in FORMULAS for cut in (1, 3, 49, 1000)),
     "ndcg(gain=exp2)",
     "ndcg@3(gain=exp2)",
 ]
@@ -165,7 +165,7 @@ def test_bulk_takes_relevant_ids_without_grades():
 def test_bulk_warns_of_repeated_documents():
     scores = score_rankings([["x", "x", "a"], ["a"]], [{"a": 1}, {"a": 1}], ["mrr"])
     assert scores["mrr"].tolist() == [0.5, 1.0]
-    assert scores.warnings == (f"{REPEATED} (in 1 of 2)",)
+    assert scores.warnings == (compose("ranking_repeats_ids_in", n=1, total=2),)
 
 
 def test_bulk_of_nothing_is_empty_and_has_no_mean():

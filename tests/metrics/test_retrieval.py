@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ragstone.errors import MissingField, NotApplicable
+from ragstone.locale.messages import compose
 from ragstone.metrics import resolve
 from ragstone.metrics.retrieval import (
-    REPEATED,
     average_precision,
     f1,
     hit_rate,
@@ -92,7 +92,7 @@ def test_a_repeated_document_counts_once_at_its_first_rank_and_is_warned_of(metr
     grades = {"a": 2.0, "b": 1.0}
     repeated = metric(chunks("x", "a", "x", "a", "b"), grades)
     assert repeated.value == metric(chunks("x", "a", "b"), grades).value
-    assert repeated.warnings == (REPEATED,)
+    assert repeated.warnings == (compose("ranking_repeats_ids"),)
     assert metric(chunks("x", "a", "b"), grades).warnings == ()
 
 

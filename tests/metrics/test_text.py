@@ -15,7 +15,7 @@ from ragstone.asks import Reply
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
 from ragstone.metrics import resolve, text
 from ragstone.metrics.text import abstention_accuracy, bleu, chrf, exact_match, rouge_l, token_f1
-from ragstone.text.language import find_articles, fold_text, strip_final_punctuation
+from ragstone.text.words import find_articles, fold_text, strip_final_punctuation
 
 ABSTAINS = "It is not mentioned in the document."
 

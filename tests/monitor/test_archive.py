@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from ragstone.config.alerts import Alerts, Channel
-from ragstone.data.strict_json import BadRow
-from ragstone.monitor import Archive, Feedback, Interaction, ScoredInteraction
-from ragstone.monitor.alerts import Alert, Reading, open_alerts, save
-from ragstone.monitor.documents import put_document, read_document
-from ragstone.monitor.forgetting import known_examples
+from ragstone.data.strict import BadRow
+from ragstone.monitor import Archive, Feedback, Interaction, Scored
+from ragstone.monitor.alerts.alert import Alert, Reading, open_alerts, save
+from ragstone.monitor.alerts.evaluation import _advance
+from ragstone.monitor.alerts.outbox import enqueue
 from ragstone.monitor.interactions import interaction_of, row_of
-from ragstone.monitor.outbox import enqueue
+from ragstone.monitor.purge import known_examples
+from ragstone.monitor.state import put_document, read_document
 from ragstone.monitor.statements import BUCKET, bucket_of
-from ragstone.monitor.watcher import _advance
 from ragstone.store import Store
 from ragstone.store.database import Connection
 from ragstone.types import Chunk, Finding, Ranked, Score, Usage
@@ -100,8 +100,8 @@ def test_scores_come_back_with_evidence_and_replace_earlier_ones(archive: Archiv
     archive.add([one("a")]).result()
     score = Score(0.5, findings=(Finding("c", "supported", quote="q"),), usage=Usage(1, 2, 3, 0.1))
     failed = Score(outcome="judge_error", kind="transport", reason="away")
-    archive.save_scores([ScoredInteraction("a", {"faithfulness": failed})]).result()
-    archive.save_scores([ScoredInteraction("a", {"faithfulness": score, "x": failed}, False, 1.0)]).result()
+    archive.save_scores([Scored("a", {"faithfulness": failed})]).result()
+    archive.save_scores([Scored("a", {"faithfulness": score, "x": failed}, False, 1.0)]).result()
     assert archive.scores("a") == {"faithfulness": score, "x": failed}
     rows = archive.store.read("SELECT metric, value, outcome, drawn, calls FROM monitor_scores")
     assert sorted(rows) == [
@@ -126,7 +126,7 @@ def test_every_change_marks_the_buckets_it_outdates(archive: Archive) -> None:
     assert marked() == []
     archive.add_feedback([Feedback("b", AT, 1.0), Feedback("unknown", AT, 1.0)]).result()
     assert marked() == [1]
-    archive.save_scores([ScoredInteraction("c", {"m": Score(1.0)})]).result()
+    archive.save_scores([Scored("c", {"m": Score(1.0)})]).result()
     assert marked() == [-1]
     archive.purge(ids=["a"])
     assert marked() == [0]
@@ -134,12 +134,12 @@ def test_every_change_marks_the_buckets_it_outdates(archive: Archive) -> None:
 
 def test_purge_by_id_leaves_nothing_of_it(archive: Archive) -> None:
     archive.add([one("a", feedback=1.0), one("b", feedback=0.0)]).result()
-    archive.save_scores([ScoredInteraction(id, {"m": Score(1.0)}) for id in "ab"]).result()
+    archive.save_scores([Scored(id, {"m": Score(1.0)}) for id in "ab"]).result()
     assert archive.purge(ids=["a", "unknown"]) == 1
     assert [item.id for item in archive.interactions()] == ["b"]
     for table in ("interaction_texts", "monitor_scores", "feedback"):
         assert archive.store.read(f"SELECT COUNT(*) FROM {table}") == [(1,)]
-    archive.save_scores([ScoredInteraction("a", {"m": Score(1.0)})]).result()
+    archive.save_scores([Scored("a", {"m": Score(1.0)})]).result()
     assert archive.scores("a") == {}
 
 

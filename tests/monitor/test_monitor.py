@@ -16,7 +16,7 @@ import pytest
 from ragstone.errors import StoreError
 from ragstone.monitor import Archive, Monitor
 from ragstone.monitor import monitor as module
-from ragstone.monitor.spool import Spool, SpoolFull
+from ragstone.monitor.ingest.spool import Spool, SpoolFull
 from ragstone.store import Store
 
 
@@ -282,7 +282,7 @@ def test_the_spool_of_a_dead_process_is_adopted_and_half_a_line_is_dropped(spool
         """
         import os, sys
         from pathlib import Path
-        from ragstone.monitor.spool import Spool
+        from ragstone.monitor.ingest.spool import Spool
         spool = Spool(Path(sys.argv[1]), 10_000)
         spool.append([{"n": 1}, {"n": 2}])
         os.kill(os.getpid(), 9) if os.fork() == 0 else os.wait()
@@ -417,7 +417,7 @@ def test_a_disk_that_fills_up_in_the_midst_of_a_row_eats_no_other(
         return write(descriptor, data[:4])
 
     with monkeypatch.context() as patched:
-        patched.setattr("ragstone.monitor.spool.os.write", full)
+        patched.setattr("ragstone.monitor.ingest.spool.os.write", full)
         with pytest.raises(SpoolFull):
             mine.append([{"n": 2}])
     mine.append([{"n": 3}])
@@ -439,8 +439,8 @@ def test_what_cannot_be_cut_off_ends_its_file(spool: Path, monkeypatch: pytest.M
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patched:
-        patched.setattr("ragstone.monitor.spool.os.write", full)
-        patched.setattr("ragstone.monitor.spool.os.ftruncate", stuck)
+        patched.setattr("ragstone.monitor.ingest.spool.os.write", full)
+        patched.setattr("ragstone.monitor.ingest.spool.os.ftruncate", stuck)
         with pytest.raises(SpoolFull):
             mine.append([{"n": 2}])
     mine.append([{"n": 3}])

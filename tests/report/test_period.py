@@ -16,13 +16,13 @@ import watched
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium
 from ragstone.config.reports import Reports
 from ragstone.errors import DataError, RagstoneError
-from ragstone.monitor import Archive, Interaction, ScoredInteraction
-from ragstone.monitor.changes import change, last_complete, period_report
-from ragstone.monitor.rollups.update import refresh
-from ragstone.monitor.windows import Figure, moment_of
+from ragstone.monitor import Archive, Interaction, Scored
+from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.windows.period_report import change, last_complete, period_report
+from ragstone.monitor.windows.summary import Figure, moment_of
 from ragstone.report.monitor import period
 from ragstone.report.monitor.charts import Point, blocks
-from ragstone.server.reporting import ReportingPart
+from ragstone.server.report_worker import ReportingPart
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
 
@@ -91,8 +91,8 @@ def test_nothing_is_compared_with_nothing() -> None:
 
 
 def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None:
-    from ragstone.monitor.rollups.cells import RollupCell
-    from ragstone.monitor.windows import interval_of
+    from ragstone.monitor.rollups.cells import Cell
+    from ragstone.monitor.windows.summary import interval_of
 
     def drawn(generator: random.Random, lift: float) -> Figure:
         values = [
@@ -100,7 +100,7 @@ def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None
             for _ in range(120)
         ]
         n, powers = len(values), [sum(x**power for x in values) for power in (1, 2, 3)]
-        cell = RollupCell.of([n, n, n, *powers, min(values), max(values), 0, 0, 0], {})
+        cell = Cell.of([n, n, n, *powers, min(values), max(values), 0, 0, 0], {})
         ends = interval_of("faithfulness", cell)
         return replace(figure(0.0, 0.0, 0.0), mean=cell.mean, low=ends.low, high=ends.high)
 
@@ -206,7 +206,7 @@ def test_the_page_shows_evidence_and_runs_nothing(
             "faithfulness": Score(0.0, findings=(finding,), warnings=(payload,)),
         }
         archive.add([one]).result()
-        archive.save_scores([ScoredInteraction(text, scores)]).result()
+        archive.save_scores([Scored(text, scores)]).result()
     watched.keep(
         archive, [watched.drop(NOW + n, payload) for n, payload in enumerate(PAYLOADS)], NOW
     )
@@ -319,7 +319,7 @@ def test_a_period_of_failed_judgements_is_not_called_unchanged(tmp_path: Path) -
     some = [Interaction(f"i{n}", NOW - watched.DAY + n, "q?", answer="a") for n in range(30)]
     failed = Score(outcome="judge_error", kind="refusal", reason="no")
     archive.add(some).result()
-    archive.save_scores([ScoredInteraction(one.id, {"faithfulness": failed}) for one in some]).result()
+    archive.save_scores([Scored(one.id, {"faithfulness": failed}) for one in some]).result()
     whole = period.read(archive, "daily", NOW)
     assert "No judgement succeeded in this period" in period.rendered(whole, ".md", "en")
     assert "Ningún juicio salió bien" in period.rendered(whole, ".html", "es")
@@ -330,7 +330,7 @@ def test_times_of_a_report_are_those_of_its_zone(tmp_path: Path) -> None:
     archive = Archive(Store.open(tmp_path / "s.db"))
     at = moment_of("2026-05-10T21:30")
     archive.add([Interaction("late", at, "q?", answer="a")]).result()
-    archive.save_scores([ScoredInteraction("late", {"faithfulness": Score(0.2)})]).result()
+    archive.save_scores([Scored("late", {"faithfulness": Score(0.2)})]).result()
     until = moment_of("2026-05-12T00:00", "Europe/Madrid")
     text = period.rendered(period.read(archive, "weekly", until, "Europe/Madrid"), ".md", "en")
     assert "2026-05-10 23:30:00" in text

@@ -56,7 +56,7 @@ def test_from_each_earlier_version(
 def test_roll_ups_of_an_earlier_version_are_made_anew(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.monitor.windows import between
+    from ragstone.monitor.windows.summary import between
 
     at = 1_780_000_000_000_000
     with monkeypatch.context() as then:

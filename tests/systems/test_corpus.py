@@ -11,7 +11,8 @@ import pytest
 from ragstone.data import corpora, read
 from ragstone.data.documents import read_documents
 from ragstone.errors import DataError
-from ragstone.text.language import ABSTENTIONS, split_bare_words
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import split_bare_words
 
 DOCUMENTS = {document.id: document for document in read_documents(corpora.documents())}
 QUESTIONS: list[dict[str, Any]] = [

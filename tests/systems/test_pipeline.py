@@ -20,8 +20,8 @@ from ragstone.metrics import resolve
 from ragstone.systems import SystemReply, make_system, takes_contexts
 from ragstone.systems.pipeline import SPACE, Pipeline
 from ragstone.systems.pipeline.chunking import pieces
-from ragstone.text.language import ABSTENTIONS
-from ragstone.text.terms import detect_language, extract_terms
+from ragstone.text.language import ABSTENTIONS, detect_language
+from ragstone.text.terms import extract_terms
 from ragstone.types import Sample, chunks
 
 TEXT = "One two three. Four five six seven. Eight nine. Ten eleven twelve thirteen fourteen."

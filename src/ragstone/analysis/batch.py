@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ragstone.analysis.tally import Tally
 from ragstone.analysis.values import Groups
 from ragstone.analysis.worst import UNSCORED, Worst
+from ragstone.locale.messages import compose
 from ragstone.types import NOTHING_USED, Score
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ SIZE = 512
 Row = tuple[int, str, str | None, Mapping[str, Score]]
 """Position, sample id, group and scores."""
 
-UNSTORED = Score(outcome="metric_error", reason="no score was stored for this sample")
+UNSTORED = Score(outcome="metric_error", reason=compose("score_not_stored"))
 
 
 def count(rows: Iterable[Row], tallies: list[Tally], groups: Groups, worst: Worst) -> int:

@@ -15,6 +15,7 @@ from ragstone.analysis.significance import ALPHA, Correction, adjusted
 from ragstone.analysis.stats import FEW_CLUSTERS
 from ragstone.analysis.summary import FLOOR
 from ragstone.errors import RagstoneError, UnknownMetric, nearest
+from ragstone.locale.messages import compose
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
@@ -301,9 +302,7 @@ def _warnings(found: Paired, pair: Matched, left_out: dict[str, int]) -> tuple[s
     )
     warnings = list(found.interval.warnings)
     if one_sided > ONE_SIDED * pair.pairs:
-        warnings.append(
-            f"{one_sided} of {pair.pairs} samples have this metric on one side only and do not count"
-        )
+        warnings.append(compose("scored_on_one_side", n=one_sided, pairs=pair.pairs))
     return tuple(warnings)
 
 

@@ -21,6 +21,8 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
+from ragstone.locale.messages import compose
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -96,18 +98,21 @@ def mean_interval(
     warnings: list[str] = []
     if bounds is not None and not (bounds[0] <= values.minimum and values.maximum <= bounds[1]):
         warnings.append(
-            f"values from {values.minimum:g} to {values.maximum:g} leave the declared bounds "
-            f"{bounds[0]:g} to {bounds[1]:g}; the interval ignores the bounds"
+            compose(
+                "values_out_of_bounds",
+                least=values.minimum,
+                most=values.maximum,
+                low=bounds[0],
+                high=bounds[1],
+            )
         )
         bounds = None
     independent = values.n if clusters is None else clusters.count
     if independent < 2:
-        one = "value" if clusters is None else "cluster"
-        return Interval(warnings=(*warnings, f"1 {one}: an interval needs at least 2"))
+        single = compose("single_value" if clusters is None else "single_cluster")
+        return Interval(warnings=(*warnings, single))
     if clusters is not None and clusters.count < FEW_CLUSTERS:
-        warnings.append(
-            f"{clusters.count} clusters: under {FEW_CLUSTERS} the interval may be too narrow"
-        )
+        warnings.append(compose("few_clusters", n=clusters.count, enough=FEW_CLUSTERS))
     if binary and bounds is not None and clusters is None:
         share = (values.mean - bounds[0]) / (bounds[1] - bounds[0])
         low, high = _scaled(wilson(share * values.n, values.n), bounds)
@@ -116,8 +121,7 @@ def mean_interval(
     # A mean that rounds to a bound has too little variance to measure, like values that are all equal.
     if values.squares <= 0 or (bounds is not None and values.mean in bounds):
         if bounds is None:
-            same = "all values are equal and the metric has no bounds: no interval can be given"
-            return Interval(warnings=(*warnings, same))
+            return Interval(warnings=(*warnings, compose("values_all_equal")))
         low, high = all_equal(values.mean, independent, bounds)
     elif bounds is None and clusters is None:
         low, high = skewed_t(values)

@@ -13,6 +13,7 @@ from ragstone.analysis.values import Groups
 from ragstone.analysis.worst import Worst
 from ragstone.config.gates import GateResult, check, parse_gate
 from ragstone.errors import UnknownMetric, nearest
+from ragstone.locale.messages import compose
 from ragstone.types import FAILURES, Usage
 
 if TYPE_CHECKING:
@@ -233,9 +234,12 @@ def _if_failures(
 def _warnings(tally: Tally, interval: Interval) -> tuple[str, ...]:
     found = list(interval.warnings)
     if tally.values.huge:
-        found.append("values beyond 1e100: no mean or interval can be calculated")
+        found.append(compose("values_too_large"))
     for text, n in tally.warnings.common(REASONS).items():
-        found.append(f"{text} ({n} sample{'s' if n != 1 else ''})")
+        if n == 1:
+            found.append(compose("in_samples.one", warning=text))
+        else:
+            found.append(compose("in_samples.many", warning=text, n=n))
     return tuple(found)
 
 

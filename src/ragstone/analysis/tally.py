@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.values import Values
+from ragstone.locale.messages import clip
 from ragstone.types import FAILURES, NOTHING_USED, Score
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Texts:
 
     def add(self, text: str) -> None:
         """Count one more."""
-        self._counts[text[:TEXT_LENGTH]] += 1
+        self._counts[clip(text, TEXT_LENGTH)] += 1
         if len(self._counts) > TEXTS:
             self._counts = Counter(dict(self._counts.most_common(TEXTS // 2)))
 

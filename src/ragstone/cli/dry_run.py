@@ -20,7 +20,7 @@ from ragstone.config import revealed
 if TYPE_CHECKING:
     from ragstone.asks import Answered, Ask
     from ragstone.config import Plan
-    from ragstone.data import Dataset
+    from ragstone.data import Reading
     from ragstone.engine import AskBroker
     from ragstone.judges import Judge
     from ragstone.registry import Metric
@@ -75,8 +75,8 @@ class Counter:
     def _count(self, ask: Ask, reply: Any) -> None:
         from ragstone import prompts
         from ragstone.asks import canonical
-        from ragstone.judges.specs.whole import build_spec
         from ragstone.judges.jury import FIRST_JUROR_KINDS
+        from ragstone.judges.specs.whole import build_spec
 
         form, language = build_spec(ask), ask.language or self.language
         prompt = prompts.load(form.prompt, language, self.prompts)
@@ -93,7 +93,7 @@ class Counter:
             self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
 
 
-def show(plan: Plan, reading: Dataset, under_test: Mapping[str, Any] | None = None) -> None:
+def show(plan: Plan, reading: Reading, under_test: Mapping[str, Any] | None = None) -> None:
     """Print the estimate of a plan."""
     from ragstone.experiments.run import chosen_metrics, default_metrics, first_samples
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ragstone.cli.options import counted
 
 if TYPE_CHECKING:
-    from ragstone.data import Dataset
+    from ragstone.data import Reading
     from ragstone.systems import Filling, System
     from ragstone.types import Sample
 
 
 def answered_in_thought(
-    reading: Dataset, samples: Sequence[Sample], under_test: Mapping[str, Any], store: str | None
+    reading: Reading, samples: Sequence[Sample], under_test: Mapping[str, Any], store: str | None
 ) -> tuple[list[Sample], list[str]]:
     """The samples with answers that cost nothing, and what there is to say; the system is asked only when it is the free pipeline.
 

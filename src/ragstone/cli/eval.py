@@ -24,7 +24,7 @@ from ragstone.cli.options import (
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
     from ragstone.config import Plan
-    from ragstone.data import Dataset
+    from ragstone.data import Reading
     from ragstone.experiments.run import Run
     from ragstone.registry import Metric
     from ragstone.store import StoredRun
@@ -173,7 +173,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
 
 def score(
     plan: Plan,
-    source: Dataset | None = None,
+    source: Reading | None = None,
     *,
     run_id: str | None = None,
     quiet: bool = False,
@@ -191,7 +191,7 @@ def score(
     metrics = chosen if under_test else _metrics(plan, reading, quiet=quiet)
     started: list[StoredRun] = []
 
-    def begin(stored: StoredRun, _: Dataset) -> None:
+    def begin(stored: StoredRun, _: Reading) -> None:
         started.append(stored)
         bar.what = stored.info.name
 
@@ -296,7 +296,7 @@ def _predictions(flags: dict[str, Any], files: tuple[str, ...]) -> list[str]:
     return named
 
 
-def _reading(plan: Plan) -> Dataset:
+def _reading(plan: Plan) -> Reading:
     from ragstone.data import read
 
     data = plan.data
@@ -309,7 +309,7 @@ def _reading(plan: Plan) -> Dataset:
     )
 
 
-def _metrics(plan: Plan, reading: Dataset, *, quiet: bool) -> list[Metric]:
+def _metrics(plan: Plan, reading: Reading, *, quiet: bool) -> list[Metric]:
     """The plan's metrics, or those that fit the data; every gate must be on one of them."""
     from ragstone.errors import ConfigError
     from ragstone.experiments.run import chosen_metrics

@@ -10,7 +10,7 @@ import click
 from ragstone.cli.options import counted, note, reading_options
 
 if TYPE_CHECKING:
-    from ragstone.data import Dataset
+    from ragstone.data import Reading
 
 
 @click.command("import")
@@ -59,11 +59,11 @@ def command(
         note(f"left out {counted(reading.bad_count, 'bad row')}, first: {reading.bad[0]}")
 
 
-def _rows(reading: Dataset) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(reading: Reading) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each sample as a row of our own columns."""
-    from ragstone.data.objects import to_row_text
+    from ragstone.data.objects import text_of_object
 
     for record in reading:
-        row = to_row_text(record.sample)
+        row = text_of_object(record.sample)
         assert isinstance(row, str), row.why
         yield row, {}

@@ -25,13 +25,13 @@ def test(config: str | None, language: str | None) -> int:
     from ragstone.cli.monitor_check import alerts_of
     from ragstone.cli.options import report_language
     from ragstone.errors import RagstoneError
-    from ragstone.monitor.channels import Undelivered, send
-    from ragstone.monitor.interactions import iso, now_micros, new_id
+    from ragstone.monitor.alerts.channels import Undelivered, send
+    from ragstone.monitor.interactions import iso, micros, new_id
     from ragstone.monitor.wording import sentence
 
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     settings = alerts_of(config)
-    now = now_micros()
+    now = micros()
     body: dict[str, Any] = {
         "id": new_id(),
         "rule": "test",

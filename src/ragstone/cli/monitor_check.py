@@ -11,7 +11,7 @@ from ragstone.cli.options import counted, note, store_option
 if TYPE_CHECKING:
     from ragstone.config.alerts import Alerts
     from ragstone.monitor import Archive
-    from ragstone.monitor.watcher import Status
+    from ragstone.monitor.alerts.evaluation import Status
 
 
 @click.command("check")
@@ -31,13 +31,13 @@ def command(
 
     Exit code 1 while an alert is firing, 3 while quality is unknown because no data comes in or the judge fails, else 0."""
     from ragstone.cli.options import report_language
-    from ragstone.monitor.drops import forget_reference
-    from ragstone.monitor.interactions import now_micros
-    from ragstone.monitor.outbox import deliver
-    from ragstone.monitor.watcher import watch
+    from ragstone.monitor.alerts.drop_rules import forget_reference
+    from ragstone.monitor.alerts.evaluation import watch
+    from ragstone.monitor.alerts.outbox import deliver
+    from ragstone.monitor.interactions import micros
 
     archive, settings = opened(config, store)
-    now = now_micros()
+    now = micros()
     if new_reference:
         forget_reference(archive, now)
         note("the reference is learned anew from now on")

@@ -31,9 +31,9 @@ def command(
     from ragstone.data import read
     from ragstone.errors import ConfigError
     from ragstone.monitor.archive import Archive
-    from ragstone.monitor.imports import import_log
-    from ragstone.monitor.redaction import redactor
-    from ragstone.monitor.rollups.update import refresh
+    from ragstone.monitor.ingest.imports import import_log
+    from ragstone.monitor.ingest.redaction import redactor
+    from ragstone.monitor.rollups.refresh import refresh
     from ragstone.store import Store
 
     complaints: list[str] = []

@@ -20,9 +20,9 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
     from ragstone.cli.progress import Bar
     from ragstone.errors import DataError
     from ragstone.monitor import Archive
-    from ragstone.monitor.interactions import iso, now_micros
-    from ragstone.monitor.rollups.update import refresh
-    from ragstone.monitor.windows import duration, moment_of
+    from ragstone.monitor.interactions import iso, micros
+    from ragstone.monitor.rollups.refresh import refresh
+    from ragstone.monitor.windows.summary import duration, moment_of
     from ragstone.store import Store
 
     if (before is None) == (not ids):
@@ -38,7 +38,7 @@ def command(before: str | None, ids: tuple[str, ...], yes: bool, store: str | No
                 note(f"{counted(len(set(ids)) - gone, 'id')} not found")
         return
     try:
-        limit = now_micros() - duration(before)
+        limit = micros() - duration(before)
     except DataError:
         limit = moment_of(before)
     if yes or click.confirm(f"Forget every interaction before {iso(limit)}?", err=True):

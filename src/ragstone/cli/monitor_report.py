@@ -29,8 +29,8 @@ def command(
 
     from ragstone.cli.options import report_language
     from ragstone.monitor import Archive
-    from ragstone.monitor.interactions import now_micros
-    from ragstone.monitor.windows import moment_of
+    from ragstone.monitor.interactions import micros
+    from ragstone.monitor.windows.summary import moment_of
     from ragstone.report.files import write_text
     from ragstone.report.monitor.period import check_ending, read, rendered
     from ragstone.store import Store
@@ -38,7 +38,7 @@ def command(
     for path in output:
         check_ending(path)
     archive = Archive(Store.open(store, must_exist=True))
-    end = now_micros() if until is None else moment_of(until, zone)
+    end = micros() if until is None else moment_of(until, zone)
     whole = read(archive, period, end, zone)
     spoken = report_language(language)
     if not output:

@@ -9,7 +9,7 @@ import click
 from ragstone.cli.options import counted, note, store_option
 
 if TYPE_CHECKING:
-    from ragstone.monitor.scoring import Progress, Scorer
+    from ragstone.monitor.scoring.scorer import Progress, Scorer
 
 
 @click.command("score")
@@ -28,11 +28,11 @@ def command(
 
     scorer = _scorer(config, store, rate)
     if since is not None:
-        from ragstone.monitor.interactions import now_micros
-        from ragstone.monitor.queue import requeue
-        from ragstone.monitor.windows import duration
+        from ragstone.monitor.interactions import micros
+        from ragstone.monitor.scoring.queue import requeue
+        from ragstone.monitor.windows.summary import duration
 
-        now = now_micros()
+        now = micros()
         again = requeue(scorer.archive, now - duration(since), now)
         note(f"{counted(again, 'interaction')} considered again")
     if follow:
@@ -64,8 +64,8 @@ def _scorer(config: str | None, store: str | None, rate: float | None) -> Scorer
     from ragstone.judges.limits import Budget
     from ragstone.metrics import resolve
     from ragstone.monitor.archive import Archive
-    from ragstone.monitor.choice import Policy
-    from ragstone.monitor.scoring import DEFAULT_METRICS, Scorer
+    from ragstone.monitor.scoring.sampling import Policy
+    from ragstone.monitor.scoring.scorer import DEFAULT_METRICS, Scorer
     from ragstone.store import Store
 
     plan = load(config) if config is not None else Plan()

@@ -46,9 +46,9 @@ def command(
 
     from ragstone.config import Plan, load, revealed
     from ragstone.config.monitor import MonitorPlan
-    from ragstone.monitor.redaction import redactor
-    from ragstone.monitor.windows import duration
-    from ragstone.server import ServerSettings, serve
+    from ragstone.monitor.ingest.redaction import redactor
+    from ragstone.monitor.windows.summary import duration
+    from ragstone.server import Settings, serve
     from ragstone.server.settings import checked
     from ragstone.store import Store, usual_place
 
@@ -56,7 +56,7 @@ def command(
     watch = plan.monitor or MonitorPlan()
     age = retention or watch.retention
     settings = checked(
-        ServerSettings(
+        Settings(
             host=host,
             port=port,
             prefix=prefix,
@@ -71,16 +71,16 @@ def command(
     kept = Store.open(place)
     parts: list[Part] = []
     if not no_score and watch.metrics != ():
-        from ragstone.server.scorer import ScoringPart
+        from ragstone.server.scoring_worker import ScoringPart
 
         parts.append(ScoringPart(config, str(place), kept))
     if watched:
-        from ragstone.server.watching import WatchingPart
+        from ragstone.server.alert_worker import WatchingPart
 
         parts.append(WatchingPart(watch.alerts, kept))
 
     if watch.reports is not None:
-        from ragstone.server.reporting import ReportingPart
+        from ragstone.server.report_worker import ReportingPart
 
         parts.append(ReportingPart(watch.reports, kept))
 

@@ -20,9 +20,9 @@ def command(as_json: bool, language: str | None, store: str | None) -> None:
     from ragstone.cli.monitor_check import show
     from ragstone.cli.options import report_language
     from ragstone.monitor import Archive
+    from ragstone.monitor.alerts.evaluation import last_status
+    from ragstone.monitor.alerts.outbox import pending
     from ragstone.monitor.interactions import iso
-    from ragstone.monitor.outbox import pending
-    from ragstone.monitor.watcher import last_status
     from ragstone.store import Store
 
     archive = Archive(Store.open(store, must_exist=True))

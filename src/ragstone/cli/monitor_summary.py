@@ -11,7 +11,7 @@ from ragstone.cli.options import counted, note, store_option
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ragstone.monitor.windows import Figure, Summary, Window
+    from ragstone.monitor.windows.summary import Figure, Summary, Window
 
 
 @click.command("summary")
@@ -38,13 +38,13 @@ def command(
 
     from ragstone.cli.progress import Bar
     from ragstone.monitor import Archive
-    from ragstone.monitor.interactions import now_micros
-    from ragstone.monitor.rollups.update import refresh
-    from ragstone.monitor.windows import duration, moment_of, periods, summary, time_zone
+    from ragstone.monitor.interactions import micros
+    from ragstone.monitor.rollups.refresh import refresh
+    from ragstone.monitor.windows.summary import duration, moment_of, periods, summary, time_zone
     from ragstone.store import Store
 
     archive = Archive(Store.open(store, must_exist=True))
-    end = now_micros() if until is None else moment_of(until, zone)
+    end = micros() if until is None else moment_of(until, zone)
     slice = _slice(where)
     length = duration(window)
     time_zone(zone)  # a mistake is told before any work is done
@@ -129,6 +129,6 @@ def _cells(figure: Figure, length: int) -> list[str]:
 
 def _day(at: int, zone: str) -> str:
     from ragstone.monitor.interactions import from_micros
-    from ragstone.monitor.windows import time_zone
+    from ragstone.monitor.windows.summary import time_zone
 
     return from_micros(at).astimezone(time_zone(zone)).date().isoformat()

@@ -68,10 +68,10 @@ def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry
     from ragstone.cli.flags import judge_settings
     from ragstone.cli.progress import Bar
     from ragstone.config import revealed
-    from ragstone.data import pair_predictions
+    from ragstone.data import pair
     from ragstone.experiments.run import evaluate
 
-    reading = pair_predictions(refs, file, skip_bad_rows=plan.data.skip_bad_rows, limit=plan.data.limit)
+    reading = pair(refs, file, skip_bad_rows=plan.data.skip_bad_rows, limit=plan.data.limit)
     with Bar(quiet=quiet) as bar:
         bar.what = name
         run = evaluate(

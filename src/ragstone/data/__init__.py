@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from ragstone.data.formats import FORMATS, Format
-from ragstone.data.pairs import pair_predictions
-from ragstone.data.dataset import Dataset, Record, read
-from ragstone.data.rows import to_sample
-from ragstone.data.writers import WRITERS, open_replacement, add_columns, write_rows, write_shards
+from ragstone.data.pair import pair
+from ragstone.data.read import Reading, Record, read
+from ragstone.data.rows import sample_of
+from ragstone.data.write import WRITERS, replacing, with_columns, write_rows, write_shards
 
 __all__ = [
     "FORMATS",
     "WRITERS",
     "Format",
-    "Dataset",
+    "Reading",
     "Record",
-    "pair_predictions",
+    "pair",
     "read",
-    "open_replacement",
-    "to_sample",
-    "add_columns",
+    "replacing",
+    "sample_of",
+    "with_columns",
     "write_rows",
     "write_shards",
 ]

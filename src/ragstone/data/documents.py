@@ -11,9 +11,9 @@ from pathlib import Path
 from ragstone.data.html import html_to_text
 from ragstone.errors import DataError, MissingExtra
 
-MAX_FILE_BYTES = 50 << 20
+LARGEST = 50 << 20
 """Bytes of one file; a larger one is hardly a document. A jsonl file is read line by line and may be larger."""
-BEIR_CORPUS_FILE = "corpus.jsonl"
+BEIR = "corpus.jsonl"
 """A folder with this file is a BEIR collection: the file is its documents, whatever else lies there."""
 
 
@@ -37,10 +37,10 @@ def read_documents(source: str | Path) -> list[Document]:
     found: dict[str, Document] = {}
     for document in stream_documents(source):
         if document.id in found:
-            raise duplicate_id_error(document.id, found[document.id].source, document.source)
+            raise given_twice(document.id, found[document.id].source, document.source)
         found[document.id] = document
     if not found:
-        raise no_documents_error(source)
+        raise nothing_in(source)
     return list(found.values())
 
 
@@ -54,27 +54,27 @@ def stream_documents(
     if not root.exists():
         raise DataError(f"no folder or file {str(source)!r} to read documents from")
     if root.is_file() and root.suffix.lower() not in READERS:
-        raise DataError(f"{str(source)!r} is none of {_list_suffixes()}; convert it or name a folder")
-    if root.is_dir() and (root / BEIR_CORPUS_FILE).is_file():
-        root = root / BEIR_CORPUS_FILE
+        raise DataError(f"{str(source)!r} is none of {_endings()}; convert it or name a folder")
+    if root.is_dir() and (root / BEIR).is_file():
+        root = root / BEIR
     base = root if root.is_dir() else root.parent
-    for path in sorted(_find_files(root)) if root.is_dir() else [root]:
-        yield from _read_file(path, path.relative_to(base).as_posix(), empty)
+    for path in sorted(_files(root)) if root.is_dir() else [root]:
+        yield from _documents(path, path.relative_to(base).as_posix(), empty)
 
 
-def duplicate_id_error(key: str, first: str, second: str) -> DataError:
+def given_twice(key: str, first: str, second: str) -> DataError:
     """The complaint about an id that two documents have."""
     return DataError(
         f"the document id {key!r} stands in {first} and in {second}; give each its own"
     )
 
 
-def no_documents_error(source: object) -> DataError:
+def nothing_in(source: object) -> DataError:
     """The complaint about a place without documents."""
-    return DataError(f"{str(source)!r} holds no document; put {_list_suffixes()} files there")
+    return DataError(f"{str(source)!r} holds no document; put {_endings()} files there")
 
 
-def parse_document(row: object, place: str) -> Document:
+def document_of(row: object, place: str) -> Document:
     """The document of a jsonl row; its text may be blank, its id may not."""
     if not isinstance(row, dict):
         raise DataError(f"{place}: not an object; write {{id: …, text: …}}")
@@ -86,7 +86,7 @@ def parse_document(row: object, place: str) -> Document:
     return Document(str(key), text, str(row.get("title") or ""), row.get("language") or None, place)
 
 
-def _find_files(root: Path) -> Iterator[Path]:
+def _files(root: Path) -> Iterator[Path]:
     for path in root.rglob("*"):
         hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
         # a jsonl file in a folder is as likely questions as documents: it must be named itself
@@ -95,9 +95,9 @@ def _find_files(root: Path) -> Iterator[Path]:
             yield path
 
 
-def _read_file(path: Path, name: str, empty: Callable[[str], None] | None) -> Iterator[Document]:
+def _documents(path: Path, name: str, empty: Callable[[str], None] | None) -> Iterator[Document]:
     if path.suffix.lower() == ".jsonl":
-        for document in _read_jsonl(path, name):
+        for document in _lines(path, name):
             if document.text.strip():
                 yield document
             elif empty is not None:
@@ -108,25 +108,25 @@ def _read_file(path: Path, name: str, empty: Callable[[str], None] | None) -> It
                     "give it one or remove it"
                 )
         return
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise DataError(f"{name} is larger than {MAX_FILE_BYTES >> 20} MB; split it")
+    if path.stat().st_size > LARGEST:
+        raise DataError(f"{name} is larger than {LARGEST >> 20} MB; split it")
     text, title = READERS[path.suffix.lower()](path, name)
     if text.strip():
-        yield Document(name, text.strip(), title or _find_heading(text) or path.stem, source=name)
+        yield Document(name, text.strip(), title or _first_heading(text) or path.stem, source=name)
     elif empty is not None:
         empty(name)
     else:
         raise DataError(f"{name} holds no text; remove it (a scanned pdf needs OCR first)")
 
 
-def _read_jsonl(path: Path, name: str) -> Iterator[Document]:
+def _lines(path: Path, name: str) -> Iterator[Document]:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
-                yield parse_document(parse_line(line, f"{name}:{number}"), f"{name}:{number}")
+                yield document_of(parsed_line(line, f"{name}:{number}"), f"{name}:{number}")
 
 
-def parse_line(line: bytes, place: str) -> object:
+def parsed_line(line: bytes, place: str) -> object:
     """The JSON value of one line of a file."""
     try:
         return json.loads(line.decode("utf-8-sig"))
@@ -136,22 +136,22 @@ def parse_line(line: bytes, place: str) -> object:
         raise DataError(f"{place}: not JSON; write one object a line") from None
 
 
-def _read_text(path: Path, name: str) -> str:
+def _decoded(path: Path, name: str) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as bad:
         raise DataError(f"{name} is not UTF-8 (byte {bad.start}); save it as UTF-8") from None
 
 
-def _read_plain(path: Path, name: str) -> tuple[str, str]:
-    return _read_text(path, name), ""
+def _plain(path: Path, name: str) -> tuple[str, str]:
+    return _decoded(path, name), ""
 
 
-def _read_html(path: Path, name: str) -> tuple[str, str]:
-    return html_to_text(_read_text(path, name))
+def _html(path: Path, name: str) -> tuple[str, str]:
+    return html_to_text(_decoded(path, name))
 
 
-def _read_pdf(path: Path, name: str) -> tuple[str, str]:
+def _pdf(path: Path, name: str) -> tuple[str, str]:
     try:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
@@ -164,7 +164,7 @@ def _read_pdf(path: Path, name: str) -> tuple[str, str]:
     return "\n\n".join(pages), ""
 
 
-def _read_docx(path: Path, name: str) -> tuple[str, str]:
+def _docx(path: Path, name: str) -> tuple[str, str]:
     """Paragraphs and tables in their order; a heading's level becomes its number of `#`."""
     from zipfile import BadZipFile
 
@@ -191,22 +191,22 @@ def _read_docx(path: Path, name: str) -> tuple[str, str]:
 
 
 READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
-    ".txt": _read_plain,
-    ".md": _read_plain,
-    ".markdown": _read_plain,
-    ".html": _read_html,
-    ".htm": _read_html,
-    ".pdf": _read_pdf,
-    ".docx": _read_docx,
-    ".jsonl": _read_plain,
+    ".txt": _plain,
+    ".md": _plain,
+    ".markdown": _plain,
+    ".html": _html,
+    ".htm": _html,
+    ".pdf": _pdf,
+    ".docx": _docx,
+    ".jsonl": _plain,
 }
 """How a file is read, by its ending."""
 
 
-def _list_suffixes() -> str:
+def _endings() -> str:
     return " ".join(READERS)
 
 
-def _find_heading(text: str) -> str:
+def _first_heading(text: str) -> str:
     first = next((line for line in text.splitlines() if line.strip()), "")
     return first.lstrip("# ").strip() if first.startswith("#") else ""

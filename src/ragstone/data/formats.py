@@ -25,16 +25,16 @@ class Format:
     """Any one of these sets of columns marks the format."""
     fields: Mapping[str, tuple[str, ...]]
     """Field → the columns it may stand in, dotted when nested; the first one given is taken."""
-    allows_nested_text: bool = False
+    loose: bool = False
     """Whether texts may stand inside messages or objects, as logging tools write them."""
-    allows_single_context: bool = False
+    text_contexts: bool = False
     """Whether the contexts may be one text instead of a list."""
-    context_separator: str = ""
+    joined: str = ""
     """What separates the contexts in one CSV cell, if not a JSON list."""
-    error_only_without_answer: bool = False
+    error_if_silent: bool = False
     """Whether the error column counts only without an answer (it also reports failed checks)."""
 
-    def count_known(self, columns: frozenset[str]) -> int:
+    def explains(self, columns: frozenset[str]) -> int:
         """How many of the columns the format knows."""
         return len(columns & self.columns)
 
@@ -45,7 +45,7 @@ class Format:
         return frozenset(mapped).union(*self.marks)
 
 
-def detect_format(columns: Iterable[str], where: str) -> Format:
+def detect(columns: Iterable[str], where: str) -> Format:
     """The one format that the columns fit best; a tie or no fit is the user's to settle."""
     found = frozenset(columns)
     # "inputs.question", as tables of nested records have it, also shows the column "inputs".
@@ -53,18 +53,18 @@ def detect_format(columns: Iterable[str], where: str) -> Format:
     fits = [known for known in FORMATS.values() if any(mark <= roots for mark in known.marks)]
     listed = ", ".join(sorted(found)) or "none"
     if not fits:
-        close = max(FORMATS.values(), key=lambda known: (known.count_known(roots), known.name))
+        close = max(FORMATS.values(), key=lambda known: (known.explains(roots), known.name))
         hint = (
             f"nearest is {close.name!r} ({', '.join(sorted(close.columns))})"
-            if close.count_known(roots)
+            if close.explains(roots)
             else f"known: {', '.join(FORMATS)}"
         )
         raise UnknownFormat(
             f"{where}: the columns ({listed}) fit no known format; {hint}; choose one with "
             "--format, or name your columns: fields: {question: …, answer: …, contexts: …}"
         )
-    most = max(known.count_known(roots) for known in fits)
-    best = [known for known in fits if known.count_known(roots) == most]
+    most = max(known.explains(roots) for known in fits)
+    best = [known for known in fits if known.explains(roots) == most]
     if len(best) > 1:
         names = " or ".join(known.name for known in best)
         raise UnknownFormat(
@@ -74,14 +74,14 @@ def detect_format(columns: Iterable[str], where: str) -> Format:
     return best[0]
 
 
-def get_format(name: str) -> Format:
+def named(name: str) -> Format:
     """The format of that name."""
     if name not in FORMATS:
         raise UnknownFormat(f"no format {name!r}{nearest(name, list(FORMATS))}")
     return FORMATS[name]
 
 
-def map_fields(known: Format, fields: Mapping[str, str] | None) -> dict[str, tuple[str, ...]]:
+def mapping(known: Format, fields: Mapping[str, str] | None) -> dict[str, tuple[str, ...]]:
     """Field → columns of the format, with the user's own columns in place of the format's."""
     paths = dict(known.fields)
     for field, column in (fields or {}).items():
@@ -105,7 +105,7 @@ def _fields(**columns: str) -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({field: tuple(names.split()) for field, names in columns.items()})
 
 
-def _nest(root: str, names: str) -> str:
+def _inside(root: str, names: str) -> str:
     return " ".join(f"{root}.{name}" for name in names.split())
 
 
@@ -154,7 +154,7 @@ _TABLE: Sequence[Format] = (
             meta="metadata",
             error="error",
         ),
-        allows_nested_text=True,
+        loose=True,
     ),
     Format(
         "ragas-old",
@@ -220,7 +220,7 @@ _TABLE: Sequence[Format] = (
             meta="metadata",
             error="error",
         ),
-        allows_single_context=True,
+        text_contexts=True,
     ),
     Format(
         "answers",
@@ -256,7 +256,7 @@ _TABLE: Sequence[Format] = (
             reference="expected_output expectedOutput",
             meta="additional_metadata additionalMetadata metadata",
         ),
-        context_separator="|",
+        joined="|",
     ),
     Format(
         "langsmith-runs",
@@ -271,18 +271,18 @@ _TABLE: Sequence[Format] = (
         ),
         _fields(
             id="id run_id",
-            question=f"{_nest('inputs', _QUESTION)} inputs",
-            answer=f"{_nest('outputs', _ANSWER)} outputs",
-            contexts=_nest("outputs", _CONTEXTS) + " " + _nest("inputs", _CONTEXTS),
+            question=f"{_inside('inputs', _QUESTION)} inputs",
+            answer=f"{_inside('outputs', _ANSWER)} outputs",
+            contexts=_inside("outputs", _CONTEXTS) + " " + _inside("inputs", _CONTEXTS),
             reference=" ".join(
-                f"{_nest(root, f'{_ANSWER} {_REFERENCE}')} {root}"
+                f"{_inside(root, f'{_ANSWER} {_REFERENCE}')} {root}"
                 for root in ("reference_outputs", "reference")
             ),
             meta="metadata extra.metadata",
             error="error",
         ),
-        allows_nested_text=True,
-        allows_single_context=True,
+        loose=True,
+        text_contexts=True,
     ),
     Format(
         "langsmith-examples",
@@ -290,13 +290,13 @@ _TABLE: Sequence[Format] = (
         _marks("inputs outputs", "inputs dataset_id", "inputs outputs dataset_id source_run_id"),
         _fields(
             id="id",
-            question=f"{_nest('inputs', _QUESTION)} inputs",
-            reference=f"{_nest('outputs', f'{_ANSWER} {_REFERENCE}')} outputs",
-            contexts=_nest("inputs", _CONTEXTS),
+            question=f"{_inside('inputs', _QUESTION)} inputs",
+            reference=f"{_inside('outputs', f'{_ANSWER} {_REFERENCE}')} outputs",
+            contexts=_inside("inputs", _CONTEXTS),
             meta="metadata",
         ),
-        allows_nested_text=True,
-        allows_single_context=True,
+        loose=True,
+        text_contexts=True,
     ),
     Format(
         "mlflow",
@@ -304,18 +304,18 @@ _TABLE: Sequence[Format] = (
         _marks("inputs outputs", "inputs expectations"),
         _fields(
             id="id dataset_record_id trace_id",
-            question=f"{_nest('inputs', _QUESTION)} inputs",
-            answer=f"{_nest('outputs', _ANSWER)} outputs",
-            contexts=_nest("outputs", _CONTEXTS),
-            reference=_nest(
+            question=f"{_inside('inputs', _QUESTION)} inputs",
+            answer=f"{_inside('outputs', _ANSWER)} outputs",
+            contexts=_inside("outputs", _CONTEXTS),
+            reference=_inside(
                 "expectations", f"expected_response {_REFERENCE} answer expected_facts"
             ),
-            relevant=_nest("expectations", "expected_retrieved_context relevant_doc_ids"),
+            relevant=_inside("expectations", "expected_retrieved_context relevant_doc_ids"),
             meta="tags metadata",
             error="error",
         ),
-        allows_nested_text=True,
-        allows_single_context=True,
+        loose=True,
+        text_contexts=True,
     ),
     Format(
         "mlflow2",
@@ -331,7 +331,7 @@ _TABLE: Sequence[Format] = (
             meta="tags metadata",
             error="error",
         ),
-        allows_nested_text=True,
+        loose=True,
     ),
     Format(
         "trulens",
@@ -346,8 +346,8 @@ _TABLE: Sequence[Format] = (
             meta="meta",
             error="main_error error",
         ),
-        allows_nested_text=True,
-        allows_single_context=True,
+        loose=True,
+        text_contexts=True,
     ),
     Format(
         "promptfoo",
@@ -355,20 +355,20 @@ _TABLE: Sequence[Format] = (
         _marks("vars"),
         _fields(
             id="id",
-            question=_nest("vars", _QUESTION),
+            question=_inside("vars", _QUESTION),
             answer="response.output response.raw",
-            contexts=f"{_nest('vars', _CONTEXTS)} response.metadata.context metadata.context",
-            reference=_nest("vars", f"{_REFERENCE} answer"),
+            contexts=f"{_inside('vars', _CONTEXTS)} response.metadata.context metadata.context",
+            reference=_inside("vars", f"{_REFERENCE} answer"),
             meta="metadata testCase.metadata",
             error="response.error error",
         ),
-        allows_nested_text=True,
-        allows_single_context=True,
-        error_only_without_answer=True,
+        loose=True,
+        text_contexts=True,
+        error_if_silent=True,
     ),
 )
 
 FORMATS: Mapping[str, Format] = MappingProxyType({known.name: known for known in _TABLE})
 """Every format of rows by name. TREC and BEIR are files of lines: they become ragstone columns."""
 
-NATIVE_FORMAT = FORMATS["ragstone"]
+OWN = FORMATS["ragstone"]

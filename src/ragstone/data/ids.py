@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 
-_BUCKET_BITS = 12
+_BITS = 12
 
 
 class SeenIds:
@@ -16,7 +16,7 @@ class SeenIds:
     id cost nothing until one with an id follows them."""
 
     def __init__(self) -> None:
-        self._buckets = [array("q") for _ in range(1 << _BUCKET_BITS)]
+        self._buckets = [array("q") for _ in range(1 << _BITS)]
         self._unnamed = 0
         """Rows 1 to this one had no id and are known by their position."""
         self._named = False
@@ -39,7 +39,7 @@ class SeenIds:
         ):
             return False
         key = hash(given)
-        bucket = self._buckets[key & ((1 << _BUCKET_BITS) - 1)]
+        bucket = self._buckets[key & ((1 << _BITS) - 1)]
         at = bisect_left(bucket, key)
         if at < len(bucket) and bucket[at] == key:
             return False

@@ -11,50 +11,50 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from itertools import chain
 from typing import Any
 
-from ragstone.data.sources import RowSource, RawRow, RejectedRow, open_spool
+from ragstone.data.containers import Container, Raw, Refused, spool_file
 from ragstone.errors import DataError
 from ragstone.types import Sample
 
 
-def open_objects(source: Any, limit: int | None) -> RowSource:
+def objects(source: Any, limit: int | None) -> Container:
     """The container of a list or iterable of Samples or dicts, a DataFrame or a dataset."""
     if isinstance(source, Mapping | Sample | bytes | bytearray):
         what = type(source).__name__
         raise DataError(f"one {what} was given; give a list of samples, or a path")
     if hasattr(source, "iloc") and hasattr(source, "columns"):
-        return RowSource(f"{len(source)} rows", lambda: _number_rows(_iter_frame(source)), "table")
+        return Container(f"{len(source)} rows", lambda: _numbered(_frame(source)), "table")
     if hasattr(source, "column_names") and hasattr(source, "to_pylist"):
-        return RowSource(f"{len(source)} rows", lambda: _number_rows(source.to_pylist()), "table")
+        return Container(f"{len(source)} rows", lambda: _numbered(source.to_pylist()), "table")
     if not isinstance(source, Iterable):
         raise DataError(f"{source!r} cannot be read; give a path or a list of samples")
     table = "table" if hasattr(source, "column_names") else ""
     if iter(source) is source:
-        return _spool_objects(source, limit)
+        return _spooled(source, limit)
     shown = f"{len(source)} samples" if isinstance(source, Sized) else "samples"
     own = isinstance(next(iter(source), None), Sample)
-    return RowSource(shown, lambda: _number_rows(source), table, is_native=own)
+    return Container(shown, lambda: _numbered(source), table, own=own)
 
 
-def to_row_text(value: Any) -> str | RejectedRow:
+def text_of_object(value: Any) -> str | Refused:
     """One row as JSON text: a Sample, a dict, a dataclass or a pydantic model."""
     if isinstance(value, Sample):
-        value = _to_row(value)
+        value = _columns(value)
     elif hasattr(value, "model_dump"):
         value = value.model_dump()
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = dataclasses.asdict(value)
     if not isinstance(value, Mapping):
-        return RejectedRow(f"a {type(value).__name__} was given; give a Sample or a dict")
+        return Refused(f"a {type(value).__name__} was given; give a Sample or a dict")
     try:
-        plain = _to_plain(value, 0)
+        plain = _plain(value, 0)
         text = json.dumps(plain, ensure_ascii=False)
         # Half a surrogate pair has no UTF-8: it must leave as an escape.
-        return text if _is_encodable(text) else json.dumps(plain)
+        return text if _encodes(text) else json.dumps(plain)
     except (TypeError, ValueError, RecursionError) as bad:
-        return RejectedRow(f"{str(bad) or type(bad).__name__}; give texts, numbers, lists and dicts")
+        return Refused(f"{str(bad) or type(bad).__name__}; give texts, numbers, lists and dicts")
 
 
-def _to_row(sample: Sample) -> dict[str, Any]:
+def _columns(sample: Sample) -> dict[str, Any]:
     """A Sample as a row of our own columns."""
     row: dict[str, Any] = {
         field: getattr(sample, field)
@@ -64,11 +64,11 @@ def _to_row(sample: Sample) -> dict[str, Any]:
     if not row["meta"]:
         del row["meta"]
     if sample.contexts is not None:
-        row["contexts"] = [_to_chunk_row(item) for item in sample.contexts]
+        row["contexts"] = [_chunk(item) for item in sample.contexts]
     return row
 
 
-def _to_chunk_row(item: Any) -> Any:
+def _chunk(item: Any) -> Any:
     if not dataclasses.is_dataclass(item) or isinstance(item, type):
         return item
     return {
@@ -78,16 +78,16 @@ def _to_chunk_row(item: Any) -> Any:
     } or {"text": ""}
 
 
-def _to_plain(value: Any, depth: int) -> Any:
+def _plain(value: Any, depth: int) -> Any:
     """The value in JSON's own types; NaN in a table means that the cell is empty."""
     if value is None or isinstance(value, str | bool):
         return value
     if depth > 200:
         raise ValueError("nested too deeply")
     if isinstance(value, Mapping):
-        return {str(key): _to_plain(item, depth + 1) for key, item in value.items()}
+        return {str(key): _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_to_plain(item, depth + 1) for item in value]
+        return [_plain(item, depth + 1) for item in value]
     if isinstance(value, int):
         return value
     if isinstance(value, float | decimal.Decimal):
@@ -99,15 +99,15 @@ def _to_plain(value: Any, depth: int) -> Any:
         # pandas marks an empty time by NaT, which is a datetime that is not equal to itself.
         return value.isoformat() if value == value else None
     if isinstance(value, set | frozenset):
-        return sorted(_to_plain(item, depth + 1) for item in value)
+        return sorted(_plain(item, depth + 1) for item in value)
     if hasattr(value, "tolist"):  # numpy arrays and scalars
-        return _to_plain(value.tolist(), depth + 1)
+        return _plain(value.tolist(), depth + 1)
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     raise ValueError(f"a {type(value).__name__} stands in it")
 
 
-def _is_encodable(text: str) -> bool:
+def _encodes(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -115,30 +115,30 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _number_rows(items: Iterable[Any]) -> Iterator[RawRow]:
+def _numbered(items: Iterable[Any]) -> Iterator[Raw]:
     for number, item in enumerate(items, 1):
-        yield f"sample {number}", to_row_text(item)
+        yield f"sample {number}", text_of_object(item)
 
 
-def _iter_frame(frame: Any) -> Iterator[Any]:
+def _frame(frame: Any) -> Iterator[Any]:
     for start in range(0, len(frame), 1000):
         yield from frame.iloc[start : start + 1000].to_dict("records")
 
 
-def _spool_objects(source: Iterator[Any], limit: int | None) -> RowSource:
+def _spooled(source: Iterator[Any], limit: int | None) -> Container:
     """An iterator can be read once: its rows go to a temporary file, not to memory."""
-    spool = open_spool()
+    spool = spool_file()
     good = 0
     first = next(source, None)
     items = chain((first,), source) if first is not None else source
-    for _, text in _number_rows(items):
+    for _, text in _numbered(items):
         if limit is not None and good >= limit:
             break
         good += isinstance(text, str)
-        line = json.dumps([text.why]) if isinstance(text, RejectedRow) else text
+        line = json.dumps([text.why]) if isinstance(text, Refused) else text
         spool.write(line.encode() + b"\n")
 
-    def rows() -> Iterator[RawRow]:
+    def rows() -> Iterator[Raw]:
         at = number = 0
         while True:
             spool.seek(at)
@@ -149,6 +149,6 @@ def _spool_objects(source: Iterator[Any], limit: int | None) -> RowSource:
             number += 1
             text = line.decode().rstrip("\n")
             # A row is an object; a list with one sentence stands for a refused one.
-            yield f"sample {number}", RejectedRow(json.loads(text)[0]) if text[0] == "[" else text
+            yield f"sample {number}", Refused(json.loads(text)[0]) if text[0] == "[" else text
 
-    return RowSource("samples", rows, is_native=isinstance(first, Sample))
+    return Container("samples", rows, own=isinstance(first, Sample))

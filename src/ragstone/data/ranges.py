@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragstone.data.sources import RawRow, RejectedRow, describe_utf8_error, translate_errors, strip_bom
-from ragstone.data.dataset import Dataset
+from ragstone.data.containers import Raw, Refused, not_utf8, problems, without_bom
+from ragstone.data.read import Reading
 
-MAX_ROW_GROUP_ROWS = 5_000
+LARGEST_GROUP = 5_000
 """Rows of a parquet row group that is still one piece of work; a part of a group cannot be read alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class FileRange:
+class Range:
     """A stretch of a file with whole rows in it."""
 
     path: str
@@ -24,70 +24,70 @@ class FileRange:
     """First byte; of a parquet file, the row group."""
     end: int
     """The byte after the last one; of a parquet file, the next row group."""
-    rows_before: int
+    before: int
     """Lines (rows) of the file before it, so that complaints name the right one."""
     rows: int
     """Rows that are not blank."""
-    is_parquet: bool = False
+    parquet: bool = False
 
 
-def plan_ranges(
-    reading: Dataset, source: Any, rows_wanted: Callable[[], int]
-) -> Callable[[], Iterator[FileRange]] | None:
+def cut(
+    reading: Reading, source: Any, rows_wanted: Callable[[], int]
+) -> Callable[[], Iterator[Range]] | None:
     """How to cut the file into ranges of about so many rows, or None where rows must be handed out one by one."""
     if not isinstance(source, str | Path) or reading.limit is not None or reading.skip_bad_rows:
         return None
     path = os.path.abspath(source)
     if not os.path.isfile(path):
         return None
-    with translate_errors(str(source)), open(path, "rb") as file:
+    with problems(str(source)), open(path, "rb") as file:
         head = file.read(4)
     if head == b"PAR1":
-        sizes = _count_row_groups(path)
-        if max(sizes, default=0) > MAX_ROW_GROUP_ROWS:
+        sizes = _row_groups(path)
+        if max(sizes, default=0) > LARGEST_GROUP:
             return None
-        return lambda: _iter_group_ranges(path, sizes)
+        return lambda: _groups(path, sizes)
     plain = path.lower().endswith((".jsonl", ".ndjson")) and head[:1] == b"{"
     if not plain or reading.shape.get("cells"):
         return None
-    return lambda: _iter_byte_ranges(path, rows_wanted)
+    return lambda: _stretches(path, rows_wanted)
 
 
-def read_range(part: FileRange) -> Iterator[RawRow]:
+def rows_in(part: Range) -> Iterator[Raw]:
     """The rows of a range with their places, as reading the whole file gives them."""
-    if part.is_parquet:
-        yield from _read_group(part)
+    if part.parquet:
+        yield from _rows_of_group(part)
         return
-    with translate_errors(part.path), open(part.path, "rb") as file:
+    with problems(part.path), open(part.path, "rb") as file:
         file.seek(part.start)
         data = file.read(part.end - part.start)
     if part.start == 0:
-        data = strip_bom(data, part.path)
-    for number, raw in enumerate(data.split(b"\n"), part.rows_before + 1):
+        data = without_bom(data, part.path)
+    for number, raw in enumerate(data.split(b"\n"), part.before + 1):
         raw = raw.strip()
         if not raw:
             continue
         try:
             yield number, raw.decode()
         except UnicodeDecodeError as bad:
-            yield number, RejectedRow(describe_utf8_error(bad))
+            yield number, Refused(not_utf8(bad))
 
 
-def _iter_byte_ranges(path: str, rows_wanted: Callable[[], int]) -> Iterator[FileRange]:
-    with translate_errors(path), open(path, "rb") as file:
+def _stretches(path: str, rows_wanted: Callable[[], int]) -> Iterator[Range]:
+    with problems(path), open(path, "rb") as file:
         start = at = before = rows = 0
         wanted = rows_wanted()
         for line, raw in enumerate(file, 1):
             at += len(raw)
             rows += not raw.isspace()
             if rows >= wanted:
-                yield FileRange(path, start, at, before, rows)
+                yield Range(path, start, at, before, rows)
                 start, before, rows, wanted = at, line, 0, rows_wanted()
         if rows:
-            yield FileRange(path, start, at, before, rows)
+            yield Range(path, start, at, before, rows)
 
 
-def _count_row_groups(path: str) -> list[int]:
+def _row_groups(path: str) -> list[int]:
     from ragstone.errors import MissingExtra
 
     try:
@@ -98,19 +98,19 @@ def _count_row_groups(path: str) -> list[int]:
     return [facts.row_group(n).num_rows for n in range(facts.num_row_groups)]
 
 
-def _iter_group_ranges(path: str, sizes: list[int]) -> Iterator[FileRange]:
+def _groups(path: str, sizes: list[int]) -> Iterator[Range]:
     before = 0
     for number, rows in enumerate(sizes):
         if rows:
-            yield FileRange(path, number, number + 1, before, rows, is_parquet=True)
+            yield Range(path, number, number + 1, before, rows, parquet=True)
         before += rows
 
 
-def _read_group(part: FileRange) -> Iterator[RawRow]:
+def _rows_of_group(part: Range) -> Iterator[Raw]:
     import pyarrow.parquet
 
-    from ragstone.data.objects import to_row_text
+    from ragstone.data.objects import text_of_object
 
     table = pyarrow.parquet.ParquetFile(part.path).read_row_group(part.start)
-    for number, row in enumerate(table.to_pylist(), part.rows_before + 1):
-        yield f"{part.path}: row {number}", to_row_text(row)
+    for number, row in enumerate(table.to_pylist(), part.before + 1):
+        yield f"{part.path}: row {number}", text_of_object(row)

@@ -6,19 +6,19 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from ragstone.data.formats import Format, map_fields, get_format
-from ragstone.data.constructors import build_chunk
-from ragstone.data.constructors import build_sample as quick_sample
-from ragstone.data.strict_json import BadRow, reparse_json
-from ragstone.data.field_values import (
-    parse_cell,
-    to_chunks,
-    to_id,
-    to_ids,
-    to_reference,
-    to_grades,
-    to_text,
-    attach_ids,
+from ragstone.data.formats import Format, mapping, named
+from ragstone.data.quick import chunk
+from ragstone.data.quick import sample as quick_sample
+from ragstone.data.strict import BadRow, reparse
+from ragstone.data.values import (
+    cell,
+    chunks_of,
+    id_of,
+    ids_of,
+    reference_of,
+    relevant_of,
+    text_of,
+    with_ids,
 )
 from ragstone.errors import DataError
 from ragstone.types import EMPTY, Ranked, Sample
@@ -26,13 +26,13 @@ from ragstone.types import EMPTY, Ranked, Sample
 Mapper = Callable[[Any, int], tuple[Sample, bool]]
 """A parsed row and its position → the sample, and whether the row gave it an id."""
 
-Getter = Callable[[Mapping[str, Any]], Any]
+Get = Callable[[Mapping[str, Any]], Any]
 T = TypeVar("T")
 
-_MAX_META_CHARS = 4096
+_KEPT_TEXT = 4096
 """Longer texts of unknown columns stay in the row alone."""
 
-_MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
+_NUMBERS: Mapping[str, tuple[str, float]] = {
     "latency": ("latency", 1),
     "latency_s": ("latency", 1),
     "latency_seconds": ("latency", 1),
@@ -52,7 +52,7 @@ _MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
 """Columns that mean the latency in seconds, the tokens or the cost of the system under test."""
 
 
-def to_sample(row: str, shape: Mapping[str, Any], position: int) -> Sample:
+def sample_of(row: str, shape: Mapping[str, Any], position: int) -> Sample:
     """The sample of a stored row, the same as when the row was first read."""
     global _last
     known, mapper = _last
@@ -60,43 +60,43 @@ def to_sample(row: str, shape: Mapping[str, Any], position: int) -> Sample:
         mapper = compile_shape(shape)
         _last = (shape, mapper)
     try:
-        return mapper(reparse_json(row), position)[0]
+        return mapper(reparse(row), position)[0]
     except (BadRow, ValueError, RecursionError) as bad:
         raise DataError(f"row {position}: {bad}") from None
 
 
 def compile_shape(shape: Mapping[str, Any]) -> Mapper:
     """The function that maps rows of this shape: `format`, and if need be `fields` and `cells`."""
-    known = get_format(str(shape.get("format")))
-    paths = map_fields(known, shape.get("fields"))
-    return _build_mapper(known, paths, str(shape.get("cells", "")))
+    known = named(str(shape.get("format")))
+    paths = mapping(known, shape.get("fields"))
+    return _mapper(known, paths, str(shape.get("cells", "")))
 
 
-def _build_mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> Mapper:
-    get = {field: _build_getter(paths.get(field, ())) for field in (*_TEXTS, *_OTHERS)}
+def _mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> Mapper:
+    get = {field: _getter(paths.get(field, ())) for field in (*_TEXTS, *_OTHERS)}
     get_id, get_question, get_answer = get["id"], get["question"], get["answer"]
     get_reference, get_relevant, get_meta = get["reference"], get["relevant"], get["meta"]
     get_language, get_group, get_error = get["language"], get["group"], get["error"]
-    contexts_of = _build_contexts_reader(known, paths, cells)
+    contexts_of = _contexts(known, paths, cells)
     quoted = known.name == "trulens"
     used = frozenset(
-        column for names in paths.values() for path in names for column in _list_heads(path)
+        column for names in paths.values() for path in names for column in _heads(path)
     )
-    empty = f"has none of the columns {', '.join(_list_required(paths))}; fill one or remove the row"
+    empty = f"has none of the columns {', '.join(_wanted(paths))}; fill one or remove the row"
 
     def text(value: Any, field: str, row: Mapping[str, Any]) -> str | None:
-        column = _find_column(paths[field], row)
+        column = _source(paths[field], row)
         if quoted:
-            value = _unquote(value)
+            value = _unquoted(value)
         if field == "reference":
-            return to_reference(value, column, loose=known.allows_nested_text)
-        return to_text(value, column, loose=known.allows_nested_text, asking=field == "question")
+            return reference_of(value, column, loose=known.loose)
+        return text_of(value, column, loose=known.loose, asking=field == "question")
 
     def graded(value: Any, row: Mapping[str, Any]) -> Mapping[str, float]:
         column = paths["relevant"][0]
         if len(paths["relevant"]) > 1:
-            column = _find_column(paths["relevant"], row)
-        return to_grades(parse_cell(value, column) if cells else value, column)
+            column = _source(paths["relevant"], row)
+        return relevant_of(cell(value, column) if cells else value, column)
 
     def sample(row: Any, position: int) -> tuple[Sample, bool]:
         if row.__class__ is not dict:
@@ -117,11 +117,11 @@ def _build_mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: st
             relevant = graded(relevant, row)
         language, group, error = get_language(row), get_group(row), get_error(row)
         if group is not None and group.__class__ is not str:
-            group = to_id(group, _find_column(paths["group"], row))
+            group = id_of(group, _source(paths["group"], row))
         if language is not None and language.__class__ is not str:
             language = text(language, "language", row)
         if error is not None:
-            error = _to_error(error, answer is not None and known.error_only_without_answer)
+            error = _error(error, answer is not None and known.error_if_silent)
         if (
             question is None
             and answer is None
@@ -131,10 +131,10 @@ def _build_mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: st
             and error is None
         ):
             raise BadRow(empty)
-        meta = _collect_meta(row, used, get_meta(row), bool(cells))
+        meta = _extras(row, used, get_meta(row), bool(cells))
         given = get_id(row)
         if given is not None and (given.__class__ is not str or not given):
-            given = to_id(given, _find_column(paths["id"], row))
+            given = id_of(given, _source(paths["id"], row))
         return quick_sample(
             str(position) if given is None else given,
             question,
@@ -151,13 +151,13 @@ def _build_mapper(known: Format, paths: Mapping[str, tuple[str, ...]], cells: st
     return sample
 
 
-def get_path(row: Mapping[str, Any], path: str) -> Any:
+def path_in(row: Mapping[str, Any], path: str) -> Any:
     """What stands at a dotted path: a column of that very name, else nested; lists are mapped over."""
     if path in row:
         return row[path]
     value: Any = row
     for step in path.split("."):
-        value = _get_step(value, step)
+        value = _step(value, step)
         if value is None:
             return None
     return value
@@ -167,7 +167,7 @@ _TEXTS = ("question", "answer", "reference", "language", "group", "error")
 _OTHERS = ("id", "relevant", "meta")
 
 
-def _build_getter(paths: tuple[str, ...]) -> Getter:
+def _getter(paths: tuple[str, ...]) -> Get:
     if not paths:
         return lambda row: None
     if len(paths) == 1 and "." not in paths[0]:
@@ -176,7 +176,7 @@ def _build_getter(paths: tuple[str, ...]) -> Getter:
 
     def get(row: Mapping[str, Any]) -> Any:
         for path in paths:
-            value = row.get(path) if "." not in path else get_path(row, path)
+            value = row.get(path) if "." not in path else path_in(row, path)
             if value is not None:
                 return value
         return None
@@ -184,63 +184,63 @@ def _build_getter(paths: tuple[str, ...]) -> Getter:
     return get
 
 
-def _get_step(value: Any, step: str) -> Any:
+def _step(value: Any, step: str) -> Any:
     if isinstance(value, dict):
         return value.get(step)
     if isinstance(value, list):
         if step.isascii() and step.isdigit() and len(step) < 9:
             return value[int(step)] if int(step) < len(value) else None
-        return [_get_step(item, step) for item in value]
+        return [_step(item, step) for item in value]
     return None
 
 
-def _find_column(paths: tuple[str, ...], row: Mapping[str, Any]) -> str:
+def _source(paths: tuple[str, ...], row: Mapping[str, Any]) -> str:
     """The column that a value came from, for a complaint."""
-    return next((path for path in paths if get_path(row, path) is not None), paths[0])
+    return next((path for path in paths if path_in(row, path) is not None), paths[0])
 
 
-def _list_heads(path: str) -> Iterable[str]:
+def _heads(path: str) -> Iterable[str]:
     return {path, path.split(".")[0]}
 
 
-def _list_required(paths: Mapping[str, tuple[str, ...]]) -> list[str]:
+def _wanted(paths: Mapping[str, tuple[str, ...]]) -> list[str]:
     fields = ("question", "answer", "contexts", "context_ids", "reference", "relevant")
     return [paths[field][0] for field in fields if field in paths]
 
 
-def _build_contexts_reader(
+def _contexts(
     known: Format, paths: Mapping[str, tuple[str, ...]], cells: str
 ) -> Callable[[Mapping[str, Any]], Ranked | None]:
     columns, id_columns = paths.get("contexts", ()), paths.get("context_ids", ())
-    get_texts, get_ids = _build_getter(columns), _build_getter(id_columns)
+    get_texts, get_ids = _getter(columns), _getter(id_columns)
 
     def contexts(row: Mapping[str, Any]) -> Ranked | None:
         texts, ids = get_texts(row), get_ids(row)
         ranked = None
         if texts is not None:
-            column = _find_column(columns, row) if texts.__class__ is not list else columns[0]
+            column = _source(columns, row) if texts.__class__ is not list else columns[0]
             if cells:
-                texts = parse_cell(texts, column)
+                texts = cell(texts, column)
             if texts.__class__ is str:
-                if cells == "csv" and known.context_separator:
-                    texts = texts.split(known.context_separator)
-                elif known.allows_single_context:
+                if cells == "csv" and known.joined:
+                    texts = texts.split(known.joined)
+                elif known.text_contexts:
                     texts = [texts] if texts.strip() else []
-            elif texts.__class__ is dict and known.allows_single_context:
+            elif texts.__class__ is dict and known.text_contexts:
                 texts = [texts]
-            ranked = to_chunks(texts, column)
+            ranked = chunks_of(texts, column)
         if ids is None:
             return ranked
-        id_column = _find_column(id_columns, row)
-        names = to_ids(parse_cell(ids, id_column) if cells else ids, id_column)
+        id_column = _source(id_columns, row)
+        names = ids_of(cell(ids, id_column) if cells else ids, id_column)
         if ranked is None:
-            return Ranked([build_chunk(name, "") for name in names])
-        return attach_ids(ranked, names, _find_column(columns, row), id_column)
+            return Ranked([chunk(name, "") for name in names])
+        return with_ids(ranked, names, _source(columns, row), id_column)
 
     return contexts
 
 
-def _to_error(value: Any, ignore: bool) -> str | None:
+def _error(value: Any, ignore: bool) -> str | None:
     """Why the system gave nothing; false, empty and null are no error."""
     if ignore or not value:
         return None
@@ -249,39 +249,39 @@ def _to_error(value: Any, ignore: bool) -> str | None:
     return "the system failed" if value is True else json.dumps(value, ensure_ascii=False)[:1000]
 
 
-def _unquote(value: Any) -> Any:
+def _unquoted(value: Any) -> Any:
     """TruLens stores texts as JSON: a quoted text is the text inside the quotes."""
     if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
         try:
-            return reparse_json(value)
+            return reparse(value)
         except ValueError:
             return value
     return value
 
 
-def _collect_meta(
+def _extras(
     row: Mapping[str, Any], used: frozenset[str], about: Any, cells: bool
 ) -> Mapping[str, Any]:
     """What else the row says: its metadata and the small values of unmapped columns."""
     meta: dict[str, Any] = {}
     if about is not None:
-        about = parse_cell(about, "metadata") if cells else about
+        about = cell(about, "metadata") if cells else about
         meta = dict(about) if isinstance(about, dict) else {"metadata": about}
     for column, value in row.items():
         if column in used or value is None:
             continue
-        if column in _MEASURE_COLUMNS:
-            name, scale = _MEASURE_COLUMNS[column]
-            number = _to_number(value)
+        if column in _NUMBERS:
+            name, scale = _NUMBERS[column]
+            number = _amount(value)
             if number is not None:
                 meta[name] = number if scale == 1 else number * scale
                 continue
-        if _is_small(value):
+        if _small(value):
             meta[column] = value
     return meta or EMPTY
 
 
-def _to_number(value: Any) -> float | None:
+def _amount(value: Any) -> float | None:
     if isinstance(value, dict):
         value = value.get("total")
     if isinstance(value, str):
@@ -294,13 +294,13 @@ def _to_number(value: Any) -> float | None:
     return value if abs(value) < 1e300 else None
 
 
-def _is_small(value: Any) -> bool:
+def _small(value: Any) -> bool:
     if isinstance(value, str):
-        return len(value) <= _MAX_META_CHARS
+        return len(value) <= _KEPT_TEXT
     if isinstance(value, list | dict):
         items = value.values() if isinstance(value, dict) else value
         return len(value) <= 100 and all(
-            not isinstance(item, list | dict) and _is_small(item) for item in items
+            not isinstance(item, list | dict) and _small(item) for item in items
         )
     return True
 

@@ -17,40 +17,40 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragstone.data.sources import RowSource, ReopenableFile, RawRow, RejectedRow, check_path, iter_lines, translate_errors
-from ragstone.data.strict_json import BadRow, parse_json
+from ragstone.data.containers import Container, Opened, Raw, Refused, checked_path, lines, problems
+from ragstone.data.strict import BadRow, parse
 from ragstone.errors import DataError
 
 
 @dataclass(slots=True)
-class TrecFiles:
+class Parts:
     """The files of one evaluation."""
 
     run: str | None = None
     qrels: str | None = None
     queries: str | None = None
     corpus: str | None = None
-    opened: dict[str, ReopenableFile] = field(default_factory=dict)
+    opened: dict[str, Opened] = field(default_factory=dict)
 
 
-def open_rankings(source: str) -> RowSource | None:
+def ranking(source: str) -> Container | None:
     """The container of TREC or BEIR parts; None if the source is something else."""
     whole = Path(source)
-    with translate_errors(source):
+    with problems(source):
         parts = [source] if "+" not in source or whole.exists() else source.split("+")
-    found = TrecFiles()
+    found = Parts()
     for part in parts:
         if not part:
             raise DataError(f"{source!r} has an empty part; write run.trec+qrels.txt")
-        path = check_path(part)
+        path = checked_path(part)
         if path.is_dir():
-            _add_beir_folder(path, found)
+            _folder(path, found)
             continue
         if not path.is_file():
             if len(parts) == 1:
                 return None
             raise DataError(f"{part!r} is not a file; give a run, qrels or a BEIR folder")
-        kind = _detect_kind(part)
+        kind = _kind(part)
         if kind is None:
             if len(parts) == 1:
                 return None
@@ -65,21 +65,21 @@ def open_rankings(source: str) -> RowSource | None:
         raise DataError(f"{source!r} is a run without judgements; add them: {source}+qrels.txt")
     for used in (found.run, found.qrels, found.queries, found.corpus):
         if used is not None:
-            found.opened[used] = ReopenableFile(used)
+            found.opened[used] = Opened(used)
     title = "a BEIR folder" if found.queries else "a TREC run with qrels"
-    return RowSource(source, lambda: _read_rows(found), line_format=title, is_native=True)
+    return Container(source, lambda: _rows(found), lines=title, own=True)
 
 
-def _add_beir_folder(path: Path, found: TrecFiles) -> None:
+def _folder(path: Path, found: Parts) -> None:
     """A BEIR folder: queries and qrels, and if they are there the corpus and a run."""
-    queries = _find_file(path, "queries.jsonl", "queries.jsonl.gz")
+    queries = _one_of(path, "queries.jsonl", "queries.jsonl.gz")
     if queries is None:
         raise DataError(
             f"{str(path)!r} is a folder without queries.jsonl; give a file, or a BEIR folder"
         )
     found.queries = queries
-    found.corpus = _find_file(path, "corpus.jsonl", "corpus.jsonl.gz")
-    with translate_errors(str(path)):
+    found.corpus = _one_of(path, "corpus.jsonl", "corpus.jsonl.gz")
+    with problems(str(path)):
         splits = sorted(path.glob("qrels/*.tsv"))
         runs = sorted([*path.glob("*.trec"), *path.glob("*.run"), *path.glob("run.txt")])
     if found.qrels is None:
@@ -96,31 +96,31 @@ def _add_beir_folder(path: Path, found: TrecFiles) -> None:
         found.run = str(runs[0])
 
 
-def _find_file(path: Path, *names: str) -> str | None:
+def _one_of(path: Path, *names: str) -> str | None:
     return next((str(path / name) for name in names if (path / name).is_file()), None)
 
 
-_ROW_SUFFIXES = (".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq")
+_ROWS = (".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq")
 """Endings of files that hold rows."""
 
 
-def _detect_kind(part: str) -> str | None:
+def _kind(part: str) -> str | None:
     """Which part a file is, by the columns of its first lines."""
-    if part.lower().removesuffix(".gz").endswith(_ROW_SUFFIXES):
+    if part.lower().removesuffix(".gz").endswith(_ROWS):
         return None
-    head = ReopenableFile(part).head.removeprefix(b"\xef\xbb\xbf")
+    head = Opened(part).head.removeprefix(b"\xef\xbb\xbf")
     if head.lstrip()[:1] in (b"{", b"["):
         return None
     for raw in head.splitlines()[:5]:
         words = raw.split()
-        if _has_numbers(words, 6, (3, 4)):
+        if _numbers(words, 6, (3, 4)):
             return "run"
-        if _has_numbers(words, 4, (1, 3)) or raw.startswith(b"query-id\t"):
+        if _numbers(words, 4, (1, 3)) or raw.startswith(b"query-id\t"):
             return "qrels"
     return None
 
 
-def _has_numbers(words: list[bytes], count: int, at: tuple[int, ...]) -> bool:
+def _numbers(words: list[bytes], count: int, at: tuple[int, ...]) -> bool:
     if len(words) != count:
         return False
     try:
@@ -129,21 +129,21 @@ def _has_numbers(words: list[bytes], count: int, at: tuple[int, ...]) -> bool:
         return False
 
 
-def _read_rows(parts: TrecFiles) -> Iterator[RawRow]:
+def _rows(parts: Parts) -> Iterator[Raw]:
     """One row of our own columns for each query: those of the run first, in its order."""
     assert parts.qrels is not None
     judged: dict[str, dict[str, float]] = {}
-    yield from _read_qrels(parts.qrels, parts.opened[parts.qrels], judged)
+    yield from _qrels(parts.qrels, parts.opened[parts.qrels], judged)
     run: dict[str, list[tuple[float, str]]] = {}
     if parts.run is not None:
-        yield from _read_run(parts.run, parts.opened[parts.run], run)
+        yield from _run(parts.run, parts.opened[parts.run], run)
     questions: dict[str, str] = {}
     if parts.queries is not None:
-        yield from _read_texts(parts.queries, parts.opened[parts.queries], questions, None)
+        yield from _texts(parts.queries, parts.opened[parts.queries], questions, None)
     documents: dict[str, str] = {}
     if parts.corpus is not None and run:
         wanted = {name for ranked in run.values() for _, name in ranked}
-        yield from _read_texts(parts.corpus, parts.opened[parts.corpus], documents, wanted)
+        yield from _texts(parts.corpus, parts.opened[parts.corpus], documents, wanted)
     place = parts.run or parts.queries or parts.qrels
     for query in dict.fromkeys([*run, *judged]):
         row: dict[str, Any] = {"id": query}
@@ -162,64 +162,64 @@ def _read_rows(parts: TrecFiles) -> Iterator[RawRow]:
         yield f"{place}: query {query}", json.dumps(row, ensure_ascii=False)
 
 
-def _read_qrels(shown: str, opened: ReopenableFile, judged: dict[str, dict[str, float]]) -> Iterator[RawRow]:
-    for number, line in iter_lines(opened, shown):
-        if isinstance(line, RejectedRow):
+def _qrels(shown: str, opened: Opened, judged: dict[str, dict[str, float]]) -> Iterator[Raw]:
+    for number, line in lines(opened, shown):
+        if isinstance(line, Refused):
             yield f"{shown}:{number}", line
             continue
         words = line.split("\t") if line.count("\t") in (2, 3) else line.split()
         if number == 1 and words[0] in ("query-id", "query_id", "qid"):
             continue
-        grade = _parse_finite(words[-1])
+        grade = _finite(words[-1])
         if len(words) not in (3, 4) or grade is None:
             why = f"{line[:60]!r} is not a judgement; write: query 0 document grade"
-            yield f"{shown}:{number}", RejectedRow(why)
+            yield f"{shown}:{number}", Refused(why)
             continue
         query, name = words[0].strip(), words[-2].strip()
         before = judged.setdefault(query, {})
         if name in before:
             why = f"{name!r} is judged twice for query {query!r}; keep one line"
-            yield f"{shown}:{number}", RejectedRow(why)
+            yield f"{shown}:{number}", Refused(why)
             continue
         before[name] = int(grade) if grade.is_integer() else grade
 
 
-def _read_run(shown: str, opened: ReopenableFile, run: dict[str, list[tuple[float, str]]]) -> Iterator[RawRow]:
-    for number, line in iter_lines(opened, shown):
-        if isinstance(line, RejectedRow):
+def _run(shown: str, opened: Opened, run: dict[str, list[tuple[float, str]]]) -> Iterator[Raw]:
+    for number, line in lines(opened, shown):
+        if isinstance(line, Refused):
             yield f"{shown}:{number}", line
             continue
         words = line.split()
-        score = _parse_finite(words[4]) if len(words) == 6 else None
+        score = _finite(words[4]) if len(words) == 6 else None
         if score is None:
             why = f"{line[:60]!r} is not a line of a run; write: query Q0 document rank score tag"
-            yield f"{shown}:{number}", RejectedRow(why)
+            yield f"{shown}:{number}", Refused(why)
             continue
         run.setdefault(words[0], []).append((score, words[2]))
 
 
-def _read_texts(
-    shown: str, opened: ReopenableFile, texts: dict[str, str], wanted: set[str] | None
-) -> Iterator[RawRow]:
+def _texts(
+    shown: str, opened: Opened, texts: dict[str, str], wanted: set[str] | None
+) -> Iterator[Raw]:
     """Id → text of a BEIR file, the title in front; only the wanted ids, if given."""
-    for number, line in iter_lines(opened, shown):
+    for number, line in lines(opened, shown):
         try:
-            if isinstance(line, RejectedRow):
+            if isinstance(line, Refused):
                 raise BadRow(line.why)
-            row = parse_json(line)
+            row = parse(line)
             name = row.get("_id") if isinstance(row, dict) else None
             text = row.get("text") if isinstance(row, dict) else None
             if not isinstance(name, str | int) or not isinstance(text, str):
                 raise BadRow('no "_id" and "text" here; write {"_id": …, "text": …}')
         except BadRow as bad:
-            yield f"{shown}:{number}", RejectedRow(str(bad))
+            yield f"{shown}:{number}", Refused(str(bad))
             continue
         if wanted is None or str(name) in wanted:
             title = row.get("title")
             texts[str(name)] = f"{title}\n{text}" if isinstance(title, str) and title else text
 
 
-def _parse_finite(word: str) -> float | None:
+def _finite(word: str) -> float | None:
     try:
         value = float(word)
     except ValueError:

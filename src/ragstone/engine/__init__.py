@@ -234,4 +234,12 @@ def iter_failed_rows(run: StoredRun) -> Iterator[Numbered]:
             yield row.position, Record(row.sample, row.row)
 
 
-__all__ = ["AskBroker", "Execution", "Progress", "Start", "ProgressCallback", "iter_failed_rows", "skip_stored"]
+__all__ = [
+    "AskBroker",
+    "Execution",
+    "Progress",
+    "ProgressCallback",
+    "Start",
+    "iter_failed_rows",
+    "skip_stored",
+]

@@ -219,7 +219,9 @@ def _answer_of(call: _Call) -> Answered:
     return call.answered
 
 
-def to_unusable_reply(key: str, ask: Ask, failed: JudgeFailed | OutOfBudget) -> tuple[str, str, Reply]:
+def to_unusable_reply(
+    key: str, ask: Ask, failed: JudgeFailed | OutOfBudget
+) -> tuple[str, str, Reply]:
     """What was paid for in vain, under a key that nobody asks for: it belongs on the run's bill."""
     return f"unusable {token_hex(8)} {key}", ask.kind, Reply(None, failed.usage, (failed.reason,))
 

@@ -78,9 +78,7 @@ async def _ask_round(askers: Collection[MetricRun], desk: AskBroker) -> None:
         id(asker): [_UNANSWERED] * len(asker.asks) for asker in askers
     }
     merged = merge_asks([asker.asks[place] for asker, place in owners])
-    for whole, answered in zip(
-        merged, await desk.answer([one.ask for one in merged]), strict=True
-    ):
+    for whole, answered in zip(merged, await desk.answer([one.ask for one in merged]), strict=True):
         payer = owners[whole.parts[0][0]][0]  # the first in the order of the metrics
         if answered.usage is not None:  # failed calls cost too
             payer.usage = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.asks import digest
-from ragstone.data import Dataset
+from ragstone.data import Reading
 from ragstone.store import Store
 from ragstone.systems import Filled, Filling, System, filled, make_system
 
@@ -38,20 +38,20 @@ def chosen_system(spec: Any, settings: Mapping[str, Any] | None = None) -> Teste
 
 
 async def answered(
-    reading: Dataset,
+    reading: Reading,
     under_test: Tested,
     store: Store,
     run: str,
     *,
     concurrency: int | None = None,
     watch: Callable[[Filled], None] | None = None,
-) -> Dataset:
+) -> Reading:
     """The reading with the system's answers; those of earlier runs are taken from the store."""
     filling = Filling(under_test.system, store, run, concurrency=concurrency, watch=watch)
     return await filled(reading, filling)
 
 
-def measured(reading: Dataset) -> list[str]:
+def measured(reading: Reading) -> list[str]:
     """Latency, tokens, cost: those that the first replies come with."""
     seen = {name for record in reading.peek(20) for name in record.sample.meta}
     return [name for name in MEASURED if name in seen]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
-from ragstone.data import Dataset, read
+from ragstone.data import Reading, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.experiments.answer import MEASURED, Tested, answered, chosen_system, measured
@@ -131,7 +131,7 @@ class Request:
     floor: float = 0.95
     gates: Mapping[str, str] | None = None
     watch: ProgressCallback | None = None
-    started: Callable[[StoredRun, Dataset], None] | None = None
+    started: Callable[[StoredRun, Reading], None] | None = None
     command: Sequence[str] | None = None
     system: Any = None
     settings: Mapping[str, Any] | None = None
@@ -158,7 +158,7 @@ def evaluate(
     floor: float = 0.95,
     gates: Mapping[str, str] | None = None,
     watch: ProgressCallback | None = None,
-    started: Callable[[StoredRun, Dataset], None] | None = None,
+    started: Callable[[StoredRun, Reading], None] | None = None,
     command: Sequence[str] | None = None,
     system: Any = None,
     settings: Mapping[str, Any] | None = None,
@@ -189,7 +189,7 @@ async def aevaluate(samples: Any, metrics: Sequence[Spec] | None = None, **optio
 async def _carry_out(request: Request, *, own_loop: bool = False) -> Run:
     reading = (
         request.samples
-        if isinstance(request.samples, Dataset)
+        if isinstance(request.samples, Reading)
         else read(
             request.samples,
             format=request.format,
@@ -256,8 +256,8 @@ def _execution(
 
 
 async def _answered(
-    request: Request, reading: Dataset, store: Store, run_id: str
-) -> tuple[Tested, Dataset, str]:
+    request: Request, reading: Reading, store: Store, run_id: str
+) -> tuple[Tested, Reading, str]:
     """The system, the samples with its answers, and the run that they belong to: an unfinished one when resuming."""
     under_test = chosen_system(request.system, request.settings)
     if request.resume and request.run_id is None:
@@ -272,7 +272,7 @@ async def _answered(
     return under_test, answers, run_id
 
 
-def _begun(request: Request, reading: Dataset, under_test: Tested, store: Store) -> str | None:
+def _begun(request: Request, reading: Reading, under_test: Tested, store: Store) -> str | None:
     """The unfinished run of the same questions and the same system, whose metrics the answers may still decide."""
     plan = _plan(request, reading, (), None, under_test)
     known = [key for key in _SAME if key not in ("metrics", "judge")]
@@ -287,7 +287,7 @@ def _begun(request: Request, reading: Dataset, under_test: Tested, store: Store)
     return None
 
 
-def chosen_metrics(specs: Sequence[Spec] | None, reading: Dataset) -> list[Metric]:
+def chosen_metrics(specs: Sequence[Spec] | None, reading: Reading) -> list[Metric]:
     """The metrics named, or those without a judge whose fields the first samples have."""
     if specs is None:
         return default_metrics(first_samples(reading))
@@ -324,7 +324,7 @@ def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
     return metrics
 
 
-def first_samples(reading: Dataset, count: int = 100) -> list[Sample]:
+def first_samples(reading: Reading, count: int = 100) -> list[Sample]:
     """The first samples of a reading, which can still be read from its start afterwards."""
     return [record.sample for record in reading.peek(count)]
 
@@ -340,7 +340,7 @@ def _judge(given: Any, metrics: Sequence[Metric]) -> Judge | None:
 
 
 def _check(
-    reading: Dataset, source: Any, judge: Judge | None, metrics: Sequence[Metric]
+    reading: Reading, source: Any, judge: Judge | None, metrics: Sequence[Metric]
 ) -> int | None:
     """Complain about bad rows before any cost; the number of samples if it was worth counting them."""
     if hasattr(source, "__len__") and not isinstance(source, str | bytes | Path):
@@ -355,7 +355,7 @@ def _check(
 
 def _plan(
     request: Request,
-    reading: Dataset,
+    reading: Reading,
     metrics: Sequence[Metric],
     judge: Judge | None,
     under_test: Tested | None,
@@ -420,7 +420,7 @@ def new_id() -> str:
 
 def _new_info(
     request: Request,
-    reading: Dataset,
+    reading: Reading,
     metrics: Sequence[Metric],
     judge: Judge | None,
     plan: Mapping[str, Any],

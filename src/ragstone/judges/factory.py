@@ -254,7 +254,7 @@ def _under_discipline(make: Any, model: Any, settings: Mapping[str, Any], budget
 def _client(kind: str, settings: Mapping[str, Any], budget: Budget) -> tuple[Any, Any]:
     from ragstone.judges.dialects import VENDORS, dialect_of
     from ragstone.judges.http import JsonClient
-    from ragstone.judges.secrets import Redactor, parse_base_url, format_basic_auth
+    from ragstone.judges.secrets import Redactor, format_basic_auth, parse_base_url
 
     place = parse_base_url(settings.get("base_url") or VENDORS[kind])
     dialect = dialect_of(kind, place.host)

@@ -12,8 +12,8 @@ from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.json_replies import ReplyFault, fit_value
-from ragstone.judges.specs.whole import build_spec
 from ragstone.judges.limits import Budget
+from ragstone.judges.specs.whole import build_spec
 from ragstone.types import Usage
 
 _ONE_CALL = Usage(calls=1)
@@ -66,7 +66,9 @@ class FunctionJudge(Reopenable):
             return (await self.embeddings.answer([ask]))[0]
         try:
             await self.budget.admit(0.0)
-            async with asyncio.timeout(min(self.deadline, self.budget.remaining_seconds())) as clock:
+            async with asyncio.timeout(
+                min(self.deadline, self.budget.remaining_seconds())
+            ) as clock:
                 value = await self._called(ask)
         except (JudgeFailed, OutOfBudget) as failed:
             return failed

@@ -95,7 +95,9 @@ class JsonClient:
         self._sleep = sleep
         self._loop: asyncio.AbstractEventLoop | None = None
         """The event loop that `lanes` serve."""
-        self._others: WeakKeyDictionary[asyncio.AbstractEventLoop, ConcurrencyLimiter] = WeakKeyDictionary()
+        self._others: WeakKeyDictionary[asyncio.AbstractEventLoop, ConcurrencyLimiter] = (
+            WeakKeyDictionary()
+        )
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         """One for each event loop: a judge may outlive a loop, and serve several in as many threads."""
         self._urls: dict[str, Any] = {}

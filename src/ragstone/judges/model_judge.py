@@ -12,11 +12,11 @@ from ragstone import prompts
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, JudgeFault, OutOfBudget
 from ragstone.judges import Judge, Reopenable
-from ragstone.judges.specs.support import SupportSpec
-from ragstone.judges.json_replies import ReplyFault, extract_json
 from ragstone.judges.fences import make_nonce
+from ragstone.judges.json_replies import ReplyFault, extract_json
+from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, PromptSpec, reply_schema
+from ragstone.judges.specs.support import SupportSpec
 from ragstone.judges.specs.whole import build_spec, find_prompt_name
-from ragstone.judges.specs.protocol import PromptSpec, PromptBatch, ParsedReply, reply_schema
 from ragstone.types import NOTHING_USED, Usage
 
 PROTOCOL_VERSION = 1

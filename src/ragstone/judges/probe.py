@@ -77,7 +77,9 @@ class ProbeReport:
     def is_fit(self) -> bool:
         """Whether the judge may decide a gate."""
         return (
-            self.reply_count >= MIN_REPLIES and self.correct_count >= MIN_CORRECT and self.consistent_count >= MIN_CONSISTENT
+            self.reply_count >= MIN_REPLIES
+            and self.correct_count >= MIN_CORRECT
+            and self.consistent_count >= MIN_CONSISTENT
         )
 
     @property

@@ -11,8 +11,8 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.dialects import Dialect, Mode, OpenAI
-from ragstone.judges.http import MalformedReply, JsonClient, RequestRejected
-from ragstone.judges.model_judge import Completion, Deadline, CompletionRequest
+from ragstone.judges.http import JsonClient, MalformedReply, RequestRejected
+from ragstone.judges.model_judge import Completion, CompletionRequest, Deadline
 from ragstone.judges.prices import Price, compute_usage, estimate_usd
 from ragstone.types import Usage
 
@@ -88,7 +88,9 @@ class RemoteModel:
         await self.client.close()
 
     async def _call(self, body: Callable[[], Any], order: CompletionRequest) -> Completion:
-        guess = estimate_usd(self.price, len(order.system) + len(order.user), int(self._usual_output))
+        guess = estimate_usd(
+            self.price, len(order.system) + len(order.user), int(self._usual_output)
+        )
         written = await self.client.post(
             self.dialect.path(self.model), body, self.dialect.read, order.deadline, guess
         )
@@ -205,7 +207,9 @@ class RemoteEmbeddings:
             vectors = [_vector(row["embedding"]) for row in ordered]
             places = [int(row["index"]) for row in ordered]
         except (TypeError, KeyError, ValueError):
-            raise MalformedReply("the server's embeddings are not lists of finite numbers") from None
+            raise MalformedReply(
+                "the server's embeddings are not lists of finite numbers"
+            ) from None
         if places != list(range(count)) or len({len(v) for v in vectors}) > 1 or not vectors[0]:
             raise MalformedReply("the server's embeddings do not fit together")
         usage = reply.get("usage") or {}

@@ -82,7 +82,9 @@ def find_key(place: BaseUrl, given: str | None, named: str | None) -> str | None
     if not key:
         return None
     if not place.is_secure:
-        raise MissingKey(f"{place.url!r} is not encrypted; a key is sent over https or to this machine")
+        raise MissingKey(
+            f"{place.url!r} is not encrypted; a key is sent over https or to this machine"
+        )
     return key.strip()
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from ragstone.asks import Asking, ask, aspects, embed, questions
 from ragstone.errors import JudgeFailed, NotApplicable
-from ragstone.metrics.claims import (
+from ragstone.locale.messages import compose
+from ragstone.metrics.ledger import (
     Checked,
     at_once,
     check,
@@ -37,18 +38,18 @@ def answer_relevance(
 
     An empty answer is evasive."""
     if not question.strip():
-        raise NotApplicable("the question is empty")
+        raise NotApplicable("empty_field", field="question")
     if not answer.strip():
-        return Score(0.0, findings=(Finding(answer, "evasive", "the answer is empty"),))
+        return Score(
+            0.0, findings=(Finding(answer, "evasive", compose("empty_field", field="answer")),)
+        )
     reply = yield from ask(questions(answer, count=count, language=language))
     evasive, asked = _read_questions(reply, count)
     if evasive:
-        return Score(
-            0.0, findings=(Finding(answer, "evasive", "the judge calls the answer evasive"),)
-        )
+        return Score(0.0, findings=(Finding(answer, "evasive", compose("answer_evasive")),))
     alike = cosines((yield from ask(embed(question, *asked))), 1 + count)
     findings = tuple(
-        Finding(text, "generated", f"cosine {cosine:.3f} with the question")
+        Finding(text, "generated", compose("cosine_with_question", cosine=cosine))
         for text, cosine in zip(asked, alike, strict=True)
     )
     return Score(sum(alike) / count, findings=findings)
@@ -58,7 +59,7 @@ def answer_relevance(
 def answer_similarity(answer: str, reference: str) -> Asking[Score]:
     """Cosine of the embeddings of answer and reference, clipped to 0..1; an empty answer has 0."""
     if not reference.strip():
-        raise NotApplicable("the reference is empty")
+        raise NotApplicable("empty_field", field="reference")
     if not answer.strip():
         return Score(0.0)
     return Score(cosines((yield from ask(embed(answer, reference))), 2)[0])
@@ -76,7 +77,7 @@ def completeness(
         checked = yield from check(claims, _source("answer", answer), language)
         return share([_covered(one) for one in checked], "covered")
     if not question.strip():
-        raise NotApplicable("the question is empty")
+        raise NotApplicable("empty_field", field="question")
     reply = yield from ask(aspects(question, answer, language=language))
     return share(_read_aspects(reply, answer), "covered")
 
@@ -131,13 +132,11 @@ def _read_questions(reply: Any, count: int) -> tuple[bool, list[str]]:
     evasive = reply.get("evasive") if isinstance(reply, Mapping) else None
     asked = reply.get("questions") if isinstance(reply, Mapping) else None
     if not isinstance(evasive, bool) or not isinstance(asked, list):
-        raise JudgeFailed("unparseable", "the judge's reply has no evasive and questions")
+        raise JudgeFailed("unparseable", "reply_without_questions")
     if evasive:
         return True, []
     if len(asked) != count or not all(isinstance(one, str) and one.strip() for one in asked):
-        raise JudgeFailed(
-            "incomplete", f"the judge was asked for {count} questions and gave {len(asked)} texts"
-        )
+        raise JudgeFailed("incomplete", "questions_miscounted", wanted=count, given=len(asked))
     return False, asked
 
 
@@ -146,7 +145,7 @@ def _read_aspects(reply: Any, answer: str) -> list[Finding]:
     rows = rows_of(reply, "aspects", aspect=str, covered=bool, quote=str)
     for row in rows:
         if not row["aspect"].strip():
-            raise JudgeFailed("unparseable", "the judge named an empty aspect")
+            raise JudgeFailed("unparseable", "aspect_empty")
         if not row["covered"]:
             findings.append(Finding(row["aspect"], "missing"))
             continue
@@ -155,7 +154,7 @@ def _read_aspects(reply: Any, answer: str) -> list[Finding]:
             Finding(
                 text=row["aspect"],
                 verdict="covered" if at else "missing",
-                reason="" if at else "the judge says covered, but its quote is not in the answer",
+                reason="" if at else compose("covered_without_quote"),
                 chunk="answer",
                 quote=row["quote"],
                 start=at[0] if at else None,
@@ -164,7 +163,7 @@ def _read_aspects(reply: Any, answer: str) -> list[Finding]:
             )
         )
     if not findings:
-        raise JudgeFailed("incomplete", "the judge named nothing that the question asks for")
+        raise JudgeFailed("incomplete", "no_aspects")
     said = [one for one in findings if one.verified is not None]
     distrust(sum(one.verified is True for one in said), len(said))
     return findings

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
-from ragstone.metrics.claims import Checked, check, claims_of, named
+from ragstone.locale.messages import compose
+from ragstone.metrics.ledger import Checked, check, claims_of, named
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 
@@ -71,10 +72,14 @@ class Cited:
             return Finding(
                 one.claim.text,
                 "not_found",
-                f"{marker.shown} points at no chunk",
+                compose("marker_without_chunk", marker=marker.shown),
                 span=one.claim.span,
             )
-        reason = f"cites {marker.shown}" + (f"; {one.reason}" if one.reason else "")
+        reason = (
+            compose("cites_marker_because", marker=marker.shown, reason=one.reason)
+            if one.reason
+            else compose("cites_marker", marker=marker.shown)
+        )
         for rank in marker.ranks:
             chunk = self.chunks[rank - 1]
             quote, at = self._quote(one, rank)
@@ -111,7 +116,7 @@ def _cited(answer: str, contexts: Ranked, language: str | None) -> Asking[Cited]
     chunks = named(contexts)
     markers = markers_of(answer, chunks, language)
     if not markers:
-        raise NotApplicable("the answer has no citation marker")
+        raise NotApplicable("no_citation_marker")
     claims = yield from claims_of(answer, "answer", language)
     ranks = [rank for rank, chunk in enumerate(chunks, 1) if chunk.text.strip()]
     checked = yield from check(claims, [chunks[rank - 1] for rank in ranks], language)
@@ -124,9 +129,9 @@ def _precision(cited: Cited) -> Score:
         stated = [one for one in cited.checked if one.claim.sentence == marker.sentence]
         findings += [cited.pair(one, marker) for one in stated]
         if not stated and not marker.ranks:
-            findings.append(Finding(marker.shown, "not_found", "points at no chunk"))
+            findings.append(Finding(marker.shown, "not_found", compose("points_at_no_chunk")))
     if not findings:
-        raise NotApplicable("no citation marker stands with a claim")
+        raise NotApplicable("no_cited_claim")
     return share(findings, "supported")
 
 
@@ -135,7 +140,7 @@ def _recall(cited: Cited) -> Score:
     for one in cited.checked:
         own = [marker for marker in cited.markers if marker.sentence == one.claim.sentence]
         pairs = [cited.pair(one, marker) for marker in own]
-        bare = Finding(one.claim.text, "not_cited", "no marker", span=one.claim.span)
+        bare = Finding(one.claim.text, "not_cited", compose("no_marker"), span=one.claim.span)
         best = next((pair for pair in pairs if pair.verdict == "supported"), None)
         findings.append(best or next(iter(pairs), bare))
     return share(findings, "supported")

@@ -19,8 +19,10 @@ from typing import Any, NamedTuple, TypeVar
 from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
+from ragstone.locale.messages import compose
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import fold_text, split_sentences
+from ragstone.text.sentences import split_sentences
+from ragstone.text.words import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Verdict
 
 T = TypeVar("T")
@@ -76,10 +78,10 @@ class Checked(NamedTuple):
 def claims_of(text: str, what: str, language: str | None) -> Asking[list[Claim]]:
     """The claims of a text; `what` it is ("answer") is named when it makes none."""
     if not text.strip():
-        raise NotApplicable(f"the {what} is empty")
+        raise NotApplicable("empty_field", field=what)
     found = _read_once((yield from ask(_splitting(text, language))), text, language)
     if not found:
-        raise NotApplicable(f"the {what} makes no claim")
+        raise NotApplicable("no_claims", field=what)
     return found
 
 
@@ -88,7 +90,7 @@ def check(
 ) -> Asking[list[Checked]]:
     """Each claim against the sources, in order; without a source nothing is found and nothing is asked."""
     if not sources:
-        return [Checked(claim, "not_found", "there is no text to support it") for claim in claims]
+        return [Checked(claim, "not_found", compose("no_text_to_support")) for claim in claims]
     case = Case(tuple(_distinct(claims)), tuple(sources))
     return read_verdicts((yield from ask(_checking(case, language))), claims, sources)
 
@@ -116,7 +118,7 @@ def at_once(*generators: Asking[T]) -> Asking[list[T]]:
 def named(contexts: Ranked) -> list[Chunk]:
     """The chunks, each with a name to show: its id, or its rank when it has none."""
     if contexts and all(chunk.id and not chunk.text for chunk in contexts):
-        raise MissingField("the contexts are ids without texts; give each chunk its text")
+        raise MissingField("contexts_without_text")
     return [
         chunk if chunk.id else Chunk(str(rank), chunk.text)
         for rank, chunk in enumerate(contexts, 1)
@@ -154,10 +156,12 @@ def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
         if row["text_id"] != "t1" or not 0 <= number < len(spans):
             raise JudgeFailed(
                 "incomplete",
-                f"the judge found a claim in sentence {number} of {row['text_id']!r}, which is not there",
+                "claim_outside_text",
+                sentence=number,
+                text=row["text_id"],
             )
         if not claim:
-            raise JudgeFailed("unparseable", "the judge gave an empty claim")
+            raise JudgeFailed("unparseable", "claim_empty")
         found.setdefault((number, fold_text(claim)), Claim(claim, number, spans[number]))
     return sorted(found.values(), key=lambda claim: claim.sentence)
 
@@ -179,9 +183,7 @@ def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk])
 def distrust(verified: int, said: int) -> None:
     """Refuse a judge that calls two or more things found and can quote none of them."""
     if said >= 2 and not verified:
-        raise JudgeFailed(
-            "compromised", f"none of the {said} quotes that the judge gave stands in its source"
-        )
+        raise JudgeFailed("compromised", "no_quote_found", n=said)
 
 
 def _checked(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> Checked:
@@ -193,10 +195,10 @@ def _checked(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> 
     if verdict == "contradicted":
         return Checked(claim, "contradicted", reason, evidence, verified if evidence else None)
     if verdict != "supported":
-        raise JudgeFailed("unparseable", f"the judge gave the verdict {verdict!r}")
+        raise JudgeFailed("unparseable", "verdict_unknown", verdict=verdict)
     if not verified:
-        lack = "its quote is not in the source" if evidence else "it gave no quote"
-        reason = f"the judge says supported, but {lack}" + (f" ({reason})" if reason else "")
+        lack = "quote_not_in_source" if evidence else "support_without_quote"
+        reason = compose(f"{lack}_because", reason=reason) if reason else compose(lack)
         return Checked(claim, "not_found", reason, evidence, verified=False)
     return Checked(claim, "supported", reason, evidence, verified=True)
 
@@ -205,12 +207,10 @@ def _evidence(piece: Any, sources: Sequence[Chunk]) -> Evidence:
     known = piece.__class__ is dict or isinstance(piece, Mapping)
     source, quote = (piece.get("source"), piece.get("quote")) if known else (None, None)
     if not isinstance(source, str) or not isinstance(quote, str):
-        raise JudgeFailed("unparseable", f"the judge's evidence is {piece!r}")
+        raise JudgeFailed("unparseable", "evidence_malformed", evidence=repr(piece))
     at = _places(len(sources)).get(source)
     if at is None:
-        raise JudgeFailed(
-            "incomplete", f"the judge quotes a source {source!r} that it was not given"
-        )
+        raise JudgeFailed("incomplete", "source_unknown", source=source)
     return Evidence(at, quote, find_quote(quote, sources[at].text))
 
 
@@ -228,7 +228,7 @@ def rows_of(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
     """The rows in a reply's field, each with fields of these types."""
     rows = reply.get(field) if isinstance(reply, Mapping) else None
     if not isinstance(rows, list):
-        raise JudgeFailed("unparseable", f"the judge's reply has no list of {field}")
+        raise JudgeFailed("unparseable", "reply_without_rows", rows=field)
     wanted = types.items()
     for row in rows:
         fits = row.__class__ is dict or isinstance(row, Mapping)
@@ -237,7 +237,7 @@ def rows_of(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
             if value.__class__ is not kind and not _is(value, kind):
                 fits = False
         if not fits:
-            raise JudgeFailed("unparseable", f"the judge's {field} hold {row!r:.80}")
+            raise JudgeFailed("unparseable", "row_malformed", rows=field, row=f"{row!r:.80}")
     return rows
 
 
@@ -255,8 +255,10 @@ def by_id(
     if len(rows) != len(expected) or found.keys() != set(expected):
         raise JudgeFailed(
             "incomplete",
-            f"the judge was asked about {len(expected)} items and replied on {len(rows)}, "
-            f"{len(found.keys() & set(expected))} of them right",
+            "items_miscounted",
+            asked=len(expected),
+            replied=len(rows),
+            right=len(found.keys() & set(expected)),
         )
     return found
 
@@ -265,10 +267,10 @@ def cosines(reply: Any, count: int) -> list[float]:
     """Cosine of the first of `count` embedded texts with each of the others, clipped to 0..1."""
     vectors = reply.get("vectors") if isinstance(reply, Mapping) else None
     if not isinstance(vectors, list) or len(vectors) != count:
-        raise JudgeFailed("unparseable", f"the judge gave no list of {count} vectors")
+        raise JudgeFailed("unparseable", "vectors_miscounted", n=count)
     first, *others = (_measured(vector) for vector in vectors)
     if any(len(other[0]) != len(first[0]) for other in others):
-        raise JudgeFailed("unparseable", "the judge gave vectors of different lengths")
+        raise JudgeFailed("unparseable", "vectors_of_unlike_length")
     return [_cosine(first, other) for other in others]
 
 
@@ -296,6 +298,6 @@ def _measured(vector: Any) -> Measured:
         numbers = []
     largest = max(map(abs, numbers), default=0.0)
     if not largest or not all(map(math.isfinite, numbers)):
-        raise JudgeFailed("unparseable", "the judge gave a vector that points nowhere")
+        raise JudgeFailed("unparseable", "vector_null")
     scaled = [x / largest for x in numbers]
     return scaled, math.hypot(*scaled)

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from ragstone.asks import Asking, ask_all, useful
 from ragstone.errors import JudgeFailed, NotApplicable
-from ragstone.metrics.claims import by_id, check, claims_of, named, rows_of, sources_of
+from ragstone.locale.messages import Message, compose
+from ragstone.metrics.ledger import by_id, check, claims_of, named, rows_of, sources_of
 from ragstone.registry import metric
-from ragstone.text.language import fold_text
+from ragstone.text.words import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
-NOTHING = Score(0.0, warnings=("nothing was retrieved",))
+NOTHING = Score(0.0, warnings=(compose("nothing_retrieved"),))
 """The score of a defined case: no chunk, so none that helps."""
 
 
@@ -70,13 +71,21 @@ class Graded(NamedTuple):
         """The chunk as evidence behind a score: its opening words, its grades and why."""
         # so many words are longer than the opening, whatever they are: the rest need not be looked at
         text = " ".join(self.chunk.text.split(None, OPENING // 2 + 1)[: OPENING // 2 + 1])
-        reasons = "; ".join(f"{grade} of 2: {reason}".rstrip(": ") for grade, reason in self.given)
+        grades = tuple(_explain_grade(grade, reason) for grade, reason in self.given)
         return Finding(
             text=text if len(text) <= OPENING else text[: OPENING - 1] + "…",
             verdict=verdict,
-            reason=reasons,
+            reason=grades[0] if len(grades) == 1 else compose("grades_given", grades=grades),
             chunk=self.chunk.id,
         )
+
+
+def _explain_grade(grade: int, reason: str) -> Message:
+    # a model's reason may end in a colon or be nothing else; our own never does
+    why = reason if isinstance(reason, Message) else reason.rstrip(": ")
+    if not why:
+        return compose("grade_given", grade=grade)
+    return compose("grade_given_because", grade=grade, reason=why)
 
 
 OPENING = 120
@@ -95,7 +104,7 @@ def grades(
 
     Which chunks are asked about depends on the question alone, so that metrics with other targets share the Ask."""
     if not question.strip():
-        raise NotApplicable("the question is empty")
+        raise NotApplicable("empty_field", field="question")
     known: dict[int, tuple[tuple[int, str], ...]] = {}
     chunks = named(contexts)
     asked_for = fold_text(question)
@@ -121,7 +130,7 @@ def _precision(
     question: str, contexts: Ranked, target: str, text: str, language: str | None
 ) -> Asking[Score]:
     if not text.strip():
-        raise NotApplicable(f"the {target} is empty")
+        raise NotApplicable("empty_field", field=target)
     graded = yield from grades(question, contexts, target, text, language)
     if not graded:
         return NOTHING
@@ -135,16 +144,16 @@ def _precision(
 def _worthless(chunk: Chunk, question: str) -> str:
     """Why a chunk is worth nothing for a folded question without asking; empty when it must be asked."""
     if not chunk.text.strip():
-        return "the chunk is empty"
-    return "the chunk is the question itself" if fold_text(chunk.text) == question else ""
+        return compose("chunk_empty")
+    return compose("chunk_is_question") if fold_text(chunk.text) == question else ""
 
 
 def _read(reply: object, count: int, target: str) -> list[tuple[int, str]]:
     rows = rows_of(reply, "grades", id=str, target=str, grade=int, reason=str)
     if any(row["target"] != target for row in rows):
-        raise JudgeFailed("incomplete", f"the judge graded for something else than the {target}")
+        raise JudgeFailed("incomplete", "graded_for_another", field=target)
     ids = [f"k{n}" for n in range(1, count + 1)]
     found = by_id(rows, "id", ids)
     if any(row["grade"] not in (0, 1, 2) for row in rows):
-        raise JudgeFailed("unparseable", "the judge gave a grade that is not 0, 1 or 2")
+        raise JudgeFailed("unparseable", "grade_unknown")
     return [(found[name]["grade"], found[name]["reason"]) for name in ids]

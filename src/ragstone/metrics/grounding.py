@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
-from ragstone.metrics.claims import Checked, at_once, check, claims_of, sources_of
+from ragstone.metrics.ledger import Checked, at_once, check, claims_of, sources_of
 from ragstone.registry import metric
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
@@ -32,7 +32,7 @@ def noise_sensitivity(
 
     A claim is wrong when the reference does not support it; `noise` is a wrong claim that a chunk supports."""
     if not reference.strip():
-        raise NotApplicable("the reference is empty")
+        raise NotApplicable("empty_field", field="reference")
     sources = sources_of(contexts)
     claims = yield from claims_of(answer, "answer", language)
     truth, origin = yield from at_once(

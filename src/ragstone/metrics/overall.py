@@ -8,6 +8,7 @@ from typing import Any
 
 from ragstone.asks import Asking, together
 from ragstone.errors import MissingField, NotApplicable, SystemFailed, UnknownMetric, Unscored
+from ragstone.locale.messages import compose
 from ragstone.registry import REGISTERED, Metric, metric, resolve
 from ragstone.types import Finding, Sample, Score
 
@@ -49,13 +50,24 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = WEIGHTS) -> Asking
     missing, findings, total = [], [], 0.0
     for (name, part), score in zip(parts.items(), scores, strict=True):
         if isinstance(score, Unscored) or score.value is None:
-            missing.append(f"{name} ({score.outcome}: {score.reason})")
+            missing.append(
+                compose(
+                    "component_without_score",
+                    name=name,
+                    outcome=score.outcome,
+                    reason=score.reason,
+                )
+            )
         else:
             good = score.value if part.higher_is_better else 1 - score.value
             total += weights[name] * good
-            findings.append(Finding(name, f"{score.value:.3f}", f"weight {weights[name]:g}"))
+            findings.append(
+                Finding(
+                    name, f"{score.value:.3f}", compose("component_weight", weight=weights[name])
+                )
+            )
     if missing:
-        raise NotApplicable("no score for " + ", ".join(missing))
+        raise NotApplicable("no_component_score", missing=tuple(missing))
     return Score(total / sum(weights[name] for name in parts), findings=tuple(findings))
 
 
@@ -68,7 +80,7 @@ def _scored(part: Metric, sample: Sample) -> Asking[Score]:
     """The component's score of the sample."""
     lacking = [name for name in part.needs if getattr(sample, name) is None]
     if lacking:
-        raise MissingField(f"the sample has no {' and no '.join(lacking)}")
+        raise MissingField("missing_fields", field=tuple(lacking))
     fields = [sample if name == "sample" else getattr(sample, name) for name in part.takes]
     result = part.function(*fields, **part.options)
     if isinstance(result, Generator):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ragstone.asks import Asking, ask, rate
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, SystemFailed
-from ragstone.metrics.claims import named
+from ragstone.metrics.ledger import named
 from ragstone.registry import metric
 from ragstone.types import SYSTEM_FIELDS, Finding, Sample, Score
 
@@ -53,7 +53,7 @@ def _complaint(options: Mapping[str, Any]) -> str | None:
 def coherence(answer: str, language: str | None = None) -> Asking[Score]:
     """How well the answer holds together, on a fixed five-level rubric, scaled to 0..1."""
     if not answer.strip():
-        raise NotApplicable("the answer is empty")
+        raise NotApplicable("empty_field", field="answer")
     question, levels = COHERENCE.get((language or "en").split("-")[0], COHERENCE["en"])
     return (yield from rated({"answer": answer}, "coherence", question, levels, language))
 
@@ -72,9 +72,7 @@ def rubric(
     `question` says what to judge, `levels` are its closed scale, worst first, and `fields` the texts to show."""
     texts: dict[str, str] = {field: _shown(sample, field, name) for field in fields}
     if not any(text.strip() for text in texts.values()):
-        raise NotApplicable(
-            f"nothing to show for the rubric {name!r}: {', '.join(fields)} is empty"
-        )
+        raise NotApplicable("rubric_nothing_to_show", rubric=name, fields=tuple(fields))
     return (yield from rated(texts, name, question, levels, sample.language))
 
 
@@ -90,7 +88,7 @@ def rated(
     level = reply.get("level") if isinstance(reply, Mapping) else None
     reason = reply.get("reason") if isinstance(reply, Mapping) else None
     if type(level) is not int or not 0 <= level < len(levels) or not isinstance(reason, str):
-        raise JudgeFailed("unparseable", f"the judge gave no level of {name!r} with a reason")
+        raise JudgeFailed("unparseable", "level_missing", rubric=name)
     return Score(level / (len(levels) - 1), findings=(Finding(name, levels[level], reason),))
 
 
@@ -100,7 +98,7 @@ def _shown(sample: Sample, field: Field, name: str) -> str:
     if value is None and field in SYSTEM_FIELDS and sample.error is not None:
         raise SystemFailed(sample.error)
     if value is None:
-        raise MissingField(f"the rubric {name!r} shows {field!r}, which the sample lacks")
+        raise MissingField("rubric_field_missing", rubric=name, name=field)
     if isinstance(value, str):
         return value
     return "\n\n".join(f"[{chunk.id}] {chunk.text}" for chunk in named(value))

@@ -11,6 +11,7 @@ from typing import Any
 
 from ragstone.asks import Asking
 from ragstone.errors import JudgeFailed, JudgeFault, Unscored
+from ragstone.locale.messages import compose
 from ragstone.registry import Metric
 from ragstone.types import SYSTEM_FIELDS, OutcomeKind, Sample, Score
 
@@ -59,10 +60,10 @@ def finisher(metric: Metric) -> Callable[[Any], Score]:
             try:
                 score = Score(float(result))
             except (TypeError, ValueError, OverflowError):
-                return _failed(f"it returned {result!r}, which is not a finite number or a Score")
+                return _failed(compose("score_not_finite", value=repr(result)))
         value = score.value
         if value is not None and not low <= value <= high:
-            return _failed(f"it returned {value!r}, outside its range {low:g} to {high:g}")
+            return _failed(compose("score_out_of_range", value=repr(value), low=low, high=high))
         return score
 
     return finish
@@ -87,7 +88,7 @@ def _failed(reason: str) -> Score:
     return Score(outcome="metric_error", reason=reason)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256, typed=True)  # a message is not the plain text of the same words
 def _outcome(
     outcome: OutcomeKind, reason: str, kind: JudgeFault | None, label: str | None
 ) -> Score:
@@ -96,7 +97,7 @@ def _outcome(
 
 @lru_cache(maxsize=32)
 def _missing(name: str) -> Score:
-    return Score(outcome="missing_field", reason=f"the sample has no {name}")
+    return Score(outcome="missing_field", reason=compose("missing_field", field=name))
 
 
 def _arguments(takes: tuple[str, ...]) -> Callable[[Sample], tuple[Any, ...]]:

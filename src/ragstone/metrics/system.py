@@ -31,9 +31,9 @@ def cost(meta: Mapping[str, Any]) -> Score:
 def _recorded(meta: Mapping[str, Any], name: str) -> Score:
     value = meta.get(name)
     if value is None:
-        raise MissingField(f"the sample records no {name}")
+        raise MissingField("not_recorded", name=name)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MissingField(f"the sample's {name} is {value!r}, which is not a number")
+        raise MissingField("recorded_not_number", name=name, value=repr(value))
     if not 0 <= value <= 1e300:
-        raise MissingField(f"the sample's {name} is {value!r}; a finite number from 0 on is wanted")
+        raise MissingField("recorded_not_positive", name=name, value=repr(value))
     return Score(float(value))

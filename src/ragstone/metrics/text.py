@@ -10,13 +10,8 @@ from typing import Any, Literal
 from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
 from ragstone.registry import metric
-from ragstone.text.language import (
-    ABSTENTIONS,
-    fold_text,
-    split_bare_words,
-    split_words,
-    strip_final_punctuation,
-)
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import fold_text, split_bare_words, split_words, strip_final_punctuation
 from ragstone.types import Score
 
 Normalize = Literal["none", "squad"]
@@ -147,10 +142,7 @@ def _unanswerable(reference: str | None, meta: Mapping[str, Any], refusals: Iter
         if reference is None and meta.get("answerable") is True:
             return False
     if reference is None:
-        raise MissingField(
-            "whether the question can be answered is not said; give `reference`, or "
-            '`answerable` or `type: "impossible"` in meta'
-        )
+        raise MissingField("answerable_unknown")
     return _plain(reference) in refusals
 
 
@@ -158,9 +150,7 @@ def _refusal(abstains: bool, unanswerable: bool) -> Score:
     if unanswerable:
         label = "correct_refusal" if abstains else "missed_refusal"
         return Score(1.0 if abstains else 0.0, label=label)
-    raise NotApplicable(
-        "the question can be answered", label="false_refusal" if abstains else "answered"
-    )
+    raise NotApplicable("question_answerable", label="false_refusal" if abstains else "answered")
 
 
 def _unit(value: float) -> Score:

@@ -7,11 +7,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from ragstone.monitor.forgetting import forget_before, forget_ids
-from ragstone.monitor.interactions import Feedback, Interaction, now_micros
-from ragstone.monitor.spans import Span
+from ragstone.monitor.ingest.spans import Span
+from ragstone.monitor.interactions import Feedback, Interaction, micros
+from ragstone.monitor.purge import forget_before, forget_ids
 from ragstone.monitor.statements import (
-    HOUR_MICROS,
+    HOUR,
     MANY,
     SAVE_SCORE,
     SELECT,
@@ -44,7 +44,7 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredInteraction:
+class Scored:
     """The scores of one interaction and how it came to be judged."""
 
     interaction: str
@@ -72,7 +72,7 @@ class Archive:
         spans: Sequence[Span] = (),
     ) -> Future[Added]:
         """Keep interactions, feedback for these or others, and spans; an id that is there already is left as it is."""
-        now = now_micros()
+        now = micros()
 
         def write(db: Connection) -> Added:
             new = insert(db, interactions, now)
@@ -102,10 +102,10 @@ class Archive:
         return self.add((), feedback)
 
     def save_scores(
-        self, scored: Sequence[ScoredInteraction], counts: Mapping[str, int] | None = None
+        self, scored: Sequence[Scored], counts: Mapping[str, int] | None = None
     ) -> Future[None]:
         """Keep scores in the place of earlier ones of the same metrics, and take the interactions off the queue."""
-        now = now_micros()
+        now = micros()
 
         def write(db: Connection) -> None:
             places = numbers(db, [one.interaction for one in scored])
@@ -135,7 +135,7 @@ class Archive:
 
     def count(self, counts: Mapping[str, int]) -> Future[None]:
         """Add to the counters: what was refused, lost or failed."""
-        now = now_micros()
+        now = micros()
         return self.run(lambda db: count(db, counts, now))
 
     # ── out ───────────────────────────────────────────────────────────────────────────────
@@ -183,7 +183,7 @@ class Archive:
         """Each counter's sum over the hours from `since` on."""
         rows = self.store.read(
             "SELECT name, SUM(value) FROM monitor_counters WHERE hour >= ? GROUP BY name ORDER BY name",
-            (0 if since is None else since - since % HOUR_MICROS,),
+            (0 if since is None else since - since % HOUR,),
         )
         return {name: int(value) for name, value in rows}
 

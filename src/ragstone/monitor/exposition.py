@@ -6,27 +6,27 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragstone.errors import MissingExtra
-from ragstone.monitor.alerts import open_alerts
+from ragstone.monitor.alerts.alert import open_alerts
+from ragstone.monitor.alerts.evaluation import GRAVITY, last_status
+from ragstone.monitor.alerts.outbox import pending
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import now_micros
-from ragstone.monitor.outbox import pending
-from ragstone.monitor.statements import HOUR_MICROS
-from ragstone.monitor.watcher import GRAVITY, last_status
-from ragstone.monitor.windows import Window, between
+from ragstone.monitor.interactions import micros
+from ragstone.monitor.statements import HOUR
+from ragstone.monitor.windows.summary import Window, between
 
 MOST_METRICS = 50
 """Metrics with labels of their own, in alphabetical order: labels never grow with the data."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def render_metrics(archive: Archive, now: int | None = None) -> str:
+def metrics_text(archive: Archive, now: int | None = None) -> str:
     """Everything as text in Prometheus' exposition format."""
     try:
         from prometheus_client import CollectorRegistry, generate_latest
     except ImportError:
         raise MissingExtra("Prometheus metrics", "prometheus") from None
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(archive, now_micros() if now is None else now))
+    registry.register(_Collector(archive, micros() if now is None else now))
     return str(generate_latest(registry).decode("utf-8"))
 
 
@@ -43,7 +43,7 @@ class _Collector:
     def collect(self) -> Iterator[Any]:
         """One family after the other."""
         yield from _counters(self._archive)
-        yield from _last_hour(between(self._archive, self._now - HOUR_MICROS, self._now).whole)
+        yield from _last_hour(between(self._archive, self._now - HOUR, self._now).whole)
         yield from _watching(self._archive)
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeGuard
 
-from ragstone.data.strict_json import BadRow, replace_unstorable
-from ragstone.data.field_values import to_chunks, to_id
+from ragstone.data.strict import BadRow, mend
+from ragstone.data.values import chunks_of, id_of
 from ragstone.errors import nearest
 from ragstone.types import EMPTY, Chunk, Ranked, Sample
 
@@ -109,12 +109,12 @@ def interaction_of(row: Any, now: int | None = None) -> Interaction:
         if key not in FIELDS:
             hint = nearest(key, FIELDS)
             raise BadRow(f"no field {key[:60]!r}{hint} (other facts go into meta)")
-    now = now_micros() if now is None else now
+    now = micros() if now is None else now
     question, answer = text(row, "question"), text(row, "answer")
     error = text(row, "error")
     contexts = row.get("contexts")
     if contexts is not None:
-        contexts = to_chunks(contexts, "contexts")
+        contexts = chunks_of(contexts, "contexts")
         if len(contexts) > MOST_CHUNKS:
             raise BadRow(f'"contexts" has {len(contexts)} items; give at most {MOST_CHUNKS}')
     if question is None and answer is None and error is None:
@@ -122,7 +122,7 @@ def interaction_of(row: Any, now: int | None = None) -> Interaction:
     tokens = number(row, "tokens")
     return Interaction(
         id=new_id() if row.get("id") is None else checked_id(row["id"]),
-        at=now if row.get("at") is None else parse_time(row["at"], now),
+        at=now if row.get("at") is None else moment(row["at"], now),
         question=question,
         contexts=contexts,
         answer=answer,
@@ -148,13 +148,13 @@ def feedback_of(row: Any, now: int | None = None) -> Feedback:
     for key in row:
         if key not in FEEDBACK_FIELDS:
             raise BadRow(f"no field {key[:60]!r}{nearest(key, FEEDBACK_FIELDS)}")
-    now = now_micros() if now is None else now
+    now = micros() if now is None else now
     if row.get("id") is None:
         raise BadRow('has no "id"; give the id of the interaction')
     value, comment = opinion(row.get("feedback")), text(row, "comment")
     if value is None and comment is None:
         raise BadRow("has neither feedback nor comment; give one of them")
-    at = now if row.get("at") is None else parse_time(row["at"], now)
+    at = now if row.get("at") is None else moment(row["at"], now)
     return Feedback(checked_id(row["id"]), at, value, comment)
 
 
@@ -187,7 +187,7 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
-def now_micros() -> int:
+def micros() -> int:
     """Now."""
     return time.time_ns() // 1000
 
@@ -208,7 +208,7 @@ def iso(at: int) -> str:
     return from_micros(at).isoformat().replace("+00:00", "Z")
 
 
-def parse_time(value: Any, now: int) -> int:
+def moment(value: Any, now: int) -> int:
     """A time from ISO 8601 text or seconds since 1970; neither before 2000 nor over a day ahead."""
     wrong = "give ISO 8601 text such as 2026-05-01T12:00:00Z, or seconds since 1970"
     if isinstance(value, str):
@@ -244,7 +244,7 @@ THUMBS: Mapping[str, float] = {
 
 def checked_id(value: Any) -> str:
     """An id: a short text of visible characters, or a whole number."""
-    found = to_id(value, "id")
+    found = id_of(value, "id")
     if found is None:
         raise BadRow('"id" is an empty string; give a text, or leave it out')
     if len(found) > LONGEST_ID or not _VISIBLE.fullmatch(found):
@@ -280,7 +280,7 @@ def short(value: Any, key: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, str) and len(value) <= LONGEST_META:
-        return replace_unstorable(value) or None
+        return mend(value) or None
     raise BadRow(
         f'"{key}" is {str(value)[:60]!r}; give a text of at most {LONGEST_META} characters'
     )

@@ -17,23 +17,23 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ragstone.data.strict_json import BadRow
+from ragstone.data.strict import BadRow
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.gentle import gentle_row, written
+from ragstone.monitor.ingest.coercion import gentle_row, written
+from ragstone.monitor.ingest.instrumentation import Turn, watched
+from ragstone.monitor.ingest.redaction import Redact, redacted, redacted_feedback, redactor
+from ragstone.monitor.ingest.spool import Spool, SpoolFull
 from ragstone.monitor.interactions import (
     Feedback,
     Interaction,
     feedback_of,
     interaction_of,
     iso,
-    now_micros,
+    micros,
     new_id,
     row_of,
 )
-from ragstone.monitor.redaction import Redact, redacted, redacted_feedback, redactor
-from ragstone.monitor.spool import Spool, SpoolFull
-from ragstone.monitor.watching import Turn, watched
 from ragstone.store import Store, usual_place
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -122,7 +122,7 @@ class Monitor:
         """Hand over one interaction; its id, for feedback that comes later. Never raises, never waits."""
         row = {
             "id": new_id() if id is None else written(id),
-            "at": iso(now_micros()) if at is None else at,
+            "at": iso(micros()) if at is None else at,
             "question": question,
             "contexts": list(contexts) if isinstance(contexts, list | tuple) else contexts,
             "answer": answer,
@@ -141,7 +141,7 @@ class Monitor:
 
     def feedback(self, id: str, value: Any = None, comment: str | None = None) -> None:
         """Hand over what a person said of an interaction: 0 to 1, `up` or `down`, a comment. Never raises, never waits."""
-        row = {"id": written(id), "at": iso(now_micros()), "feedback": value, "comment": comment}
+        row = {"id": written(id), "at": iso(micros()), "feedback": value, "comment": comment}
         self._hand_over({"feedback of": row})
 
     @contextmanager

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ragstone.monitor.ingest.spans import Span, span_row
 from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_row
-from ragstone.monitor.spans import Span, span_row
 from ragstone.store.database import Connection
 from ragstone.types import EMPTY, Chunk, Ranked
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 BUCKET = 300_000_000
 """Five minutes in microseconds: the finest roll-up."""
 
-HOUR_MICROS = 3_600_000_000
+HOUR = 3_600_000_000
 
 MANY = 500
 """Rows in one statement at most."""
@@ -137,7 +137,7 @@ def mark(db: Connection, buckets: Iterable[int]) -> None:
 
 def count(db: Connection, counts: Mapping[str, int], now: int) -> None:
     """Add to the counters of this hour."""
-    rows = [(name, now - now % HOUR_MICROS, value) for name, value in sorted(counts.items()) if value]
+    rows = [(name, now - now % HOUR, value) for name, value in sorted(counts.items()) if value]
     if rows:
         db.execute_many(
             "INSERT INTO monitor_counters (name, hour, value) VALUES (?, ?, ?)"

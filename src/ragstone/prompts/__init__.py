@@ -94,7 +94,9 @@ def refuse_existing(paths: Mapping[Path, object]) -> None:
     """Complain when one of the files to be written is already there."""
     there = sorted(str(path) for path in paths if path.exists())
     if there:
-        raise InvalidPrompt(f"{there[0]!r} exists already and is left as it is; name another folder")
+        raise InvalidPrompt(
+            f"{there[0]!r} exists already and is left as it is; name another folder"
+        )
 
 
 def find_fault(name: str, text: str) -> str | None:
@@ -130,7 +132,12 @@ def _load(name: str, language: str, folder: str | None) -> Prompt:
             f"ragstone judge prompts --export {folder}"
         )
     # a user's file in the wanted language goes before ours, ours before the user's English
-    order = [*places[:2], *(_HERE / code for code in tried[:2]), *places[2:], _HERE / FALLBACK_LANGUAGE]
+    order = [
+        *places[:2],
+        *(_HERE / code for code in tried[:2]),
+        *places[2:],
+        _HERE / FALLBACK_LANGUAGE,
+    ]
     path = next(p / f"{name}.md" for p in order if (p / f"{name}.md").is_file())
     text = path.read_text("utf-8")
     wrong = find_fault(name, text)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ragstone.report.meanings import MEANINGS
-from ragstone.report.sentences import translated
 from ragstone.report.words import Words
 from ragstone.types import FAILURES
 
@@ -50,9 +49,7 @@ def metric_lines(one: MetricSummary, floor: float, say: Words) -> list[Line]:
     if len(one.outcomes) == len(one.reasons) == 1:
         ((name, n),), (reason,) = one.outcomes.items(), one.reasons
         counted = say("reason_times", reason=say.outcome(name), n=say.whole(n))
-        text = say(
-            "not_scored_why", part=counted, reason=shortened(translated(reason, say.language), 240)
-        )
+        text = say("not_scored_why", part=counted, reason=shortened(say.message(reason), 240))
         lines.append(Line(text, _tone(one)))
     elif one.outcomes:
         parts = [
@@ -63,7 +60,7 @@ def metric_lines(one: MetricSummary, floor: float, say: Words) -> list[Line]:
         reasons = [
             say(
                 "reason_times",
-                reason=shortened(translated(reason, say.language), 160),
+                reason=shortened(say.message(reason), 160),
                 n=say.whole(n),
             )
             for reason, n in one.reasons.items()
@@ -72,7 +69,7 @@ def metric_lines(one: MetricSummary, floor: float, say: Words) -> list[Line]:
     if one.if_failures_low is not None and one.if_failures_high is not None:
         lines.append(Line(_bounds(one, say), "warn"))
     for text in one.warnings:
-        said = shortened(translated(text, say.language), 300)
+        said = shortened(say.message(text), 300)
         lines.append(Line(f"{say('warning')}: {said}", "warn"))
     return lines
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ragstone.report.excerpts import Mark
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import fold_text
+from ragstone.text.words import fold_text
 from ragstone.types import Finding, Sample, Score
 
 GOOD = frozenset({"supported", "covered", "useful", "relevant", "correct", "right"})

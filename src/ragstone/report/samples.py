@@ -9,7 +9,6 @@ from typing import Protocol
 from ragstone.report.excerpts import Mark, Piece, is_cut, pieces
 from ragstone.report.figures import shortened
 from ragstone.report.ledger import Entry, Ledger, ledger
-from ragstone.report.sentences import translated
 from ragstone.report.words import Words
 from ragstone.types import FAILURES, Chunk, Sample, Score
 
@@ -246,11 +245,9 @@ def _score(one: Scale, score: Score, say: Words) -> ScoreView:
         share=None if share is None else round(share, 3),
         outcome=score.outcome,
         outcome_text="" if score.ok else say.outcome(name),
-        reason=shortened(translated(score.reason, say.language), 300),
+        reason=shortened(say.message(score.reason), 300),
         label=say.known("label", score.label) if score.label else "",
-        warnings=tuple(
-            shortened(translated(text, say.language), 200) for text in score.warnings[:5]
-        ),
+        warnings=tuple(shortened(say.message(text), 200) for text in score.warnings[:5]),
     )
 
 
@@ -262,7 +259,7 @@ def _finding(entry: Entry, sample: Sample, limits: Limits, say: Words) -> Findin
         text=shortened(finding.text, brief),
         verdict=say.known("verdict", finding.verdict),
         tone=entry.tone,
-        reason=shortened(translated(finding.reason, say.language), brief),
+        reason=shortened(say.message(finding.reason), brief),
         quote=shortened(finding.quote, brief),
         chunk_id=shortened(finding.chunk, 120),
         chunk_rank=entry.chunk + 1

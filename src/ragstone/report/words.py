@@ -1,4 +1,4 @@
-"""Every word a report says, in each language, and how that language writes numbers."""
+"""The words of a report in one language, from the catalogue, and how that language writes numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
 from ragstone.errors import RagstoneError
-from ragstone.report.phrases import PHRASES
-from ragstone.text.language import LANGUAGES
+from ragstone.locale.catalogue import LANGUAGES, find_phrase
+from ragstone.locale.messages import render
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,10 @@ class Words:
 
     def __call__(self, key: str, **values: object) -> str:
         """The phrase of that name with its values filled in."""
-        return PHRASES[key][_PLACE[self.language]].format(**values)
+        phrase = find_phrase(self.language, key)
+        if phrase is None:
+            raise KeyError(key)
+        return phrase.format(**values)
 
     def count(self, key: str, n: int) -> str:
         """`1 sample` or `1,200 samples`: the phrase with its number, singular or plural."""
@@ -27,8 +30,11 @@ class Words:
 
     def known(self, group: str, word: str) -> str:
         """The translation of a word from a closed list, or the word itself when it is not on it."""
-        key = f"{group}.{word}"
-        return self(key) if key in PHRASES else word
+        return find_phrase(self.language, f"{group}.{word}") or word
+
+    def message(self, text: str) -> str:
+        """A message in this language; a judge's, a system's or a user's own words as they are."""
+        return render(text, self.language)
 
     def outcome(self, name: str) -> str:
         """An outcome in words; `judge_error: refusal` names how the judge failed."""
@@ -87,12 +93,9 @@ class Words:
 def words(language: str, zone: tzinfo = UTC) -> Words:
     """The words of a language, by its code, with times in a zone."""
     code = language.split("-")[0].lower()
-    if code not in _PLACE:
-        raise RagstoneError(f"no reports in {language!r}; choose {' or '.join(_PLACE)}")
+    if code not in LANGUAGES:
+        raise RagstoneError(f"no reports in {language!r}; choose {' or '.join(LANGUAGES)}")
     return Words(code, zone)
-
-
-_PLACE = {code: at for at, code in enumerate(LANGUAGES)}
 
 
 def _digits(value: float) -> int:

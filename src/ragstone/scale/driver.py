@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragstone._version import __version__
-from ragstone.data import Dataset, Record, to_sample
+from ragstone.data import Reading, Record, sample_of
 from ragstone.data.ids import SeenIds
-from ragstone.data.ranges import plan_ranges
+from ragstone.data.ranges import cut
 from ragstone.engine import Execution, iter_failed_rows, skip_stored
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges.limits import Budget
@@ -60,7 +60,7 @@ class ClusterExecution(Execution):
 
     async def score_new(self, records: Iterable[Record]) -> int:
         """Score what is not stored yet; the number of samples the run then holds."""
-        assert isinstance(records, Dataset)
+        assert isinstance(records, Reading)
         stored = self.run.count()
         self.done = stored
         shelf = Shelf(self.run.store.shelf(self.run.id))
@@ -68,7 +68,7 @@ class ClusterExecution(Execution):
         async with AsyncExitStack() as stack:
             await self._open(stack)
             sizes = Sizes(stored, kept, self.total, max(1, len(self._workers)))
-            ranges = plan_ranges(records, self.source, sizes.wanted)
+            ranges = cut(records, self.source, sizes.wanted)
             if ranges is not None and await self._seen_by_all():
                 pieces = _past_stored(from_ranges(ranges, sizes), self.run, stored)
                 seen = SeenIds()
@@ -254,7 +254,7 @@ class ClusterExecution(Execution):
                 self._gate.set()
 
     def _poison(self, piece: Piece) -> dict[str, Any]:
-        sample = to_sample(piece.texts()[0], self.run.info.shape, piece.first)
+        sample = sample_of(piece.texts()[0], self.run.info.shape, piece.first)
         reason = f"scoring it killed its worker {KILLS} times, with nothing else at work"
         scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
         given = None if sample.id == str(piece.first) else sample.id

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragstone._version import __version__
-from ragstone.data.sources import RejectedRow
-from ragstone.data.ranges import FileRange, read_range
+from ragstone.data.containers import Refused
+from ragstone.data.ranges import Range, rows_in
 from ragstone.data.rows import Mapper, compile_shape
-from ragstone.data.strict_json import BadRow, parse_json, reparse_json
+from ragstone.data.strict import BadRow, parse, reparse
 from ragstone.engine.broker import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
@@ -110,15 +110,15 @@ def _samples(mapper: Mapper, piece: Mapping[str, Any]) -> tuple[list[_Row], list
     rows: list[_Row] = []
     if "rows" in piece:  # read and checked by the driver before
         for position, text in zip(piece["positions"], piece["rows"], strict=True):
-            rows.append(_Row(*mapper(reparse_json(text), position), position, text))
+            rows.append(_Row(*mapper(reparse(text), position), position, text))
         return rows, []
     bad: list[list[Any]] = []
     position = piece["positions"][0]
-    for at, raw in read_range(FileRange(**piece["range"])):
+    for at, raw in rows_in(Range(**piece["range"])):
         try:
-            if isinstance(raw, RejectedRow):
+            if isinstance(raw, Refused):
                 raise BadRow(raw.why)
-            rows.append(_Row(*mapper(parse_json(raw), position), position, raw))
+            rows.append(_Row(*mapper(parse(raw), position), position, raw))
         except BadRow as refused:
             bad.append([at, str(refused)])
         position += 1

@@ -11,23 +11,23 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from ragstone._version import __version__
-from ragstone.data.strict_json import BadRow, parse_json
+from ragstone.data.strict import BadRow, parse
 from ragstone.errors import DataError, MissingExtra
 from ragstone.monitor import Archive, Interaction
-from ragstone.monitor.interactions import feedback_of, interaction_of, iso, now_micros, parse_time, row_of
-from ragstone.monitor.otlp import spans_of_json, spans_of_protobuf
-from ragstone.monitor.redaction import (
+from ragstone.monitor.ingest.otlp import spans_of_json, spans_of_protobuf
+from ragstone.monitor.ingest.redaction import (
     RedactionFailed,
     redacted,
     redacted_feedback,
     redacted_texts,
 )
-from ragstone.monitor.spans import Span
-from ragstone.server.intake import Intake
+from ragstone.monitor.ingest.spans import Span
+from ragstone.monitor.interactions import feedback_of, interaction_of, iso, micros, moment, row_of
+from ragstone.server.ingest_queue import Intake
 from ragstone.server.openapi import document
-from ragstone.server.replies import Refused, reply
-from ragstone.server.settings import ServerSettings
-from ragstone.store.codec import encode_score
+from ragstone.server.responses import Refused, reply
+from ragstone.server.settings import Settings
+from ragstone.store.codec import score_to_json
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ MOST_LISTED = 500
 class Service:
     """What the handlers share."""
 
-    settings: ServerSettings
+    settings: Settings
     intake: Intake
     reading: Archive
     """A connection of its own: looking never waits for writing."""
@@ -59,7 +59,7 @@ async def post_interactions(request: web.Request) -> web.Response:
     with service.intake.under_way():
         rows, size = await _rows(request, service)
         try:
-            now = now_micros()
+            now = micros()
             hook = service.settings.redact
             found = _each(rows, lambda row: redacted(interaction_of(row, now), hook))
             added = await service.intake.put(interactions=found)
@@ -75,7 +75,7 @@ async def post_feedback(request: web.Request) -> web.Response:
     with service.intake.under_way():
         rows, size = await _rows(request, service)
         try:
-            now = now_micros()
+            now = micros()
             hook = service.settings.redact
             found = _each(rows, lambda row: redacted_feedback(feedback_of(row, now), hook))
             await service.intake.put(feedback=found)
@@ -111,7 +111,7 @@ async def post_traces(request: web.Request) -> web.Response:
     )  # an ExportTraceServiceResponse with nothing to say
 
 
-def _redacted_spans(spans: Sequence[Span], settings: ServerSettings) -> Sequence[Span]:
+def _redacted_spans(spans: Sequence[Span], settings: Settings) -> Sequence[Span]:
     if settings.redact is None:
         return spans
     from dataclasses import replace
@@ -136,7 +136,7 @@ async def _rows(request: web.Request, service: Service) -> tuple[list[Any], int]
     body, size = await service.intake.body(request)
     try:
         try:
-            tree = parse_json(body.decode("utf-8"))
+            tree = parse(body.decode("utf-8"))
         except UnicodeDecodeError:
             raise Refused(400, "the body is not UTF-8", "refused_invalid") from None
         except BadRow as bad:
@@ -180,7 +180,7 @@ async def get_interactions(request: web.Request) -> web.Response:
     """Interactions of a stretch of time and a slice."""
     service = request.app[SERVICE]
     query = _query(request, {"since", "until", "limit", "order", "slice"})
-    now = now_micros()
+    now = micros()
     limit = _whole(query.get("limit", "50"), "limit", 1, MOST_LISTED)
     order = query.get("order", "newest")
     if order not in ("newest", "oldest"):
@@ -209,20 +209,18 @@ async def get_interaction(request: web.Request) -> web.Response:
 
 
 def _whole_interaction(archive: Archive, id: str) -> dict[str, Any] | None:
-    import json
-
     if "\x00" in id:
         return None
     one: Interaction | None = archive.get(id)
     if one is None:
         return None
-    scores = {name: json.loads(encode_score(score)) for name, score in archive.scores(id).items()}
+    scores = {name: score_to_json(score) for name, score in archive.scores(id).items()}
     return {**row_of(one), "scores": scores}
 
 
 async def get_summary(request: web.Request) -> web.Response:
     """A window in figures, whole and by slice."""
-    from ragstone.monitor.windows import summary
+    from ragstone.monitor.windows.summary import summary
 
     service = request.app[SERVICE]
     query = _query(request, {"window", "until", "by", "slice"})
@@ -233,7 +231,7 @@ async def get_summary(request: web.Request) -> web.Response:
         summary,
         service.reading,
         query.get("window", "24h"),
-        until=_time(query, "until", now_micros()),
+        until=_time(query, "until", micros()),
         by=query.get("by"),
         where=slices[0] if slices else None,
     )
@@ -292,7 +290,7 @@ def _time(query: dict[str, str], name: str, now: int) -> int | None:
     if text is None:
         return None
     try:
-        return parse_time(float(text) if text.replace(".", "", 1).isdecimal() else text, now)
+        return moment(float(text) if text.replace(".", "", 1).isdecimal() else text, now)
     except BadRow:
         raise _bad(name, text, "ISO 8601 such as 2026-05-01T12:00:00Z, or seconds") from None
 

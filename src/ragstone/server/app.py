@@ -14,15 +14,15 @@ from aiohttp import web
 
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor import Archive
-from ragstone.monitor.interactions import now_micros
-from ragstone.monitor.traces import put_together
+from ragstone.monitor.ingest.traces import put_together
+from ragstone.monitor.interactions import micros
 from ragstone.server import api, page
+from ragstone.server.alert_worker import get_metrics
 from ragstone.server.api import SERVICE, Service
 from ragstone.server.guard import Handler, add_headers, guard
-from ragstone.server.intake import Intake
-from ragstone.server.replies import Refused, refuse
-from ragstone.server.settings import ServerSettings, checked
-from ragstone.server.watching import get_metrics
+from ragstone.server.ingest_queue import Intake
+from ragstone.server.responses import Refused, refuse
+from ragstone.server.settings import Settings, checked
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
@@ -62,7 +62,7 @@ class Part(Protocol):
         """What `/v1/status` says of it."""
 
 
-def make_app(settings: ServerSettings, store: Store, parts: Sequence[Part] = ()) -> web.Application:
+def make_app(settings: Settings, store: Store, parts: Sequence[Part] = ()) -> web.Application:
     """The application on a store; `parts` work beside it as long as it runs."""
     settings = checked(settings)
     prefixes = ("", settings.prefix) if settings.prefix else ("",)
@@ -111,14 +111,14 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 async def _running(
-    app: web.Application, settings: ServerSettings, store: Store, parts: Sequence[Part]
+    app: web.Application, settings: Settings, store: Store, parts: Sequence[Part]
 ) -> AsyncIterator[None]:
     """Background work from start to end; on the way out everything that was taken is written."""
     archive = Archive(store)
     intake = Intake(archive, settings)
     reading = Archive(store.again())
     app[SERVICE] = Service(
-        settings, intake, reading, now_micros(), lambda: {part.name: part.facts() for part in parts}
+        settings, intake, reading, micros(), lambda: {part.name: part.facts() for part in parts}
     )
     intake.start()
     tasks = [
@@ -143,7 +143,7 @@ async def _running(
             asyncio.create_task(
                 _every(
                     RETENTION_SECONDS,
-                    lambda: _in_thread(lambda: reading.purge(before=now_micros() - age)),
+                    lambda: _in_thread(lambda: reading.purge(before=micros() - age)),
                     "forgetting what is old",
                 )
             )
@@ -193,7 +193,7 @@ async def _kept_up(part: Part) -> None:
 
 
 async def serve(
-    settings: ServerSettings,
+    settings: Settings,
     store: Store,
     parts: Sequence[Part] = (),
     *,

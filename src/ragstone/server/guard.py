@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from ragstone.server.replies import refuse
-from ragstone.server.settings import ServerSettings, is_address, is_loopback
+from ragstone.server.responses import refuse
+from ragstone.server.settings import Settings, is_address, is_loopback
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -33,7 +33,7 @@ HEADERS = {
 }
 
 
-def guard(settings: ServerSettings, open_paths: frozenset[str], count: Callable[[str], None]) -> Any:
+def guard(settings: Settings, open_paths: frozenset[str], count: Callable[[str], None]) -> Any:
     """The middleware that lets a request in or answers why not."""
 
     @web.middleware
@@ -59,7 +59,7 @@ Refusal = tuple[str, int, str, dict[str, Any]]
 
 
 def _refusal(
-    request: web.Request, settings: ServerSettings, open_paths: frozenset[str]
+    request: web.Request, settings: Settings, open_paths: frozenset[str]
 ) -> Refusal | None:
     hosts = request.headers.getall("Host", [])
     if len(hosts) != 1 or not known_host(hosts[0], settings):
@@ -90,7 +90,7 @@ def _follows(request: web.Request, open_paths: frozenset[str]) -> bool:
     )
 
 
-def known_host(value: str, settings: ServerSettings) -> bool:
+def known_host(value: str, settings: Settings) -> bool:
     """Whether a Host header is one of ours: nobody can point a name of theirs at us and be obeyed."""
     found = _HOST.fullmatch(value)
     if found is None:
@@ -104,7 +104,7 @@ def known_host(value: str, settings: ServerSettings) -> bool:
 _HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?")
 
 
-def same_site(origin: str, host: str, settings: ServerSettings) -> bool:
+def same_site(origin: str, host: str, settings: Settings) -> bool:
     """Whether a page of this origin is one of ours; a proxy may speak https where we speak http."""
     try:
         parts = urlsplit(origin)

@@ -15,7 +15,7 @@ from ragstone.report.monitor.live import Frame
 from ragstone.report.monitor.query import read_query
 from ragstone.server.api import SERVICE
 from ragstone.server.guard import COOKIE, equal, session_of, shows_token
-from ragstone.server.replies import Refused
+from ragstone.server.responses import Refused
 
 PAGES = ("/", "/interaction", "/login", "/logout", "/page.css", "/page.js")
 """What the guard lets pass: a page without the token shows the form for it instead of a refusal."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.errors import RagstoneError
-from ragstone.monitor.redaction import Redact
-from ragstone.monitor.windows import time_zone
+from ragstone.monitor.ingest.redaction import Redact
+from ragstone.monitor.windows.summary import time_zone
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ import json
 import sys
 from array import array
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
 from ragstone.asks import Reply
+from ragstone.locale.messages import message_from_json, message_to_json
 from ragstone.types import NOTHING_USED, Finding, Score, Usage
 
 
@@ -24,24 +25,21 @@ def encode_scores(scores: Mapping[str, Score]) -> str:
             key = _keys[name] = json.dumps(name) + ":"
         if score.findings or score.warnings or score.usage is not NOTHING_USED:
             parts.append(key + _whole(score))
-        elif score.outcome == "ok" and score.label is None:
-            parts.append(key + _digits(score.value))
+        elif (value := score.value) is not None and score.label is None:
+            parts.append(key + _digits(value))
         else:
             parts.append(
-                key
-                + _without_evidence(
-                    score.value, score.outcome, score.reason, score.kind, score.label
-                )
+                key + _without_evidence(value, score.outcome, score.reason, score.kind, score.label)
             )
     return "{" + ",".join(parts) + "}"
 
 
 @lru_cache(maxsize=16384)
-def _digits(value: float | None) -> str:
-    return repr(float(value))  # type: ignore[arg-type]
+def _digits(value: float) -> str:
+    return repr(float(value))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024, typed=True)  # a message is not the plain text of the same words
 def _without_evidence(*fields: Any) -> str:
     return _whole(Score(*fields))
 
@@ -57,6 +55,11 @@ def decode_scores(text: str) -> dict[str, Score]:
 def encode_score(score: Score) -> str:
     """One score with its evidence."""
     return _whole(score)
+
+
+def score_to_json(score: Score) -> dict[str, Any]:
+    """One score with its evidence as others read it: its messages are English sentences."""
+    return _to_json(score, str)
 
 
 def decode_score(text: str) -> Score:
@@ -78,15 +81,19 @@ def encode_reply(reply: Reply) -> str:
     if value.__class__ is dict and value.keys() == {"vectors"}:
         packed = _packed(value["vectors"])
         if packed is not None:
-            return _dump({"vectors": packed, "notes": list(reply.notes)})
-    return _dump({"value": value, "notes": list(reply.notes)})
+            return _dump({"vectors": packed, "notes": _messages(reply.notes)})
+    return _dump({"value": value, "notes": _messages(reply.notes)})
 
 
 def decode_reply(text: str, usage: Usage) -> Reply:
     """The reply that `encode_reply` wrote."""
     item = json.loads(text)
     value = item["value"] if "value" in item else {"vectors": _unpacked(item["vectors"])}
-    return Reply(value, usage, tuple(item["notes"]))
+    return Reply(value, usage, tuple(map(message_from_json, item["notes"])))
+
+
+def _messages(texts: Iterable[str]) -> list[Any]:
+    return [message_to_json(text) for text in texts]
 
 
 def _packed(vectors: Any) -> list[str] | None:
@@ -121,23 +128,27 @@ _keys: dict[str, str] = {}
 
 
 def _whole(score: Score) -> str:
+    return _dump(_to_json(score, message_to_json))
+
+
+def _to_json(score: Score, write: Callable[[str], Any]) -> dict[str, Any]:
     item: dict[str, Any] = {}
     if score.value is not None:
         item["value"] = float(score.value)
     else:
         item["outcome"] = score.outcome
-        item["reason"] = score.reason
+        item["reason"] = write(score.reason)
     if score.kind is not None:
         item["kind"] = score.kind
     if score.label is not None:
         item["label"] = score.label
     if score.warnings:
-        item["warnings"] = list(score.warnings)
+        item["warnings"] = [write(text) for text in score.warnings]
     if score.usage != NOTHING_USED:
         item["usage"] = _used(score.usage)
     if score.findings:
-        item["findings"] = [_told(finding) for finding in score.findings]
-    return _dump(item)
+        item["findings"] = [_finding_to_json(finding, write) for finding in score.findings]
+    return item
 
 
 def _value_or_end(item: Mapping[str, Any]) -> float | str:
@@ -156,28 +167,45 @@ def _number(value: float) -> Score:
 
 def _score(item: Mapping[str, Any]) -> Score:
     if len(item) <= 4 and "findings" not in item and "warnings" not in item and "usage" not in item:
-        return _bare(*map(item.get, ("value", "outcome", "reason", "kind", "label")))
+        get = item.get
+        reason = get("reason", "")
+        if reason.__class__ is dict:
+            try:
+                return _unscored(get("outcome"), get("kind"), get("label"), *reason.items())
+            except TypeError:  # an argument is a list or another message: not hashable
+                reason = message_from_json(reason)
+        return _bare(get("value"), get("outcome"), reason, get("kind"), get("label"))
     return Score(
         value=item.get("value"),
         outcome=item.get("outcome", "ok"),
-        reason=item.get("reason", ""),
+        reason=message_from_json(item.get("reason", "")),
         kind=item.get("kind"),
         label=item.get("label"),
         findings=tuple(_findings(item.get("findings", ()))),
-        warnings=tuple(item.get("warnings", ())),
+        warnings=tuple(map(message_from_json, item.get("warnings", ()))),
         usage=Usage(**item["usage"]) if "usage" in item else NOTHING_USED,
     )
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024, typed=True)
 def _bare(value: Any, outcome: Any, reason: Any, kind: Any, label: Any) -> Score:
-    return Score(value, outcome or "ok", reason or "", kind, label)
+    return Score(value, outcome or "ok", reason, kind, label)
 
 
-def _findings(items: Iterable[Mapping[str, Any]]) -> Iterable[Finding]:
+@lru_cache(maxsize=1024)
+def _unscored(outcome: Any, kind: Any, label: Any, *reason: tuple[str, Any]) -> Score:
+    """An outcome by the stored items of its message: they repeat often, so equal ones are one object."""
+    return Score(None, outcome, message_from_json(dict(reason)), kind, label)
+
+
+def _findings(items: Iterable[dict[str, Any]]) -> Iterable[Finding]:
     for item in items:
-        span = item.get("span")
-        yield Finding(**{**item, "span": tuple(span) if span is not None else None})
+        # the parsed JSON belongs to nobody else, so it is changed in place
+        if "span" in item:
+            item["span"] = tuple(item["span"])
+        if item.get("reason").__class__ is dict:
+            item["reason"] = message_from_json(item["reason"])
+        yield Finding(**item)
 
 
 _USAGE = tuple(asdict(NOTHING_USED).items())
@@ -188,11 +216,12 @@ def _used(usage: Usage) -> dict[str, Any]:
     return {name: value for name, default in _USAGE if (value := getattr(usage, name)) != default}
 
 
-def _told(finding: Finding) -> dict[str, Any]:
+def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str, Any]:
     """The text, the verdict, and the fields that differ from their defaults; named one by one, for there are many."""
     item: dict[str, Any] = {"text": finding.text, "verdict": finding.verdict}
     if finding.reason:
-        item["reason"] = finding.reason
+        reason = finding.reason
+        item["reason"] = reason if reason.__class__ is str else write(reason)
     if finding.chunk:
         item["chunk"] = finding.chunk
     if finding.quote:

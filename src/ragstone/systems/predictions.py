@@ -12,7 +12,7 @@ from ragstone.data.rows import compile_shape
 from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
 from ragstone.systems.protocol import SystemFault, SystemReply
-from ragstone.text.language import fold_text
+from ragstone.text.words import fold_text
 from ragstone.types import EMPTY, Sample
 
 

@@ -17,7 +17,8 @@ from ragstone.testset.sampling import Topics, drawn
 from ragstone.testset.sources import Corpus, Source, open_corpus
 from ragstone.testset.trivial import Search, Trivial, asked, trivial
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import ABSTENTIONS, fold_text
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import fold_text
 from ragstone.types import Sample
 
 FaultKind = Literal[
@@ -215,7 +216,8 @@ def _evidence(sample: Sample) -> list[Mapping[str, Any]]:
 
 def _held(sample: Sample, texts: Sequence[str]) -> bool:
     """Whether the relevant documents together hold the words of the reference."""
-    from ragstone.text.terms import detect_language, extract_terms
+    from ragstone.text.language import detect_language
+    from ragstone.text.terms import extract_terms
 
     reference = sample.reference or ""
     language = detect_language(reference, sample.language)

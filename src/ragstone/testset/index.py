@@ -15,7 +15,8 @@ from typing import Protocol
 
 from ragstone.data.documents import Document
 from ragstone.testset.wording import asked
-from ragstone.text.terms import detect_language, strip_accents
+from ragstone.text.language import detect_language
+from ragstone.text.terms import strip_accents
 
 _TABLE = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')"
 _SETTINGS = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-4000; PRAGMA temp_store=FILE;"

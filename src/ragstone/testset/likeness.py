@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import fold_text
-from ragstone.text.terms import detect_language, extract_terms
+from ragstone.text.language import detect_language
+from ragstone.text.terms import extract_terms
+from ragstone.text.words import fold_text
 
 SAME = 0.85
 """Share of words in common, of all words of both, from which two questions are one."""

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.text.terms import detect_language, extract_terms
+from ragstone.text.language import detect_language
+from ragstone.text.terms import extract_terms
 
 LONGEST = 800
 """Characters of a passage."""

@@ -20,7 +20,8 @@ from ragstone.testset.likeness import SAME, dangling, leaked
 from ragstone.testset.reader import Found, agrees, asks_for, best
 from ragstone.testset.wording import asked, content
 from ragstone.text.evidence import find_quote
-from ragstone.text.terms import detect_language, extract_terms
+from ragstone.text.language import detect_language
+from ragstone.text.terms import extract_terms
 
 COVERED = 0.6
 """Weighted share of a question's words that its evidence, the sentence before it and the title must have."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 _FENCE = re.compile(r"^(?:```|~~~)[^\n]*\n.*?(?:^(?:```|~~~)[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)

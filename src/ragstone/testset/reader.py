@@ -10,7 +10,7 @@ from functools import lru_cache
 from ragstone.testset.prose import prose
 from ragstone.testset.spans import is_number, tokens_of, typed
 from ragstone.testset.wording import asked, content
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 _SORTS: tuple[tuple[str, str], ...] = (
     ("clock", r"what time|what hours|qué hora"),

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.testset.sources import Corpus
-from ragstone.text.language import fold_text
+from ragstone.text.words import fold_text
 
 Floats = npt.NDArray[np.float32]
 

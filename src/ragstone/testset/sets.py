@@ -13,7 +13,7 @@ from typing import Any
 
 from ragstone._version import __version__
 from ragstone.asks import digest
-from ragstone.data import open_replacement
+from ragstone.data import replacing
 from ragstone.engine import AskBroker, Progress
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
@@ -284,14 +284,14 @@ def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
         write_set(out, made.items, format, corpus)
     place = rejected_file(out)
     if made.rejected:
-        with open_replacement(place) as stream:
+        with replacing(place) as stream:
             for one in made.rejected:
                 stream.write(json.dumps(one.row(), ensure_ascii=True, allow_nan=False) + "\n")
     else:
         place.unlink(missing_ok=True)
     place = planted_file(out)
     if made.planted_in is not None:
-        with open_replacement(place) as stream:
+        with replacing(place) as stream:
             for document in planted(made.items):
                 row = {"id": document.id, "title": document.title, "text": document.text}
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -11,8 +11,9 @@ from functools import lru_cache
 from ragstone.systems.pipeline.chunking import Piece
 from ragstone.testset.index import CorpusIndex, Documents
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import ABSTENTIONS, fold_text
-from ragstone.text.terms import detect_language, extract_terms
+from ragstone.text.language import ABSTENTIONS, detect_language
+from ragstone.text.terms import extract_terms
+from ragstone.text.words import fold_text
 from ragstone.types import Sample
 
 FOUND = 3

@@ -17,7 +17,7 @@ from ragstone.testset.making import Checker, Made
 from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import split_bare_words
+from ragstone.text.words import split_bare_words
 from ragstone.types import NOTHING_USED, Chunk
 
 LONGEST = 6000

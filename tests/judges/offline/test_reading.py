@@ -3,7 +3,6 @@
 import pytest
 
 from ragstone.judges.offline.reading import NAME, NUMBER, guess_language, read
-from ragstone.judges.offline.tables import stems
 
 
 def ids(text: str, language: str = "en") -> list[int]:
@@ -80,14 +79,3 @@ def test_what_was_read_before_does_not_change_how_a_text_is_read() -> None:
     again = read(f"{text} ", "en")
     assert again.ids.tolist() == alone.ids.tolist()
     assert again.kinds.tolist() == alone.kinds.tolist()
-
-
-@pytest.mark.parametrize(("language", "name"), [("en", "english"), ("es", "spanish")])
-def test_shipped_stems_are_those_of_the_stemmer(language: str, name: str) -> None:
-    import snowballstemmer
-
-    stemmer = snowballstemmer.stemmer(name)
-    known = stems(language)
-    assert len(known) > 50_000
-    assert all(known[word] == stemmer.stemWord(word) for word in list(known)[::97])
-    assert stems("fr") == {}

@@ -100,15 +100,15 @@ def test_the_encoder_sees_each_distinct_text_of_a_question_once(
             seen.extend(texts)
             return np.ones((len(texts), encoder.DIMENSIONS), np.float32)
 
-    monkeypatch.setattr(encoder, "_encoder", Spy)
-    monkeypatch.setattr(encoder, "_known", type(encoder._known)())
+    monkeypatch.setattr(encoder, "_load_encoder", Spy)
+    monkeypatch.setattr(encoder, "_calls", type(encoder._calls)())
     for _ in range(3):
         answered(embed("one text", "another text", "one text"))
     assert sorted(seen) == ["another text", "one text"]
 
 
 def test_a_support_question_needs_no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = count(monkeypatch, encoder, "_encoder")
+    loaded = count(monkeypatch, encoder, "_load_encoder")
     answered(claims(ANSWER), support(Case((ANSWER,), (Chunk("a", CHUNKS[0]),))))
     assert loaded.calls == 0
 

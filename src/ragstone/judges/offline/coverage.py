@@ -13,7 +13,7 @@ from ragstone.judges.offline.reading import STOP, read
 from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import asks
 from ragstone.text.encoder import encode
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 _JOIN = re.compile(
     r"\?\s+|;\s+|,?\s+(?:and|y|e)\s+(?=(?:¿|who|what|when|where|which|why|how|quién|qué|cuándo|dónde|cuál|por qué|cómo|"

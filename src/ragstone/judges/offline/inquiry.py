@@ -8,7 +8,7 @@ from typing import Any
 from ragstone.judges.offline.reading import STOP, read
 from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import asks, statements
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 
 def answer_questions(values: Mapping[str, Any], language: str | None) -> Any:

@@ -27,7 +27,7 @@ from ragstone.judges.offline.words import (
     unaccented,
     written,
 )
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]

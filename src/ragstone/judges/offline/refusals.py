@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ragstone.text.language import ABSTENTIONS, fold_text
+from ragstone.text.language import ABSTENTIONS
+from ragstone.text.words import fold_text
 
 _EN = (
     r"\bi (?:do not|don't|cannot|can't|could not|couldn't|am unable to|am not able to|'m unable to|have no)\b"

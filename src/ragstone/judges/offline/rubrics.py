@@ -12,7 +12,8 @@ from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import judge_case
 from ragstone.text.encoder import encode
-from ragstone.text.language import fold_text, split_sentences
+from ragstone.text.sentences import split_sentences
+from ragstone.text.words import fold_text
 
 _LINKS = frozenset(
     [

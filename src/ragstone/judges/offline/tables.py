@@ -1,4 +1,4 @@
-"""The learned files of the offline judge, read once each: word counts, vectors, stems and trees."""
+"""The learned files of the offline judge, read once each: word counts, vectors and trees."""
 
 from __future__ import annotations
 
@@ -41,16 +41,6 @@ def vectors() -> tuple[dict[str, int], npt.NDArray[np.int8]]:
     with np.load(learned_file("words.npz"), allow_pickle=False) as table:
         words = bytes(table["words"]).decode("utf-8").split("\n")
         return {word: row for row, word in enumerate(words)}, table["vectors"]
-
-
-@lru_cache(maxsize=4)
-def stems(language: str) -> dict[str, str]:
-    """Words and their stems in a language, made in training: stemming a word costs as much as fifty look-ups."""
-    with np.load(learned_file("stems.npz"), allow_pickle=False) as table:
-        if language not in table.files:
-            return {}
-        made = bytes(table[language]).decode("utf-8").split("\n")
-    return dict(zip(vectors()[0], made, strict=True))
 
 
 def vector_row(word: str) -> int:

@@ -16,7 +16,7 @@ from ragstone.judges.offline.verdicts import unit_text
 from ragstone.judges.offline.view import best_units, bounds_of
 from ragstone.judges.offline.wording import say
 from ragstone.text.encoder import encode
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 QUESTION_BARS = {1: (0.42, 0.62), 2: (0.34, 0.52)}
 """Relevance from which a chunk gets 1 and 2, for each wording of the question: strict and lenient."""

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.cutting import WHOLE, looks_whole, pattern_of, pieces, raw_tokens
-from ragstone.judges.offline.stemming import stem_of
 from ragstone.judges.offline.tables import frequencies, vector_row
+from ragstone.text.stems import stem_word
 
 STOP, WORD, NAME, NUMBER, NEGATION = range(5)
 """What a token is."""
@@ -332,7 +332,7 @@ def _word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
         return _id(_SIGNS[lower]), STOP, 1.0, -1
     if lower in lexicon.STOP.get(language, frozenset()) and (lower != "us" or raw != "US"):
         return _id(lower), STOP, 0.3, -1
-    stem = unaccented(stem_of(lexicon.SAME.get(lower, lower), language))
+    stem = unaccented(stem_word(lexicon.SAME.get(lower, lower), language))
     weight = frequencies().rarity(stem)
     named = capital and (not first or raw.isupper() or frequencies().seen_small(lower) < 2)
     return _id(stem), NAME if named and len(raw) > 1 else WORD, weight, vector_row(lower)

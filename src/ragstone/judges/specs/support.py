@@ -103,7 +103,9 @@ class SupportBatch:
             if row["verdict"] == "supported" and not proven:
                 text = self.texts[str(label)]
                 sifted.unproven.add(name)
-                sifted.unproven_reason = f"the quote for {_start(text)} does not stand in the source"
+                sifted.unproven_reason = (
+                    f"the quote for {_start(text)} does not stand in the source"
+                )
         sifted.settled = found
         return sifted
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.judges.fences import fence, to_one_line
-from ragstone.judges.specs.protocol import PromptBatch, ParsedReply, match_rows
+from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, match_rows
 
 
 class WriteSpec:

@@ -8,12 +8,12 @@ from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFailed
-from ragstone.judges.specs.support import SupportSpec
 from ragstone.judges.fences import fence, neutralize, to_one_line
-from ragstone.judges.specs.protocol import PromptSpec, PromptBatch, ParsedReply, match_rows
+from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, PromptSpec, match_rows
+from ragstone.judges.specs.support import SupportSpec
 from ragstone.prompts import find_placeholders
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import fold_text
+from ragstone.text.words import fold_text
 
 
 def build_spec(ask: Ask) -> PromptSpec:

@@ -27,7 +27,7 @@ _FAR = 40_000
 _SMALLEST = 1e-30
 
 
-class RollupCell:
+class Cell:
     """Sums over the values of one series in one bucket and slice; weights make them stand for all interactions."""
 
     __slots__ = (
@@ -70,7 +70,7 @@ class RollupCell:
         return sum(n for outcome, n in self.outcomes.items() if outcome in FAILURES)
 
     @classmethod
-    def of(cls, numbers: Sequence[float], outcomes: dict[str, int]) -> RollupCell:
+    def of(cls, numbers: Sequence[float], outcomes: dict[str, int]) -> Cell:
         """The cell of a row of a table, without bins."""
         cell = cls()
         (

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragstone.monitor.rollups.build import Stored
-from ragstone.monitor.rollups.stack import Pile, extent
+from ragstone.monitor.rollups.table_stack import Pile, extent
 from ragstone.monitor.rollups.tables import stored_bins, stored_table
-from ragstone.monitor.statements import BUCKET, HOUR_MICROS
+from ragstone.monitor.statements import BUCKET, HOUR
 from ragstone.store.database import Connection
 
-DAY = 24 * HOUR_MICROS
-SPANS = (BUCKET, HOUR_MICROS, DAY)
+DAY = 24 * HOUR
+SPANS = (BUCKET, HOUR, DAY)
 
 SUMS, BINS = "sums", "bins"
 
@@ -50,7 +50,7 @@ def days_to_write(db: Connection, touched: set[int]) -> list[int]:
 
 def _today(db: Connection) -> int:
     ((newest,),) = db.execute(
-        "SELECT COALESCE(MAX(bucket), 0) FROM monitor_rollups WHERE span = ?", (HOUR_MICROS // 1_000_000,)
+        "SELECT COALESCE(MAX(bucket), 0) FROM monitor_rollups WHERE span = ?", (HOUR // 1_000_000,)
     )
     return int(newest - newest % DAY)
 
@@ -79,7 +79,7 @@ def _make(db: Connection, span: int, bucket: int) -> None:
     replace(db, span, {bucket: merged})
     _no_longer_stale(db, span, bucket)
     for field, stored in merged.items():
-        if span == HOUR_MICROS and stored == ELSEWHERE:
+        if span == HOUR and stored == ELSEWHERE:
             _drop(db, BUCKET, bucket, bucket + span, field)
 
 
@@ -105,11 +105,11 @@ def _no_longer_stale(db: Connection, span: int, bucket: int) -> None:
 
 def _waiting(db: Connection, span: int, bucket: int) -> bool:
     """Whether one of the hours of a day is still to be added up."""
-    if span == HOUR_MICROS:
+    if span == HOUR:
         return False
     rows = db.execute(
         "SELECT COUNT(*) FROM monitor_stale WHERE span = ? AND bucket >= ? AND bucket < ?",
-        (HOUR_MICROS // 1_000_000, bucket, bucket + span),
+        (HOUR // 1_000_000, bucket, bucket + span),
     )
     return any(count for (count,) in rows)
 
@@ -134,7 +134,7 @@ def _joined(sums: Sequence[bytes], bins: Sequence[bytes], finer: int) -> Stored:
     if values > FEW_VALUES:
         if finer == BUCKET and count >= ENOUGH and values >= UNIQUE * count:
             return ELSEWHERE
-        if finer == HOUR_MICROS and count < values * SAVING:
+        if finer == HOUR and count < values * SAVING:
             return ELSEWHERE
     return stored_table(_piled(sums).table()), stored_bins(_piled(bins).histograms())
 

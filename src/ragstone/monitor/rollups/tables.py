@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.monitor.rollups.byte_columns import Column, Numbers, pack
-from ragstone.monitor.rollups.cells import RollupCell
+from ragstone.monitor.rollups.cells import Cell
 
 Whole = NDArray[np.int64]
 
@@ -43,12 +43,12 @@ class Table:
     def __len__(self) -> int:
         return len(self.group)
 
-    def cells(self) -> Iterator[tuple[int, str, str, RollupCell]]:
+    def cells(self) -> Iterator[tuple[int, str, str, Cell]]:
         """Group, value, series and cell, without bins."""
         rows = self.numbers.tolist()
         places = zip(self.group.tolist(), self.value.tolist(), self.series.tolist(), strict=True)
         for place, numbers in zip(places, rows, strict=True):
-            cell = RollupCell.of(numbers, self.outcomes.get(place, {}))
+            cell = Cell.of(numbers, self.outcomes.get(place, {}))
             yield place[0], self.values[place[1]], self.names[place[2]], cell
 
 

@@ -94,7 +94,7 @@ def _side(row: StoredRow, metrics: Mapping[str, object], say: Words) -> Side:
                 text=shortened(entry.finding.text, 300),
                 verdict=say.known("verdict", entry.finding.verdict),
                 tone=entry.tone,
-                reason=shortened(entry.finding.reason, 200),
+                reason=shortened(say.message(entry.finding.reason), 200),
                 metrics=", ".join(entry.metrics),
             )
             for entry in entries

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.report.figures import Line, Tone, shortened
-from ragstone.report.sentences import translated
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def metric_notes(one: Difference, versus: Versus, comparison: Comparison, say: W
             parts.append(_left_side(side, say.outcome(end), say.whole(n), names, say))
         lines.append(Line(say("left_out_samples", parts="; ".join(parts))))
     for text in one.warnings:
-        lines.append(Line(f"{say('warning')}: {translated(text, say.language)}", "warn"))
+        lines.append(Line(f"{say('warning')}: {say.message(text)}", "warn"))
     return lines
 
 

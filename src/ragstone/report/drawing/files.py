@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone.data import open_replacement
+from ragstone.data import replacing
 from ragstone.report.drawing.charts import histograms, metric_bars
 from ragstone.report.drawing.raster import png
 from ragstone.report.drawing.shapes import WIDE, Drawing, stacked
@@ -28,7 +28,7 @@ def write(drawing: Drawing, path: str | os.PathLike[str]) -> None:
         write_text(path, file(drawing))
         return
     content = png(drawing)
-    with open_replacement(Path(path), text=False) as out:
+    with replacing(Path(path), text=False) as out:
         out.write(content)
 
 

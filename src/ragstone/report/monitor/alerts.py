@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.monitor.alerts import Alert
+from ragstone.monitor.alerts.alert import Alert
 from ragstone.monitor.wording import STATES, sentence
 from ragstone.report.figures import shortened
 from ragstone.report.monitor.charts import Mark

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.monitor.alerts import Alert
-from ragstone.monitor.drops import Stream
-from ragstone.monitor.windows import Figure, Window
+from ragstone.monitor.alerts.alert import Alert
+from ragstone.monitor.alerts.drop_rules import Stream
+from ragstone.monitor.windows.summary import Figure, Window
 from ragstone.report.drawing.svg import inline
 from ragstone.report.monitor import reading
 from ragstone.report.monitor.alerts import TONES, marks, state_text

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from ragstone._version import __version__
 from ragstone.monitor import Archive
-from ragstone.monitor.alerts import Alert, alerts_between
-from ragstone.monitor.rollups.update import fields
-from ragstone.monitor.watcher import last_status
-from ragstone.monitor.windows import between, series, time_zone
+from ragstone.monitor.alerts.alert import Alert, alerts_between
+from ragstone.monitor.alerts.evaluation import last_status
+from ragstone.monitor.rollups.refresh import fields
+from ragstone.monitor.windows.summary import between, series, time_zone
 from ragstone.report import samples
 from ragstone.report.figures import shortened
 from ragstone.report.html import style_sheet

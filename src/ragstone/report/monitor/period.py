@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
-from ragstone.monitor.changes import Change, PeriodReport, period_report
-from ragstone.monitor.window_run import MOST, WindowRun
-from ragstone.monitor.windows import Figure, Window
+from ragstone.monitor.windows.period_report import Change, PeriodReport, period_report
+from ragstone.monitor.windows.summary import Figure, Window
+from ragstone.monitor.windows.window_run import MOST, WindowRun
 from ragstone.report.figures import Line, Tone
 from ragstone.report.monitor import reading
 from ragstone.report.monitor.cards import point

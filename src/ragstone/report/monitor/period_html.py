@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone._version import __version__
-from ragstone.monitor.changes import Change, PeriodReport
-from ragstone.monitor.windows import time_zone
+from ragstone.monitor.windows.period_report import Change, PeriodReport
+from ragstone.monitor.windows.summary import time_zone
 from ragstone.report import samples
 from ragstone.report.drawing.shapes import NARROW, WIDE
 from ragstone.report.drawing.svg import inline

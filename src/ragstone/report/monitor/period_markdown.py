@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.monitor.windows import time_zone
+from ragstone.monitor.windows.summary import time_zone
 from ragstone.report.failures import sentences
 from ragstone.report.markdown import code, escaped, table
 from ragstone.report.monitor import period

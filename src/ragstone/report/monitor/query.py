@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ragstone.config.durations import duration
-from ragstone.data.strict_json import BadRow
+from ragstone.data.strict import BadRow
 from ragstone.errors import DataError
-from ragstone.monitor.interactions import parse_time
-from ragstone.monitor.windows import time_zone
+from ragstone.monitor.interactions import moment
+from ragstone.monitor.windows.summary import time_zone
 from ragstone.report.words import Words
 
 WINDOWS = ("1h", "6h", "24h", "7d", "30d")
@@ -96,7 +96,7 @@ def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") ->
     if until:
         try:
             zone = time_zone(found.get("tz", server_zone))
-            found["until"], found["until_text"] = parse_time(_in_zone(until, zone), now), until
+            found["until"], found["until_text"] = moment(_in_zone(until, zone), now), until
         except BadRow:
             refuse("until_bad", until)
     slice = _clean(values.get("slice"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.monitor import Archive, Interaction
-from ragstone.monitor.windows import described_metric
+from ragstone.monitor.windows.summary import described_metric
 from ragstone.types import Sample, Score
 
 FEEDBACK = "feedback"

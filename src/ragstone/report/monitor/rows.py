@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.monitor.windows import Figure, Window
+from ragstone.monitor.windows.summary import Figure, Window
 from ragstone.report import samples
 from ragstone.report.figures import shortened
 from ragstone.report.monitor import reading

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragstone.data.documents import Document
-from ragstone.text.language import split_sentences
-from ragstone.text.terms import detect_language
+from ragstone.text.language import detect_language
+from ragstone.text.sentences import split_sentences
 
 By = Literal["sentence", "heading", "words"]
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from ragstone.systems.pipeline.retrieval import Index
 from ragstone.text.encoder import encode_separately
-from ragstone.text.language import ABSTENTIONS, split_sentences
-from ragstone.text.terms import detect_language, extract_terms
+from ragstone.text.language import ABSTENTIONS, detect_language
+from ragstone.text.sentences import split_sentences
+from ragstone.text.terms import extract_terms
 
 REFUSALS = dict(zip(("en", "es"), ABSTENTIONS, strict=True))
 

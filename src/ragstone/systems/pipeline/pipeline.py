@@ -22,7 +22,7 @@ from ragstone.systems.pipeline.chunking import By, pieces
 from ragstone.systems.pipeline.retrieval import Index, Retriever
 from ragstone.systems.protocol import SystemReply
 from ragstone.text.encoder import track_saved_seconds
-from ragstone.text.terms import detect_language
+from ragstone.text.language import detect_language
 from ragstone.types import Chunk, Ranked, Sample
 
 EDITION = 2

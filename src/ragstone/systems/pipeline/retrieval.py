@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ragstone.systems.pipeline.chunking import Piece
 from ragstone.text.encoder import Vectors, encode_separately
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 from ragstone.text.terms import extract_terms
 
 Retriever = Literal["bm25", "dense", "hybrid"]

@@ -1,0 +1,36 @@
+"""The catalogue of words: `locale/<language>/<file>.toml`, flat tables of `key = "text with {placeholders}"`.
+
+A file is read when one of its keys is first wanted. Plurals are two keys, `key.one` and `key.many`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+LANGUAGES = ("en", "es")
+"""Languages with a folder of their own; the first is the one that exports are written in."""
+
+REPORT_FILES = ("report", "failures", "comparison", "drawing", "checkup", "monitor")
+"""Files that share one space of keys, the likeliest first: those behind it are read only when it lacks a key."""
+
+
+@lru_cache
+def load_phrases(language: str, file: str) -> Mapping[str, str]:
+    """The phrases of one file in one language."""
+    import tomllib  # nothing of this is wanted by `import ragstone` or `--help`
+
+    text = (_FOLDER / language / f"{file}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def find_phrase(language: str, key: str) -> str | None:
+    """A phrase of the reports, or None when no file has the key."""
+    for file in REPORT_FILES:
+        phrase = load_phrases(language, file).get(key)
+        if phrase is not None:
+            return phrase
+    return None
+
+
+_FOLDER = Path(__file__).parent

@@ -1,0 +1,85 @@
+"""Cache keys stay what they are: a change here would make every user pay for stored replies again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragstone import asks
+from ragstone.asks import Ask, digest
+from ragstone.judges.factory import make_judge
+from ragstone.types import Chunk
+
+SOURCES = (Chunk(text="A tower."), Chunk(text="Paris."))
+ASKS: dict[str, Ask] = {
+    "claims": asks.claims("The tower stands in Paris. It is tall.", "It leans.", language="en"),
+    "support": asks.support(
+        asks.Case(("The tower stands in Paris.",), SOURCES),
+        asks.Case(("Es alta.",), SOURCES[:1]),
+        language="es",
+    ),
+    "useful": asks.useful(
+        "Where is it?", SOURCES, {"answer": "Paris", "question": None}, wording=2
+    ),
+    "aspects": asks.aspects("Where?", "Paris.", language="en"),
+    "questions": asks.questions("Paris.", count=2),
+    "rate": asks.rate(
+        {"answer": "Paris."}, "politeness", "Is it polite?", ["rude", "polite"], language="en"
+    ),
+    "embed": asks.embed("one", "two"),
+    "write": asks.write(
+        SOURCES, [asks.Order("simple", "short"), asks.Order("follow_up")], language="en"
+    ),
+    "solve": asks.solve(asks.Problem(("Where?",), SOURCES), language="es"),
+}
+ASK_KEYS = {
+    "claims": "444bfef0d1be640306a9cb7389061d7456803709b21fb1f0a0ac4bcb005b41bb",
+    "support": "5abe2d7df5753634b87a185d510e03d0e0914f07032423e7bf440d0402cd230a",
+    "useful": "5e46f40d89651633cb898a340c36c5d2fa50eea09487730942c36415c52b10a0",
+    "aspects": "7dd44437e800909ae5a3e86e9d9a3a351dca429cbc605a9be0acdc306e3e6788",
+    "questions": "099f33402c9bcfd7ce3c5eaacb7e5db69bb3fbcc4afa7fffa14e66e84e4933d1",
+    "rate": "57314807672f4d3f517c51bbccb3b33ec078fc54b289786ecb476185ad7839d9",
+    "embed": "b88b05562152fde62fbfdec46529bd498aefe447fea198334f8eb10b99985c69",
+    "write": "ff973fdfa63a2eb84078b245e9233a75dd54fc643a990416ba9e78df3d45c4c8",
+    "solve": "80601c8b48a1a7c14d194444437dd2ee65b857d6c67e829959b4f40434152e5d",
+}
+LOCAL = "http://127.0.0.1:9/v1"
+JUDGES: dict[str, Any] = {
+    "openai": {"model": "openai:m", "api_key": "k"},
+    "openai elsewhere": {"model": "openai:m", "base_url": LOCAL, "max_tokens": 500, "top_p": 0.5},
+    "anthropic": {"model": "anthropic:m", "base_url": LOCAL, "temperature": 0.5},
+    "gemini": {"model": "gemini:m", "base_url": LOCAL, "max_tokens": 500, "top_p": 0.5, "seed": 1},
+    "small": {"model": "openai:m", "base_url": LOCAL, "small": True, "language": "es"},
+    "jury": {"jury": ["anthropic:m", "gemini:m"], "base_url": LOCAL},
+}
+REPLY_KEYS = {
+    ("openai", "support"): "017b08497c9d9ce5b175cf22b0d5891fd20f8a2c23e9ac4fd3040be1afb08598",
+    (
+        "openai elsewhere",
+        "claims",
+    ): "e5fa6795055f0d81de66619ebc100fb2f4ba3137a1ed3f6187398dd4b84aaa5c",
+    (
+        "openai elsewhere",
+        "write",
+    ): "b519906b7c88ce4429beeaf086f369b70abb4f2832ca04b0df7eebb849e325de",
+    ("anthropic", "useful"): "424786cc0e8eaf7690941a439742c23d6dd885fc477bdaf49686cf579cd2534c",
+    ("anthropic", "rate"): "c09a8f8e98a69ab86f5d4d0265fe92782492b754559c67de56a6365c1d567b76",
+    ("gemini", "aspects"): "0356ff595a9411d5ad38012be8f2c8532672a2905e62ba91d56fcaa3d8e14c5c",
+    ("gemini", "solve"): "cc5594f057c68cd381040d4c31bf86b07466bdb9109d9c502ab3403694024024",
+    ("small", "questions"): "8919948444147b551b02c46441399d71c3017f01b9823fc8f72f0a02086c1044",
+    ("jury", "support"): "5d824373816610e9d18ddad894d93253adcabb97ce3ac2f67aa9ec4483f86f25",
+    ("openai", "embed"): "642992069d67a1da3fba0267c146019850a78a7df10c6028f013f113f7887083",
+}
+
+
+@pytest.mark.parametrize("kind", ASKS)
+def test_the_key_of_an_ask_is_pinned(kind: str) -> None:
+    assert ASKS[kind].key == ASK_KEYS[kind]
+
+
+@pytest.mark.parametrize(("judge", "kind"), REPLY_KEYS)
+def test_the_key_of_a_stored_reply_is_pinned(judge: str, kind: str) -> None:
+    ask = ASKS[kind]
+    identity = make_judge(JUDGES[judge], embeddings="offline").identity(ask)
+    assert digest({"ask": ask.key, "judge": identity}) == REPLY_KEYS[judge, kind]

@@ -1,0 +1,326 @@
+"""Which interactions are judged, in which order, within which budget, and what a failing judge leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ragstone.asks import Answered, Ask, Reply
+from ragstone.errors import JudgeFailed, OutOfBudget, StoreError
+from ragstone.judges.limits import Budget
+from ragstone.metrics import resolve
+from ragstone.monitor import Archive, Feedback, Interaction
+from ragstone.monitor.scoring import queue as queue_module
+from ragstone.monitor.scoring import scorer as module
+from ragstone.monitor.scoring.queue import claim, decide, give_back, requeue, waiting
+from ragstone.monitor.scoring.sampling import Policy, place
+from ragstone.monitor.scoring.scorer import Scorer
+from ragstone.store import Store
+from ragstone.types import Chunk, Ranked, Usage
+
+AT = 1_780_000_000_000_000
+
+
+def one(id: str, **more: Any) -> Interaction:
+    return replace(
+        Interaction(id, AT, "q?", Ranked((Chunk("d", "text", 0.5),)), f"answer {id}"), **more
+    )
+
+
+def some(count: int, **more: Any) -> list[Interaction]:
+    return [one(f"i{n}", **more) for n in range(count)]
+
+
+@pytest.fixture
+def archive(place: str) -> Archive:
+    return Archive(Store.open(place))
+
+
+class Judge:
+    """Rates everything; may fail, and pays from a budget."""
+
+    name = "scripted"
+    batch = 1
+    concurrency = 4
+    local = True
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget
+        self.failing = False
+        self.asked: list[str] = []
+
+    def identity(self, ask: Ask) -> dict[str, str]:
+        return {"name": self.name}
+
+    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
+        return [self._one(ask) for ask in asks]
+
+    def _one(self, ask: Ask) -> Answered:
+        if self.budget is not None:
+            try:
+                self.budget.reserve(0.01)
+            except OutOfBudget as spent:
+                return spent
+            self.budget.settle(0.01, Usage(1, 10, 5, 0.01))
+        self.asked.append(str(ask.values))
+        if self.failing:
+            return JudgeFailed("transport", "no answer")
+        return Reply({"level": 4, "reason": ""}, Usage(1, 10, 5, 0.01))
+
+    async def close(self) -> None:
+        return None
+
+
+def scorer(archive: Archive, judge: Judge, **more: Any) -> Scorer:
+    policy = more.pop("policy", Policy(rate=1.0))
+    budget = judge.budget
+    return Scorer(archive, [resolve("coherence")], judge, policy, budget=budget, **more)
+
+
+def values(archive: Archive) -> dict[str, tuple[Any, ...]]:
+    rows = archive.store.read(
+        "SELECT i.id, s.value, s.outcome, s.drawn, s.weight FROM monitor_scores s"
+        " JOIN interactions i ON i.number = s.number"
+    )
+    return {row[0]: tuple(row[1:]) for row in rows}
+
+
+def test_the_share_depends_on_the_id_alone_and_is_the_share() -> None:
+    policy = Policy(rate=0.2)
+    chosen = {n.id for n in some(5000) if policy.choose(n).wanted}
+    assert chosen == {n.id for n in reversed(some(5000, meta={"x": 1})) if policy.choose(n).wanted}
+    assert 0.17 < len(chosen) / 5000 < 0.23
+    more = Policy(rate=0.4)
+    assert chosen <= {n.id for n in some(5000) if more.choose(n).wanted}  # raising it adds
+
+
+def test_slices_have_shares_of_their_own() -> None:
+    policy = Policy(rate=0.0, rates={"model": {"new": 1.0, "old": 0.5}, "tenant": {"t": 0.75}})
+    assert policy.share(one("a", meta={"model": "new", "tenant": "t"})) == 1.0
+    assert policy.share(one("a", meta={"model": "old", "tenant": "t"})) == 0.75
+    assert policy.share(one("a", meta={"model": "other"})) == 0.0
+    assert not policy.choose(one("a")).wanted
+
+
+def test_what_went_badly_is_always_judged_and_stands_for_itself_alone() -> None:
+    policy = Policy(rate=0.0, score_below=0.6)
+    assert policy.choose(one("a", feedback=0.0)).wanted
+    assert policy.choose(one("a")).wanted  # its best chunk has 0.5
+    assert not policy.choose(one("a", contexts=Ranked((Chunk("d", "t", 0.7),)))).wanted
+    assert not policy.choose(one("a", contexts=Ranked((Chunk("d", "t"),)), feedback=1.0)).wanted
+    choice = policy.choose(one("a", feedback=0.0))
+    assert (choice.drawn, choice.weight) == (False, 1.0)
+
+
+def test_weights_make_the_judged_stand_for_all() -> None:
+    """Bad answers are judged more often; the weighted mean still says how good all are."""
+    policy = Policy(rate=0.2)
+    everyone = [one(f"x{n}", feedback=0.0 if n % 10 == 0 else None) for n in range(20_000)]
+    chosen = [(n, policy.choose(n)) for n in everyone]
+    total = sum(choice.weight for _, choice in chosen if choice.wanted)
+    bad = sum(choice.weight for n, choice in chosen if choice.wanted and n.feedback == 0.0)
+    assert bad / total == pytest.approx(0.1, abs=0.01)
+    plain = [n for n, choice in chosen if choice.wanted]
+    assert sum(n.feedback == 0.0 for n in plain) / len(plain) > 0.3  # without weights: misled
+
+
+def test_scores_are_kept_and_nothing_waits_afterwards(archive: Archive) -> None:
+    archive.add(some(70)).result()
+    done = asyncio.run(scorer(archive, Judge()).run_out())
+    assert (done.decided, done.scored, done.failed) == (70, 70, 0)
+    assert set(values(archive).values()) == {(1.0, "ok", 1, 1.0)}
+    assert waiting(archive) == (0, 0)
+    assert archive.dirty()[0]
+
+
+def test_only_the_share_is_judged_and_bad_feedback_later_brings_more(archive: Archive) -> None:
+    policy = Policy(rate=0.3)
+    archive.add(some(50)).result()
+    work = scorer(archive, Judge(), policy=policy)
+    asyncio.run(work.run_out())
+    drawn = {f"i{n}" for n in range(50) if place(f"i{n}") < 0.3}
+    assert set(values(archive)) == drawn
+    left = sorted({f"i{n}" for n in range(50)} - drawn)[0]
+    known = sorted(drawn)[0]
+    said = [Feedback(id, AT, 0.0) for id in (left, known)]
+    archive.add_feedback([*said, Feedback(sorted(drawn)[1], AT, 1.0)]).result()
+    asyncio.run(work.run_out())
+    found = values(archive)
+    assert set(found) == drawn | {left}
+    assert found[left] == (1.0, "ok", 0, 1.0)
+    assert found[known] == (1.0, "ok", 1, 1.0)  # judged before, now one of those judged in any case
+    assert found[sorted(drawn)[1]][3] == pytest.approx(1 / 0.3)
+
+
+def test_the_newest_come_first_and_the_oldest_are_not_starved(archive: Archive) -> None:
+    for n in range(100):
+        archive.add([one(f"n{n:03}")]).result()
+    assert decide(archive, Policy(rate=1.0)) == 100
+    taken = [waits.interaction.id for waits in claim(archive, 10, 0.7)]
+    assert taken == [f"n{n:03}" for n in (99, 98, 97, 96, 95, 94, 93, 2, 1, 0)]
+    again = [waits.interaction.id for waits in claim(archive, 10, 0.7)]
+    assert again == [f"n{n:03}" for n in (92, 91, 90, 89, 88, 87, 86, 5, 4, 3)]  # not claimed twice
+
+
+def test_a_claim_runs_out_and_can_be_given_back(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.add(some(2)).result()
+    decide(archive, Policy(rate=1.0))
+    first = claim(archive, 1, 1.0)
+    give_back(archive, [first[0].number])
+    assert claim(archive, 1, 1.0) == first
+    now = queue_module.now_micros()
+    monkeypatch.setattr(queue_module, "now_micros", lambda: now + queue_module.CLAIM + 1_000_000)
+    assert len(claim(archive, 5, 1.0)) == 2  # whoever had it died
+
+
+def test_a_judge_that_fails_is_noted_as_such_and_asked_again(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "REST", 0)
+    judge = Judge()
+    judge.failing = True
+    archive.add(some(3)).result()
+    work = scorer(archive, judge)
+    assert asyncio.run(work.step()) == 6  # decided on three, asked about three
+    assert set(values(archive).values()) == {(None, "judge_error", 1, 1.0)}
+    assert waiting(archive) == (0, 3)
+    judge.failing = False
+    asyncio.run(work.run_out())
+    assert set(values(archive).values()) == {(1.0, "ok", 1, 1.0)}
+    assert waiting(archive) == (0, 0)
+
+
+def test_a_judge_that_always_fails_is_left_alone_in_the_end(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "REST", 0)
+    judge = Judge()
+    judge.failing = True
+    archive.add(some(1)).result()
+    asyncio.run(scorer(archive, judge).run_out())
+    assert len(judge.asked) == module.TRIES
+    assert values(archive) == {"i0": (None, "judge_error", 1, 1.0)}
+
+
+def test_after_a_failure_the_judge_has_a_rest(archive: Archive) -> None:
+    judge = Judge()
+    judge.failing = True
+    archive.add(some(2)).result()
+    asyncio.run(scorer(archive, judge).run_out())
+    assert len(judge.asked) == 2
+    assert waiting(archive) == (0, 2)
+
+
+@pytest.mark.parametrize("limit", [{"max_calls": 10}, {"max_usd": 0.1}])
+def test_the_budget_of_a_day_holds_over_restarts_and_a_new_day_starts_anew(
+    archive: Archive, limit: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.add(some(40)).result()
+    first, second = Judge(Budget(**limit)), Judge(Budget(**limit))
+    done = asyncio.run(scorer(archive, first).run_out())
+    assert (len(first.asked), done.scored, done.out_of_budget) == (10, 10, True)
+    assert set(values(archive).values()) == {(1.0, "ok", 1, 1.0)}  # the rest is no outcome at all
+    assert waiting(archive) == (0, 30)
+    again = scorer(archive, second)
+    assert asyncio.run(again.run_out()).scored == 0
+    later = module.now_micros() + 86_400_000_000
+    monkeypatch.setattr(module, "now_micros", lambda: later)
+    monkeypatch.setattr(queue_module, "now_micros", lambda: later)
+    assert asyncio.run(again.run_out()).scored == 10
+
+
+def test_metrics_without_a_judge_need_none(archive: Archive) -> None:
+    archive.add(some(3, latency=0.5)).result()
+    work = Scorer(archive, [resolve("latency")], None, Policy(rate=1.0))
+    asyncio.run(work.run_out())
+    assert {found[0] for found in values(archive).values()} == {0.5}
+
+
+def test_what_was_not_chosen_can_be_considered_again(archive: Archive) -> None:
+    archive.add(some(20)).result()
+    asyncio.run(scorer(archive, Judge(), policy=Policy(rate=0.0)).run_out())
+    assert values(archive) == {}
+    assert requeue(archive, AT, AT + 1) == 20
+    asyncio.run(scorer(archive, Judge()).run_out())
+    assert len(values(archive)) == 20
+    assert requeue(archive, AT, AT + 1) == 0
+
+
+def test_two_scorers_share_the_work(place: str) -> None:
+    archives = [Archive(Store.open(place)) for _ in range(2)]
+    archives[0].add(some(100)).result()
+    judges = [Judge(), Judge()]
+
+    async def both() -> None:
+        await asyncio.gather(
+            *(scorer(a, j).run_out() for a, j in zip(archives, judges, strict=True))
+        )
+
+    asyncio.run(both())
+    asyncio.run(scorer(archives[0], judges[0]).run_out())  # one may have stopped before the other
+    assert len(values(archives[0])) == 100
+    assert sum(len(judge.asked) for judge in judges) == 100
+
+
+def test_two_scorers_spend_one_budget_between_them(place: str) -> None:
+    archives = [Archive(Store.open(place)) for _ in range(2)]
+    archives[0].add(some(200)).result()
+    judges = [Judge(Budget(max_calls=64)) for _ in range(2)]
+    works = [scorer(a, j) for a, j in zip(archives, judges, strict=True)]
+
+    async def in_turns() -> None:
+        for work in works * 4:
+            await work.step()
+
+    asyncio.run(in_turns())
+    assert [len(judge.asked) for judge in judges] == [32, 32]
+    assert all(work.progress.out_of_budget for work in works)
+
+
+def test_what_could_not_be_billed_still_counts(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.add(some(100)).result()
+    judge = Judge(Budget(max_calls=40))
+    work = scorer(archive, judge)
+    save = archive.save_scores
+
+    def away(*given: Any) -> Any:
+        raise StoreError("away")
+
+    monkeypatch.setattr(archive, "save_scores", away)
+    with pytest.raises(StoreError):
+        asyncio.run(work.step())
+    monkeypatch.setattr(archive, "save_scores", save)
+    asyncio.run(work.run_out())
+    assert len(judge.asked) == 40
+    assert archive.counters()["judge_calls"] == 40
+
+
+def test_following_outlives_a_store_that_is_away_and_is_quick_again_afterwards(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = scorer(archive, Judge())
+    faults = iter([True, False, False])
+    pauses: list[float] = []
+
+    def report() -> None:
+        if next(faults):
+            raise StoreError("away")
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(work, "_report", report)
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(work.follow(0.5))
+    assert pauses == [5.0, 0.5, 0.5]

@@ -1,0 +1,64 @@
+"""The watcher beside the server, and what Prometheus scrapes."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from live import in_thread
+from ragstone.config.alerts import Alerts, Channel, parse_threshold
+from ragstone.monitor import Archive, Interaction, Scored
+from ragstone.monitor.interactions import micros
+from ragstone.server import Settings
+from ragstone.server.alert_worker import WatchingPart
+from ragstone.store import Store
+from ragstone.types import Score
+
+
+def filled(store: Store) -> Archive:
+    archive = Archive(store)
+    now = micros()
+    some = [Interaction(f"i{n}", now - n * 1_000_000, "q", answer="a") for n in range(1, 31)]
+    archive.add(some).result()
+    archive.save_scores([Scored(one.id, {"faithfulness": Score(0.2)}) for one in some]).result()
+    return archive
+
+
+def test_metrics_are_served(place: str) -> None:
+    pytest.importorskip("prometheus_client")
+    store = Store.open(place)
+    filled(store)
+    with in_thread(Settings(), store) as server:
+        answer = server.get("/metrics")
+    assert answer.status == 200
+    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert 'ragstone_score_mean{metric="faithfulness"} 0.2' in answer.body.decode()
+    assert "ragstone_interactions_total 30.0" in answer.body.decode()
+
+
+def test_the_server_looks_by_itself_and_sends(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.db")
+    filled(store)
+    file = tmp_path / "alerts.jsonl"
+    settings = Alerts(
+        thresholds=(parse_threshold("faithfulness < 0.6"),),
+        hold="1s",
+        every="1s",
+        questions=False,
+        channels=(Channel("file", str(file)),),
+    )
+    part = WatchingPart(settings, store)
+
+    async def until_told() -> None:
+        work = asyncio.create_task(part.run())
+        async with asyncio.timeout(30):
+            while not file.exists():  # noqa: ASYNC110  the file is written by a thread
+                await asyncio.sleep(0.05)
+        work.cancel()
+
+    asyncio.run(until_told())
+    assert "faithfulness mean is 0.2" in file.read_text(encoding="utf-8")
+    assert part.facts()["state"] == "firing"
+    assert part.facts()["alerts"][0]["rule"] == "threshold:faithfulness < 0.6"
