@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.monitor import Archive, ScoredInteraction
+from ragstone.monitor import Archive, Scored
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -76,7 +76,7 @@ def test_forgetting_by_id_and_by_age(call, tmp_path, archive) -> None:
     rows = [{"id": id, "question": "q", "answer": "a", "at": at}
             for id, at in (("a", "2020-01-01"), ("b", "2026-01-01"), ("c", "2026-02-01"))]  # fmt: skip
     call("monitor", "import", log(tmp_path / "l.jsonl", rows))
-    archive().save_scores([ScoredInteraction("b", {"m": Score(1.0)})]).result()
+    archive().save_scores([Scored("b", {"m": Score(1.0)})]).result()
     assert "forgot 1 interaction" in call("monitor", "purge", "--id", "b", "-y").err
     assert "1 id not found" in call("monitor", "purge", "--id", "b", "-y").err
     assert archive().scores("b") == {}

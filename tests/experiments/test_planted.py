@@ -23,7 +23,7 @@ from ragstone.experiments.bench import blame
 from ragstone.experiments.blame import PARTS
 from ragstone.experiments.run import Run
 from ragstone.systems.pipeline import Pipeline
-from ragstone.systems.pipeline.extraction import REFUSALS, Passage
+from ragstone.systems.pipeline.answering import REFUSALS, Passage
 from ragstone.systems.protocol import SystemReply
 from ragstone.types import Ranked, Sample
 

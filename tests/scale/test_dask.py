@@ -93,7 +93,7 @@ def test_plain_metrics_and_rows_without_ids_are_the_same_too(tmp_path: Path) -> 
 
 
 def test_shards_of_an_earlier_attempt_are_not_scored_again(tmp_path: Path, calls: Any) -> None:
-    from ragstone.data.rows import to_sample
+    from ragstone.data.rows import sample_of
     from ragstone.scale.pieces import digest_rows
     from ragstone.scale.shards import Line, encode_shard
     from ragstone.types import NOTHING_USED
@@ -114,7 +114,7 @@ def test_shards_of_an_earlier_attempt_are_not_scored_again(tmp_path: Path, calls
     stored = list(alone.stored.store.full_rows(alone.id))[79:99]
     lines = []
     for position, sample_id, row, scores in stored:
-        assert to_sample(row, alone.info.shape, position).id == sample_id
+        assert sample_of(row, alone.info.shape, position).id == sample_id
         lines.append(Line(position, sample_id, None, scores))
     shard = encode_shard(lines, digest_rows(row for _, _, row, _ in stored), 0, NOTHING_USED)
     Shelf(store.shelf("r")).put(80, 99, shard)

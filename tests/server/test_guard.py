@@ -9,7 +9,7 @@ import pytest
 
 from live import Server, in_thread
 from ragstone.errors import RagstoneError
-from ragstone.server import ServerSettings
+from ragstone.server import Settings
 from ragstone.server.guard import HEADERS, equal, known_host, same_site, session_of
 from ragstone.server.settings import checked
 from ragstone.store import Store
@@ -19,13 +19,13 @@ TOKEN = "a-token-that-is-long-enough"
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    with in_thread(ServerSettings(names=("monitor.example.com",)), Store.open(tmp_path / "s.db")) as one:
+    with in_thread(Settings(names=("monitor.example.com",)), Store.open(tmp_path / "s.db")) as one:
         yield one
 
 
 @pytest.fixture
 def closed(tmp_path: Path) -> Iterator[Server]:
-    with in_thread(ServerSettings(token=TOKEN), Store.open(tmp_path / "s.db")) as one:
+    with in_thread(Settings(token=TOKEN), Store.open(tmp_path / "s.db")) as one:
         yield one
 
 
@@ -153,18 +153,18 @@ def test_every_reply_carries_the_headers(server: Server) -> None:
 def test_an_address_that_others_reach_needs_a_token() -> None:
     for host in ("0.0.0.0", "::", "192.168.1.2", "monitor.example.com"):
         with pytest.raises(RagstoneError, match="RAGSTONE_MONITOR_TOKEN"):
-            checked(ServerSettings(host=host))
-        assert checked(ServerSettings(host=host, token=TOKEN)).token == TOKEN
+            checked(Settings(host=host))
+        assert checked(Settings(host=host, token=TOKEN)).token == TOKEN
     for host in ("127.0.0.1", "::1", "localhost"):
-        assert checked(ServerSettings(host=host)).token is None
+        assert checked(Settings(host=host)).token is None
     with pytest.raises(RagstoneError, match="shorter than 16"):
-        checked(ServerSettings(token="short"))
+        checked(Settings(token="short"))
     with pytest.raises(RagstoneError, match="is not a path"):
-        checked(ServerSettings(prefix="rag/"))
+        checked(Settings(prefix="rag/"))
 
 
 def test_beyond_loopback_a_host_is_an_address_or_a_name_that_was_given() -> None:
-    wide = ServerSettings(host="0.0.0.0", token=TOKEN, names=("me.example",))
+    wide = Settings(host="0.0.0.0", token=TOKEN, names=("me.example",))
     assert known_host("10.0.0.5:8321", wide)
     assert known_host("me.example", wide)
     assert not known_host("evil.com", wide)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from live import Server, in_thread
-from ragstone.server import ServerSettings
+from ragstone.server import Settings
 from ragstone.server.app import GETS, OPEN, POSTS
 from ragstone.server.openapi import document
 from ragstone.store import Store
@@ -17,24 +17,24 @@ pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with in_thread(ServerSettings(), Store.open(tmp_path_factory.mktemp("s") / "s.db")) as one:
+    with in_thread(Settings(), Store.open(tmp_path_factory.mktemp("s") / "s.db")) as one:
         one.post("/v1/interactions", {"id": "a", "question": "q", "meta": {"model": "m"}})
         yield one
 
 
 def test_every_route_is_described_and_everything_described_is_there() -> None:
-    paths = document(ServerSettings())["paths"]
+    paths = document(Settings())["paths"]
     described = {(path, method) for path, item in paths.items() for method in item}
     routes = {(path, "get") for path in GETS} | {(path, "post") for path in POSTS}
     assert described == routes
 
 
 def test_the_token_is_described_where_it_is_asked_for() -> None:
-    shown = document(ServerSettings(token="x" * 20))
+    shown = document(Settings(token="x" * 20))
     for path, item in shown["paths"].items():
         for operation in item.values():
             assert ("401" in operation["responses"]) == (path not in OPEN)
-    assert "security" not in document(ServerSettings())
+    assert "security" not in document(Settings())
 
 
 @pytest.mark.parametrize("examples", [6, pytest.param(200, marks=pytest.mark.slow)])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragstone.data import write_rows, write_shards
-from ragstone.data.strict_json import replace_unstorable
+from ragstone.data.strict import mend
 from ragstone.types import Score
 
 if TYPE_CHECKING:
@@ -63,5 +63,5 @@ def _cells(scores: Mapping[str, Score]) -> dict[str, Any]:
         cells[name] = score.value
         if score.value is None:
             kind = f"{score.outcome} ({score.kind})" if score.kind else score.outcome
-            cells[name + OUTCOME] = replace_unstorable(f"{kind}: {score.reason}" if score.reason else kind)
+            cells[name + OUTCOME] = mend(f"{kind}: {score.reason}" if score.reason else kind)
     return cells

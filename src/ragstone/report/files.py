@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ragstone.data import open_replacement
+from ragstone.data import replacing
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text as UTF-8; the file it replaces stays until the new one is complete."""
-    with open_replacement(Path(path), text=False) as file:
+    with replacing(Path(path), text=False) as file:
         file.write(encoded(text))
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data import Dataset
+from ragstone.data import Reading
 from ragstone.data.ids import SeenIds
 from ragstone.engine import Execution
 from ragstone.errors import BadRows, DataError
@@ -21,7 +21,7 @@ class Merging:
 
     def __init__(
         self, execution: Execution, shelf: Shelf, kept: Mapping[int, int], stored: int,
-        seen: SeenIds | None, reading: Dataset,
+        seen: SeenIds | None, reading: Reading,
     ) -> None:  # fmt: skip
         self._execution = execution
         self._shelf = shelf

@@ -6,12 +6,12 @@ from typing import Any
 
 from ragstone._version import __version__
 from ragstone.monitor.interactions import LONGEST_ID, LONGEST_META, MOST_CHUNKS, MOST_META
-from ragstone.server.settings import ServerSettings
+from ragstone.server.settings import Settings
 
 Schema = dict[str, Any]
 
 
-def document(settings: ServerSettings) -> Schema:
+def document(settings: Settings) -> Schema:
     """The document for a server that is set up like this."""
     shown: Schema = {
         "openapi": "3.1.0",
@@ -31,7 +31,7 @@ def document(settings: ServerSettings) -> Schema:
     return shown
 
 
-def paths(settings: ServerSettings) -> Schema:
+def paths(settings: Settings) -> Schema:
     """Every endpoint."""
     every = own_paths()
     for path, item in every.items():
@@ -219,7 +219,7 @@ def one_or_many(name: str) -> Schema:
     return {"oneOf": [ref(name), many]}
 
 
-def schemas(settings: ServerSettings) -> Schema:
+def schemas(settings: Settings) -> Schema:
     """What goes in and comes out."""
     text = {"type": ["string", "null"]}
     count = {"type": "integer", "minimum": 0}

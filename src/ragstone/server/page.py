@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 from aiohttp import web
 
 from ragstone.errors import StoreError
-from ragstone.monitor.interactions import now_micros
+from ragstone.monitor.interactions import micros
 from ragstone.report.monitor import live
 from ragstone.report.monitor.live import Frame
 from ragstone.report.monitor.query import read_query
@@ -132,7 +132,7 @@ _CACHED = {"Cache-Control": "private, max-age=300"}
 
 
 def _frame(request: web.Request, lang: str = "") -> Frame:
-    now = now_micros()
+    now = micros()
     settings = request.app[SERVICE].settings
     query = read_query({"lang": lang, **request.query}, now, settings.zone)
     signed_in = settings.token is not None and _may(request)

@@ -13,7 +13,7 @@ from ragstone.monitor.windows.summary import time_zone
 
 
 @dataclass(frozen=True, slots=True)
-class ServerSettings:
+class Settings:
     """Where to listen, whom to let in, how much to take."""
 
     host: str = "127.0.0.1"
@@ -50,7 +50,7 @@ class ServerSettings:
         return is_loopback(self.host)
 
 
-def checked(settings: ServerSettings) -> ServerSettings:
+def checked(settings: Settings) -> Settings:
     """The settings, or one sentence about what is wrong with them."""
     if settings.prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", settings.prefix):
         raise RagstoneError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.data import to_sample
+from ragstone.data import sample_of
 from ragstone.registry import Metric
 from ragstone.store.codec import decode_scores, decode_values
 from ragstone.types import NOTHING_USED, Sample, Score, Usage
@@ -77,7 +77,7 @@ class StoredRow:
     @cached_property
     def sample(self) -> Sample:
         """The row as a Sample, read as it was when it was scored."""
-        sample = to_sample(self.row, self.info.shape, self.position)
+        sample = sample_of(self.row, self.info.shape, self.position)
         return with_language(sample, self.info.plan.get("language"))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragstone.systems.factory import make_system
-from ragstone.systems.runner import Filled, Filling, Replies, filled
+from ragstone.systems.choose import make_system
+from ragstone.systems.filling import Filled, Filling, Replies, filled
 from ragstone.systems.protocol import (
     GivenContexts,
     System,

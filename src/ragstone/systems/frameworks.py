@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ragstone.errors import RagstoneError
-from ragstone.systems.replies import ANSWERS, CONTEXTS
+from ragstone.systems.reading import ANSWERS, CONTEXTS
 
 QUESTIONS = ("question", "query", "input", "text", "prompt", "user_input", "query_text")
 """What inputs for a question are called, the likeliest first."""

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from ragstone.data.rows import get_path
+from ragstone.data.rows import path_in
 from ragstone.errors import RagstoneError, nearest
 from ragstone.systems.frameworks import filled_in
 from ragstone.systems.protocol import SystemFault, SystemReply
-from ragstone.systems.replies import assemble, reply_of
+from ragstone.systems.reading import assemble, reply_of
 from ragstone.types import Ranked, Sample
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class HttpSystem:
         row = reply if isinstance(reply, dict) else {"": reply}
         parts: dict[str, Any] = {}
         for name, path in self._paths.items():
-            parts[name] = get_path(row, path) if isinstance(reply, dict) else None
+            parts[name] = path_in(row, path) if isinstance(reply, dict) else None
             if parts[name] is None and name in ("answer", "contexts", "ids"):
                 shown = ", ".join(map(str, row)) or "nothing"
                 raise SystemFault(f"the reply has nothing at {path!r} for {name} (found: {shown})")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragstone.data import read
 from ragstone.data.rows import compile_shape
-from ragstone.data.strict_json import reparse_json
+from ragstone.data.strict import reparse
 from ragstone.errors import DataError
 from ragstone.systems.protocol import SystemFault, SystemReply
 from ragstone.text.words import fold_text
@@ -30,7 +30,7 @@ class Predictions:
         self._by_id: dict[str, Sample] = {}
         self._by_question: dict[str, Sample | None] = {}
         for record in reading:
-            if given(reparse_json(record.row), 1)[1]:
+            if given(reparse(record.row), 1)[1]:
                 self._by_id[record.sample.id] = record.sample
             if record.sample.question is not None:
                 key = fold_text(record.sample.question)

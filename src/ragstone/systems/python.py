@@ -15,7 +15,7 @@ from typing import Any
 
 from ragstone.errors import RagstoneError, nearest
 from ragstone.systems.protocol import SystemReply
-from ragstone.systems.replies import reply_of
+from ragstone.systems.reading import reply_of
 from ragstone.types import Ranked, Sample
 
 SPECIAL = ("sample", "contexts")

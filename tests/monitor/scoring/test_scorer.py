@@ -174,8 +174,8 @@ def test_a_claim_runs_out_and_can_be_given_back(
     first = claim(archive, 1, 1.0)
     give_back(archive, [first[0].number])
     assert claim(archive, 1, 1.0) == first
-    now = queue_module.now_micros()
-    monkeypatch.setattr(queue_module, "now_micros", lambda: now + queue_module.CLAIM + 1_000_000)
+    now = queue_module.micros()
+    monkeypatch.setattr(queue_module, "micros", lambda: now + queue_module.CLAIM + 1_000_000)
     assert len(claim(archive, 5, 1.0)) == 2  # whoever had it died
 
 
@@ -229,9 +229,9 @@ def test_the_budget_of_a_day_holds_over_restarts_and_a_new_day_starts_anew(
     assert waiting(archive) == (0, 30)
     again = scorer(archive, second)
     assert asyncio.run(again.run_out()).scored == 0
-    later = module.now_micros() + 86_400_000_000
-    monkeypatch.setattr(module, "now_micros", lambda: later)
-    monkeypatch.setattr(queue_module, "now_micros", lambda: later)
+    later = module.micros() + 86_400_000_000
+    monkeypatch.setattr(module, "micros", lambda: later)
+    monkeypatch.setattr(queue_module, "micros", lambda: later)
     assert asyncio.run(again.run_out()).scored == 10
 
 

@@ -17,7 +17,7 @@ from ragstone.data.documents import Document, read_documents
 from ragstone.errors import RagstoneError, nearest
 from ragstone.systems.frameworks import filled_in
 from ragstone.systems.http import HttpSystem
-from ragstone.systems.pipeline.extraction import Passage, extract
+from ragstone.systems.pipeline.answering import Passage, extract
 from ragstone.systems.pipeline.chunking import By, pieces
 from ragstone.systems.pipeline.retrieval import Index, Retriever
 from ragstone.systems.protocol import SystemReply

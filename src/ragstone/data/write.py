@@ -14,17 +14,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
-from ragstone.data.strict_json import replace_unstorable, reparse_json
+from ragstone.data.strict import mend, reparse
 from ragstone.errors import DataError, MissingExtra, nearest
 
-ScoredRow = tuple[str, Mapping[str, Any]]
+Scored = tuple[str, Mapping[str, Any]]
 """A row's JSON text, and metric → value; None where there is no score."""
 
-RowFactory = Callable[[], Iterable[ScoredRow]]
+Rows = Callable[[], Iterable[Scored]]
 """Gives the rows anew at each call: tables need their columns before their first row."""
 
 
-def write_rows(path: str | os.PathLike[str], rows: RowFactory, columns: Sequence[str]) -> int:
+def write_rows(path: str | os.PathLike[str], rows: Rows, columns: Sequence[str]) -> int:
     """Write every row with these metric columns, as the path's ending says; the number of rows."""
     target = Path(path)
     kind = target.suffix.lower()
@@ -36,16 +36,16 @@ def write_rows(path: str | os.PathLike[str], rows: RowFactory, columns: Sequence
     return WRITERS[kind](target, rows, columns)
 
 
-def add_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) -> str:
+def with_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) -> str:
     """The row's own text with the metric columns spliced in before its last brace.
 
     A column that the row already has keeps its value; the new one is called `name (new)`."""
     body = row.rstrip()[:-1].rstrip()
     taken: Mapping[str, Any] = {}
     if any(f'"{column}"' in row for column in columns) or "\\" in row:
-        taken = reparse_json(row)
+        taken = reparse(row)
     added = ", ".join(
-        f"{_quote(_free_name(column, taken))}: {_to_json(scores.get(column))}" for column in columns
+        f"{_quoted(_free(column, taken))}: {_json(scores.get(column))}" for column in columns
     )
     if not added:
         return f"{body}}}"
@@ -53,12 +53,12 @@ def add_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) -> 
 
 
 @lru_cache(maxsize=256)
-def _quote(name: str) -> str:
+def _quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
 @contextmanager
-def open_replacement(target: Path, *, text: bool = True) -> Iterator[IO[Any]]:
+def replacing(target: Path, *, text: bool = True) -> Iterator[IO[Any]]:
     """A file that takes the target's place when it is complete, and leaves nothing when it is not."""
     target = target.resolve()  # a link stays a link; what it points at is replaced
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -75,46 +75,46 @@ def open_replacement(target: Path, *, text: bool = True) -> Iterator[IO[Any]]:
         part.unlink(missing_ok=True)
 
 
-def _write_jsonl(target: Path, rows: RowFactory, columns: Sequence[str]) -> int:
+def _jsonl(target: Path, rows: Rows, columns: Sequence[str]) -> int:
     count = 0
-    with open_replacement(target) as stream:
+    with replacing(target) as stream:
         for row, scores in rows():
-            stream.write(add_columns(row, scores, columns) + "\n")
+            stream.write(with_columns(row, scores, columns) + "\n")
             count += 1
     return count
 
 
-def _write_json(target: Path, rows: RowFactory, columns: Sequence[str]) -> int:
+def _json_list(target: Path, rows: Rows, columns: Sequence[str]) -> int:
     count = 0
-    with open_replacement(target) as stream:
+    with replacing(target) as stream:
         stream.write("[")
         for row, scores in rows():
             stream.write(",\n" if count else "\n")
-            stream.write(add_columns(row, scores, columns))
+            stream.write(with_columns(row, scores, columns))
             count += 1
         stream.write("\n]\n")
     return count
 
 
-def _write_csv(target: Path, rows: RowFactory, columns: Sequence[str]) -> int:
-    header, added = _collect_header(rows, columns)
+def _csv(target: Path, rows: Rows, columns: Sequence[str]) -> int:
+    header, added = _header(rows, columns)
     count = 0
-    with open_replacement(target) as stream:
+    with replacing(target) as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([*map(replace_unstorable, header), *added.values()])
+        writer.writerow([*map(mend, header), *added.values()])
         for text, scores in rows():
-            row = reparse_json(text)
+            row = reparse(text)
             cells = [row.get(name) for name in header] + [scores.get(name) for name in columns]
-            writer.writerow([_to_cell(value) for value in cells])
+            writer.writerow([_cell(value) for value in cells])
             count += 1
     return count
 
 
-def _write_parquet(target: Path, rows: RowFactory, columns: Sequence[str]) -> int:
-    return _write_parquet_parts(iter([target]), rows, columns, None)
+def _parquet(target: Path, rows: Rows, columns: Sequence[str]) -> int:
+    return _parquet_parts(iter([target]), rows, columns, None)
 
 
-def write_shards(folder: str | os.PathLike[str], rows: RowFactory, columns: Sequence[str], size: int) -> int:  # fmt: skip
+def write_shards(folder: str | os.PathLike[str], rows: Rows, columns: Sequence[str], size: int) -> int:  # fmt: skip
     """Write the rows as parquet files of so many rows each, all of one schema, into a folder; the number of rows.
 
     Each file is there whole or not at all; those of an earlier export that are not written again are removed."""
@@ -130,14 +130,14 @@ def write_shards(folder: str | os.PathLike[str], rows: RowFactory, columns: Sequ
             written.append(place / f"part-{len(written):05d}.parquet")
             yield written[-1]
 
-    count = _write_parquet_parts(parts(), rows, columns, size)
+    count = _parquet_parts(parts(), rows, columns, size)
     for old in set(place.glob("part-*.parquet")) - set(written):
         old.unlink()
     return count
 
 
-def _write_parquet_parts(
-    targets: Iterator[Path], rows: RowFactory, columns: Sequence[str], size: int | None
+def _parquet_parts(
+    targets: Iterator[Path], rows: Rows, columns: Sequence[str], size: int | None
 ) -> int:
     """Rows into one file, or into the next one after each so many rows."""
     try:
@@ -145,16 +145,16 @@ def _write_parquet_parts(
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("writing parquet", "parquet") from None
-    _, added = _collect_header(rows, columns)
+    _, added = _header(rows, columns)
 
     def tables() -> Iterator[dict[str, Any]]:
         for text, scores in rows():
-            yield reparse_json(text) | {added[name]: scores.get(name) for name in columns}
+            yield reparse(text) | {added[name]: scores.get(name) for name in columns}
 
     kinds: dict[str, str] = {}
     for row in tables():
         for name, value in row.items():
-            kinds[name] = _widen_kind(kinds.get(name), value)
+            kinds[name] = _wider(kinds.get(name), value)
     for name in added.values():
         kinds[name] = kinds.get(name) or "float"
     types = {
@@ -166,7 +166,7 @@ def _write_parquet_parts(
     schema = pyarrow.schema(
         [(name, types.get(kind, pyarrow.string())) for name, kind in kinds.items()]
     )
-    source = ({name: _to_kind(row.get(name), kind) for name, kind in kinds.items()} for row in tables())
+    source = ({name: _as(row.get(name), kind) for name, kind in kinds.items()} for row in tables())
     count = 0
     while True:
         part: Iterator[dict[str, Any]] = source if size is None else islice(source, size)
@@ -174,7 +174,7 @@ def _write_parquet_parts(
         if first is None and count:
             return count
         with (
-            open_replacement(next(targets), text=False) as stream,
+            replacing(next(targets), text=False) as stream,
             pyarrow.parquet.ParquetWriter(stream, schema) as writer,
         ):
             part = part if first is None else chain([first], part)
@@ -185,35 +185,35 @@ def _write_parquet_parts(
             return count
 
 
-def _collect_header(rows: RowFactory, columns: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+def _header(rows: Rows, columns: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """The rows' columns in order of appearance, and the name of each metric's column."""
     header: dict[str, None] = {}
     for text, _ in rows():
-        header.update(dict.fromkeys(reparse_json(text)))
-    return list(header), {column: _free_name(column, header) for column in columns}
+        header.update(dict.fromkeys(reparse(text)))
+    return list(header), {column: _free(column, header) for column in columns}
 
 
-def _free_name(column: str, taken: Mapping[str, Any]) -> str:
+def _free(column: str, taken: Mapping[str, Any]) -> str:
     while column in taken:
         column += " (new)"
     return column
 
 
-def _to_json(value: Any) -> str:
+def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _to_cell(value: Any) -> Any:
+def _cell(value: Any) -> Any:
     if value is None:
         return ""
     if isinstance(value, str):
-        return replace_unstorable(value)
+        return mend(value)
     if isinstance(value, bool | list | dict):
-        return replace_unstorable(_to_json(value))
+        return mend(_json(value))
     return value
 
 
-def _widen_kind(kind: str | None, value: Any) -> str:
+def _wider(kind: str | None, value: Any) -> str:
     """The narrowest kind of column that holds what was seen and this value too; "" for nothing yet."""
     if value is None:
         return kind or ""
@@ -234,18 +234,18 @@ def _widen_kind(kind: str | None, value: Any) -> str:
     return "float" if {kind, new} == {"int", "float"} else "json"
 
 
-def _to_kind(value: Any, kind: str) -> Any:
+def _as(value: Any, kind: str) -> Any:
     if value is None:
         return None
     if kind == "json":
-        return replace_unstorable(value) if isinstance(value, str) else replace_unstorable(_to_json(value))
+        return mend(value) if isinstance(value, str) else mend(_json(value))
     return float(value) if kind == "float" else value
 
 
-WRITERS: Mapping[str, Callable[[Path, RowFactory, Sequence[str]], int]] = {
-    ".jsonl": _write_jsonl,
-    ".json": _write_json,
-    ".csv": _write_csv,
-    ".parquet": _write_parquet,
+WRITERS: Mapping[str, Callable[[Path, Rows, Sequence[str]], int]] = {
+    ".jsonl": _jsonl,
+    ".json": _json_list,
+    ".csv": _csv,
+    ".parquet": _parquet,
 }
 """How rows are written, by the path's ending."""

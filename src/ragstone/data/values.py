@@ -10,20 +10,20 @@ import tokenize
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data.constructors import build_chunk
-from ragstone.data.strict_json import BadRow, parse_json
+from ragstone.data.quick import chunk
+from ragstone.data.strict import BadRow, parse
 from ragstone.types import Chunk, Ranked
 
 _TEXT_KEYS = ("text", "page_content", "content", "contents", "passage", "body", "document")
 _ID_KEYS = ("id", "doc_id", "_id", "chunk_id", "document_id", "docid", "id_", "doc_uri", "uri")
 _SCORE_KEYS = ("score", "similarity", "relevance_score", "similarity_score")
 _GRADE_KEYS = ("grade", "relevance", "score", "rating")
-_MESSAGE_KEYS = ("content", "text", "answer", "output", "response", "question", "query", "input")
-_USER_ROLES = frozenset({"user", "human"})
-_ASSISTANT_ROLES = frozenset({"assistant", "ai", "model", "bot"})
+_SPOKEN_KEYS = ("content", "text", "answer", "output", "response", "question", "query", "input")
+_ASKING = frozenset({"user", "human"})
+_ANSWERING = frozenset({"assistant", "ai", "model", "bot"})
 
 
-def to_text(value: Any, column: str, *, loose: bool = False, asking: bool = False) -> str | None:
+def text_of(value: Any, column: str, *, loose: bool = False, asking: bool = False) -> str | None:
     """A text; a number as it is written; with `loose`, what messages and objects say."""
     if isinstance(value, str):
         return value
@@ -32,22 +32,22 @@ def to_text(value: Any, column: str, *, loose: bool = False, asking: bool = Fals
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if loose:
-        found = _unwrap_text(value, asking)
+        found = _said(value, asking)
         if found is not None:
             return found
-    raise BadRow(f'"{column}" is {_describe_type(value)}; give a text')
+    raise BadRow(f'"{column}" is {_kind(value)}; give a text')
 
 
-def to_reference(value: Any, column: str, *, loose: bool = False) -> str | None:
+def reference_of(value: Any, column: str, *, loose: bool = False) -> str | None:
     """The wanted answer; of several the first, of wanted facts all, a line each."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         if not value:
             return None
         return "\n".join(value) if column.endswith("facts") else str(value[0])
-    return to_text(value, column, loose=loose)
+    return text_of(value, column, loose=loose)
 
 
-def to_id(value: Any, column: str) -> str | None:
+def id_of(value: Any, column: str) -> str | None:
     """A sample's or document's id: a text, or a whole number as text; empty means none."""
     if isinstance(value, str):
         return value or None
@@ -57,33 +57,33 @@ def to_id(value: Any, column: str) -> str | None:
         value = int(value)  # tables turn whole numbers into floats where a cell is empty
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise BadRow(f'"{column}" is {_describe_type(value)}; give a text or a whole number as id')
+    raise BadRow(f'"{column}" is {_kind(value)}; give a text or a whole number as id')
 
 
-def to_chunks(value: Any, column: str) -> Ranked:
+def chunks_of(value: Any, column: str) -> Ranked:
     """Ranked chunks from a list of texts or of objects with a text, an id or both."""
     if not isinstance(value, list):
-        raise BadRow(f'"{column}" is {_describe_type(value)}; give a list of texts or of {{"id", "text"}}')
+        raise BadRow(f'"{column}" is {_kind(value)}; give a list of texts or of {{"id", "text"}}')
     found = []
     for rank, item in enumerate(value, 1):
         # The two usual kinds are read here: five calls less a sample.
         if item.__class__ is str and item:
-            found.append(build_chunk("", item))
+            found.append(chunk("", item))
             continue
         if item.__class__ is dict:
             name, text = item.get("id"), item.get("text")
             if name.__class__ is str and text.__class__ is str and name and len(item) == 2:
-                found.append(build_chunk(name, text))
+                found.append(chunk(name, text))
                 continue
-        found.append(_to_chunk(item, column, rank))
+        found.append(_chunk(item, column, rank))
     return Ranked(found)
 
 
-def to_ids(value: Any, column: str) -> list[str]:
+def ids_of(value: Any, column: str) -> list[str]:
     """Document ids from a list of texts or whole numbers."""
     if not isinstance(value, list):
-        raise BadRow(f'"{column}" is {_describe_type(value)}; give a list of ids')
-    ids = [to_id(item, f"{column}[{at}]") for at, item in enumerate(value)]
+        raise BadRow(f'"{column}" is {_kind(value)}; give a list of ids')
+    ids = [id_of(item, f"{column}[{at}]") for at, item in enumerate(value)]
     if None in ids:
         raise BadRow(
             f'"{column}" has an empty id at [{ids.index(None)}]; give each document its id'
@@ -91,7 +91,7 @@ def to_ids(value: Any, column: str) -> list[str]:
     return [found for found in ids if found is not None]
 
 
-def attach_ids(texts: Ranked, ids: list[str], column: str, id_column: str) -> Ranked:
+def with_ids(texts: Ranked, ids: list[str], column: str, id_column: str) -> Ranked:
     """The chunks with the ids of another column, which must be as many."""
     if len(texts) != len(ids):
         raise BadRow(
@@ -99,11 +99,11 @@ def attach_ids(texts: Ranked, ids: list[str], column: str, id_column: str) -> Ra
             "give one id for each text"
         )
     return Ranked(
-        [build_chunk(name, item.text, item.score) for name, item in zip(ids, texts, strict=True)]
+        [chunk(name, item.text, item.score) for name, item in zip(ids, texts, strict=True)]
     )
 
 
-def to_grades(value: Any, column: str) -> Mapping[str, float]:
+def relevant_of(value: Any, column: str) -> Mapping[str, float]:
     """Id → grade, from a mapping, a list of ids (grade 1), or a list of {"id", "grade"}.
 
     Grades are kept as given; below zero, as in some TREC qrels, means judged not relevant."""
@@ -111,22 +111,22 @@ def to_grades(value: Any, column: str) -> Mapping[str, float]:
         return {
             name: grade
             if grade.__class__ is int and -99 < grade < 99
-            else _to_grade(grade, column, name)
+            else _grade(grade, column, name)
             for name, grade in value.items()
         }
     if not isinstance(value, list):
-        raise BadRow(f'"{column}" is {_describe_type(value)}; give a list of ids or {{id: grade}}')
+        raise BadRow(f'"{column}" is {_kind(value)}; give a list of ids or {{id: grade}}')
     grades: dict[str, float] = {}
     for at, item in enumerate(value):
-        name, grade = (item, 1) if not isinstance(item, dict) else _get_graded_id(item, column, at)
-        found = to_id(name, f"{column}[{at}]")
+        name, grade = (item, 1) if not isinstance(item, dict) else _graded(item, column, at)
+        found = id_of(name, f"{column}[{at}]")
         if found is None:
             raise BadRow(f'"{column}" has no id at [{at}]; give the id of a document')
         grades[found] = max(grade, grades.get(found, grade))
     return grades
 
 
-def parse_cell(value: Any, column: str) -> Any:
+def cell(value: Any, column: str) -> Any:
     """A list or object that a table's cell holds as JSON or as a Python literal."""
     if not isinstance(value, str):
         return value
@@ -134,25 +134,25 @@ def parse_cell(value: Any, column: str) -> Any:
     if text[:1] not in ("[", "{", "("):
         return value
     try:
-        return parse_json(text)
+        return parse(text)
     except BadRow as refused:
         try:
             found = ast.literal_eval(text)
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
             raise BadRow(f'the list in "{column}": {refused}') from None
-    if _has_adjacent_strings(text):
+    if _runs_together(text):
         # Python would join 'a' 'b' into 'ab': two chunks would silently become one.
         raise BadRow(
             f'the list in "{column}" has no commas between its items, as numpy prints it; '
             "write it as JSON"
         )
     try:
-        return parse_json(json.dumps(found))
+        return parse(json.dumps(found))
     except (TypeError, ValueError, RecursionError):
         raise BadRow(f'the list in "{column}" holds what JSON cannot; write JSON') from None
 
 
-def _has_adjacent_strings(text: str) -> bool:
+def _runs_together(text: str) -> bool:
     before = None
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -165,33 +165,33 @@ def _has_adjacent_strings(text: str) -> bool:
     return False
 
 
-def _to_chunk(item: Any, column: str, rank: int) -> Chunk:
+def _chunk(item: Any, column: str, rank: int) -> Chunk:
     if item.__class__ is dict:
         inner = item.get("node")
         body = inner if isinstance(inner, dict) else item
-        text = _get_first(body, _TEXT_KEYS)
-        name = _get_first(body, _ID_KEYS)
+        text = _first(body, _TEXT_KEYS)
+        name = _first(body, _ID_KEYS)
         if name is None:
             about = body.get("metadata") or body.get("meta")
             if isinstance(about, dict):
-                name = _get_first(about, (*_ID_KEYS, "source"))
+                name = _first(about, (*_ID_KEYS, "source"))
         if text is not None and not isinstance(text, str):
-            raise BadRow(f'the text of "{column}"[{rank - 1}] is {_describe_type(text)}; give a text')
-        found = to_id(name, f"{column}[{rank - 1}].id") if name is not None else None
+            raise BadRow(f'the text of "{column}"[{rank - 1}] is {_kind(text)}; give a text')
+        found = id_of(name, f"{column}[{rank - 1}].id") if name is not None else None
         if text is None and found is None:
             raise BadRow(
                 f'"{column}"[{rank - 1}] has neither a text nor an id; give {{"id", "text"}}'
             )
         # A chunk is never nameless and empty: an empty one is called by its rank.
-        return Chunk(found or ("" if text else f"#{rank}"), text or "", _get_score(item))
+        return Chunk(found or ("" if text else f"#{rank}"), text or "", _score(item))
     if item == "":
         return Chunk(f"#{rank}", "")
     raise BadRow(
-        f'"{column}"[{rank - 1}] is {_describe_type(item)}; give a list of texts or of {{"id", "text"}}'
+        f'"{column}"[{rank - 1}] is {_kind(item)}; give a list of texts or of {{"id", "text"}}'
     )
 
 
-def _get_first(item: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+def _first(item: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     for key in keys:
         value = item.get(key)
         if value is not None:
@@ -199,8 +199,8 @@ def _get_first(item: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return None
 
 
-def _get_score(item: Mapping[str, Any]) -> float | None:
-    value = _get_first(item, _SCORE_KEYS)
+def _score(item: Mapping[str, Any]) -> float | None:
+    value = _first(item, _SCORE_KEYS)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -209,54 +209,54 @@ def _get_score(item: Mapping[str, Any]) -> float | None:
         return None
 
 
-def _get_graded_id(item: Mapping[str, Any], column: str, at: int) -> tuple[Any, float]:
-    name = _get_first(item, _ID_KEYS)
-    grade = _get_first(item, _GRADE_KEYS)
-    return name, 1 if grade is None else _to_grade(grade, column, name if name is not None else at)
+def _graded(item: Mapping[str, Any], column: str, at: int) -> tuple[Any, float]:
+    name = _first(item, _ID_KEYS)
+    grade = _first(item, _GRADE_KEYS)
+    return name, 1 if grade is None else _grade(grade, column, name if name is not None else at)
 
 
-def _to_grade(value: Any, column: str, name: Any) -> float:
+def _grade(value: Any, column: str, name: Any) -> float:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int | float) and abs(value) < 1e300 and math.isfinite(value):
         return value
-    raise BadRow(f'the grade of {name!r} in "{column}" is {_describe_type(value)}; give a number')
+    raise BadRow(f'the grade of {name!r} in "{column}" is {_kind(value)}; give a number')
 
 
-def _unwrap_text(value: Any, asking: bool) -> str | None:
+def _said(value: Any, asking: bool) -> str | None:
     """The text inside messages, parts or an object, as logging tools nest it."""
     for _ in range(8):  # choices → message → content → parts → text, and no endless chase
         if isinstance(value, str):
             return value
         if isinstance(value, list):
-            value = _choose_message(value, asking)
+            value = _turn(value, asking)
         elif isinstance(value, dict):
-            value = _choose_member(value)
+            value = _member(value)
         else:
             return None
     return None
 
 
-def _choose_message(items: list[Any], asking: bool) -> Any:
+def _turn(items: list[Any], asking: bool) -> Any:
     if not items:
         return None
     if all(isinstance(item, dict) for item in items):
-        wanted = _USER_ROLES if asking else _ASSISTANT_ROLES
+        wanted = _ASKING if asking else _ANSWERING
         for item in reversed(items):
             if str(item.get("role") or item.get("type") or "").lower() in wanted:
                 return item
     return items[-1] if asking else items[0]
 
 
-def _choose_member(value: dict[str, Any]) -> Any:
-    for key in ("messages", "choices", "message", "kwargs", *_MESSAGE_KEYS):
+def _member(value: dict[str, Any]) -> Any:
+    for key in ("messages", "choices", "message", "kwargs", *_SPOKEN_KEYS):
         if value.get(key) is not None:
             return value[key]
     texts = [item for item in value.values() if isinstance(item, str)]
     return texts[0] if len(texts) == 1 else None
 
 
-def _describe_type(value: Any) -> str:
+def _kind(value: Any) -> str:
     """A value as a complaint names it."""
     if isinstance(value, str):
         return "a string" if value else "an empty string"

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from ragstone.data.sources import RowSource, RejectedRow, open_source
-from ragstone.data.formats import NATIVE_FORMAT, Format, detect_format, map_fields, get_format
+from ragstone.data.containers import Container, Refused, container
+from ragstone.data.formats import OWN, Format, detect, mapping, named
 from ragstone.data.ids import SeenIds
-from ragstone.data.objects import open_objects
-from ragstone.data.rows import Mapper, compile_shape, get_path
-from ragstone.data.strict_json import BadRow, parse_json
-from ragstone.data.trec import open_rankings
+from ragstone.data.objects import objects
+from ragstone.data.rows import Mapper, compile_shape, path_in
+from ragstone.data.strict import BadRow, parse
+from ragstone.data.trec import ranking
 from ragstone.errors import BadRows, DataError, UnknownFormat, nearest
 from ragstone.types import Sample
 
-MAX_LISTED_BAD_ROWS = 20
+LISTED = 20
 """How many bad rows are named."""
 
-_DETECTION_ROWS = 20
+_LOOKED_AT = 20
 """How many rows the format is recognised by."""
 
 
@@ -35,7 +35,7 @@ class Record:
 
 
 @dataclass(slots=True)
-class Dataset:
+class Reading:
     """The samples of one source, read lazily, as often as wanted."""
 
     source: str
@@ -49,7 +49,7 @@ class Dataset:
     bad: list[str] = field(default_factory=list)
     """The first complaints of the latest pass, when bad rows are skipped."""
     bad_count: int = 0
-    _container: RowSource = field(default=RowSource("", lambda: iter(())), repr=False)
+    _container: Container = field(default=Container("", lambda: iter(())), repr=False)
 
     def __iter__(self) -> Iterator[Record]:
         """Each good row in order; a bad one raises BadRows, which names those that follow too."""
@@ -61,9 +61,9 @@ class Dataset:
             return
         for at, text in self._container.rows():
             try:
-                if text.__class__ is RejectedRow:
+                if text.__class__ is Refused:
                     raise BadRow(text.why)
-                sample, given = mapper(parse_json(text), position + 1)  # type: ignore[arg-type]
+                sample, given = mapper(parse(text), position + 1)  # type: ignore[arg-type]
                 if not seen.add(sample.id if given else None, position + 1):
                     raise BadRow(
                         f"the id {sample.id!r} was given to an earlier row; "
@@ -95,7 +95,7 @@ class Dataset:
     def _refuse(self, at: int | str, bad: BadRow) -> None:
         place = at if isinstance(at, str) else f"{self.source}:{at}"
         self.bad_count += 1
-        if len(self.bad) < MAX_LISTED_BAD_ROWS:
+        if len(self.bad) < LISTED:
             self.bad.append(f"{place}: {bad}")
         elif not self.skip_bad_rows:
             raise BadRows(self.bad, more=True)
@@ -113,7 +113,7 @@ def read(
     fields: Mapping[str, str] | None = None,
     skip_bad_rows: bool = False,
     limit: int | None = None,
-) -> Dataset:
+) -> Reading:
     """The samples of a source, in the format its columns show.
 
     `source` is a path (jsonl, json, csv, parquet; gzip is fine), `-` for standard input, a BEIR
@@ -122,15 +122,15 @@ def read(
     does, dotted when nested: `{"question": "input.text", "contexts": "hits.body"}`."""
     if limit is not None and limit < 0:
         raise DataError(f"the limit is {limit}; give 0 or more")
-    found = _open_source(source, limit)
-    if format in _LINE_FORMATS and not found.line_format:
+    found = _container(source, limit)
+    if format in _LINES and not found.lines:
         raise UnknownFormat(f"{found.shown!r} is not {format}; write run.trec+qrels.txt")
-    if found.is_native and (format is None or format in _LINE_FORMATS):
-        format = NATIVE_FORMAT.name
-    known, title = _choose_format(found, format, fields)
-    reading = Dataset(
+    if found.own and (format is None or format in _LINES):
+        format = OWN.name
+    known, title = _known(found, format, fields)
+    reading = Reading(
         found.shown,
-        found.line_format or title,
+        found.lines or title,
         {"format": known.name},
         skip_bad_rows,
         limit,
@@ -143,46 +143,46 @@ def read(
     return reading
 
 
-_LINE_FORMATS = ("trec", "beir")
+_LINES = ("trec", "beir")
 
 
-def _open_source(source: Any, limit: int | None) -> RowSource:
+def _container(source: Any, limit: int | None) -> Container:
     if isinstance(source, os.PathLike):
         source = os.fspath(source)
         if isinstance(source, bytes):
             source = os.fsdecode(source)
     if not isinstance(source, str):
-        return open_objects(source, limit)
+        return objects(source, limit)
     if source == "-":
-        return open_source(source)
-    return open_rankings(source) or open_source(source)
+        return container(source)
+    return ranking(source) or container(source)
 
 
-def _choose_format(
-    found: RowSource, name: str | None, fields: Mapping[str, str] | None
+def _known(
+    found: Container, name: str | None, fields: Mapping[str, str] | None
 ) -> tuple[Format, str]:
     """The format of the rows, by name or by the columns of the first good ones."""
-    rows = _read_first_rows(found)
+    rows = _first_rows(found)
     columns = {column for row in rows for column in row}
     if name is not None:
-        known, title = get_format(name), get_format(name).title
+        known, title = named(name), named(name).title
     else:
         try:
-            known = detect_format(columns, found.shown)
+            known = detect(columns, found.shown)
             title = known.title
         except UnknownFormat:
             if not fields:
                 raise
-            known, title = NATIVE_FORMAT, "your own columns"
-    paths = map_fields(known, fields)
+            known, title = OWN, "your own columns"
+    paths = mapping(known, fields)
     for field_name, column in (fields or {}).items():
-        if rows and all(get_path(row, column) is None for row in rows):
+        if rows and all(path_in(row, column) is None for row in rows):
             raise DataError(
                 f"fields: {field_name} is to come from {column!r}, which the first "
                 f"{len(rows)} rows of {found.shown} lack{nearest(column, sorted(columns))}"
             )
     if rows and not any(
-        get_path(row, path) is not None
+        path_in(row, path) is not None
         for row in rows
         for field_name, names in paths.items()
         if field_name not in ("id", "meta", "group", "language")
@@ -196,26 +196,26 @@ def _choose_format(
     return known, title
 
 
-def _read_first_rows(found: RowSource) -> list[dict[str, Any]]:
+def _first_rows(found: Container) -> list[dict[str, Any]]:
     """The first rows that are objects; when none is, what is wrong with them."""
     bad: list[str] = []
 
     def good() -> Iterator[dict[str, Any]]:
         for at, text in found.rows():
             try:
-                if isinstance(text, RejectedRow):
+                if isinstance(text, Refused):
                     raise BadRow(text.why)
-                row = parse_json(text)
+                row = parse(text)
                 if not isinstance(row, dict):
                     raise BadRow("the row is not an object; write {column: value, …}")
             except BadRow as refused:
-                if len(bad) < MAX_LISTED_BAD_ROWS:
+                if len(bad) < LISTED:
                     place = at if isinstance(at, str) else f"{found.shown}:{at}"
                     bad.append(f"{place}: {refused}")
                 continue
             yield row
 
-    rows = list(islice(good(), _DETECTION_ROWS))
+    rows = list(islice(good(), _LOOKED_AT))
     if not rows and bad:
         raise BadRows(bad)
     if not rows:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ragstone.asks import Reply, digest
-from ragstone.data import Dataset, Record
-from ragstone.data.sources import RowSource, RawRow, RejectedRow
-from ragstone.data.objects import to_row_text
-from ragstone.data.strict_json import reparse_json
+from ragstone.data import Reading, Record
+from ragstone.data.containers import Container, Raw, Refused
+from ragstone.data.objects import text_of_object
+from ragstone.data.strict import reparse
 from ragstone.errors import DataError
 from ragstone.systems.protocol import System, SystemFault, SystemReply
 from ragstone.types import Sample
@@ -203,17 +203,17 @@ class Filling:
             self.watch(Filled(self.done, self.failures, self.asked))
 
 
-async def filled(reading: Dataset, filling: Filling) -> Dataset:
+async def filled(reading: Reading, filling: Filling) -> Reading:
     """The same samples answered: the system is asked for all of them, then they can be read as often as wanted."""
     async for _ in filling.fill(reading, reading.shape):
         pass
     shown = f"{reading.format}, answered by {filling.system.name}"
-    return Dataset(
+    return Reading(
         reading.source,
         shown,
         dict(SHAPE),
         reading.skip_bad_rows,
-        _container=RowSource(reading.source, lambda: _rows(reading, filling), is_native=True),
+        _container=Container(reading.source, lambda: _rows(reading, filling), own=True),
     )
 
 
@@ -243,13 +243,13 @@ _GIVEN = frozenset({"answer", "contexts", "context_ids", "error", "meta", *_MEAS
 
 
 def _row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:
-    text = to_row_text(sample)
-    if isinstance(text, RejectedRow):
+    text = text_of_object(sample)
+    if isinstance(text, Refused):
         raise DataError(f"sample {sample.id!r}: {text.why}")
     if dict(shape) != SHAPE:
         return text
-    before = {key: value for key, value in reparse_json(row).items() if key not in _GIVEN}
-    after = reparse_json(text)
+    before = {key: value for key, value in reparse(row).items() if key not in _GIVEN}
+    after = reparse(text)
     if "meta" in after:
         # columns of the input's own stand in meta too, for metrics; one place in the row is enough
         after["meta"] = {
@@ -260,7 +260,7 @@ def _row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:
     return json.dumps({**before, **after}, ensure_ascii=text.isascii())
 
 
-def _rows(reading: Dataset, filling: Filling) -> Iterator[RawRow]:
+def _rows(reading: Reading, filling: Filling) -> Iterator[Raw]:
     for number, record in enumerate(reading, 1):
         place = f"{reading.source}: row {number}"
         if not filling.wants(record.sample):
@@ -268,12 +268,12 @@ def _rows(reading: Dataset, filling: Filling) -> Iterator[RawRow]:
             continue
         reply = filling.stored(record.sample)
         if reply is None:
-            yield place, RejectedRow("the system's reply is gone from the store; start the run again")
+            yield place, Refused("the system's reply is gone from the store; start the run again")
         else:
             yield place, with_reply(record, reading.shape, reply).row
     for complaint in reading.bad:
         place, _, why = complaint.partition(": ")
-        yield place, RejectedRow(why)
+        yield place, Refused(why)
 
 
 def _pause(attempt: int, fault: SystemFault) -> float:

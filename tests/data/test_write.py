@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.data import read, add_columns, write_rows
+from ragstone.data import read, with_columns, write_rows
 from ragstone.errors import DataError
 
 ROWS: list[tuple[str, dict[str, Any]]] = [
@@ -81,9 +81,9 @@ def test_what_is_written_can_be_evaluated_again(tmp_path: Path, ending: str) -> 
 
 
 def test_a_column_that_is_taken_keeps_its_value() -> None:
-    assert json.loads(add_columns('{"f1": 7}', {"f1": 0.5}, ["f1"])) == {"f1": 7, "f1 (new)": 0.5}
-    assert json.loads(add_columns('{"\\u00661": 7}', {"f1": 0.5}, ["f1"]))["f1"] == 7
-    assert add_columns('{"a": 1}', {}, []) == '{"a": 1}'
+    assert json.loads(with_columns('{"f1": 7}', {"f1": 0.5}, ["f1"])) == {"f1": 7, "f1 (new)": 0.5}
+    assert json.loads(with_columns('{"\\u00661": 7}', {"f1": 0.5}, ["f1"]))["f1"] == 7
+    assert with_columns('{"a": 1}', {}, []) == '{"a": 1}'
 
 
 def test_a_broken_run_leaves_the_old_file(tmp_path: Path) -> None:

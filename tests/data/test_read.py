@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.data import read, to_sample
+from ragstone.data import read, sample_of
 from ragstone.data.ids import SeenIds
 from ragstone.errors import DataError
 from ragstone.types import Chunk, Ranked, Sample
@@ -129,7 +129,7 @@ def test_samples_and_dicts_in_memory() -> None:
     first, second = reading
     assert reading.source == "2 samples"
     assert first.sample == sample
-    assert to_sample(first.row, reading.shape, 1) == sample
+    assert sample_of(first.row, reading.shape, 1) == sample
     assert second.sample.id == "2"
 
 
@@ -144,7 +144,7 @@ def test_half_a_surrogate_pair_in_memory() -> None:
     (record,) = reading
     record.row.encode()
     assert record.sample.question == "a\ufffd"
-    assert to_sample(record.row, reading.shape, 1) == record.sample
+    assert sample_of(record.row, reading.shape, 1) == record.sample
 
 
 def test_an_iterator_can_be_read_twice_and_is_cut_at_the_limit() -> None:
@@ -242,11 +242,11 @@ def test_relevant_as_ids_grades_or_objects() -> None:
 
 
 def test_quick_construction_fills_every_field() -> None:
-    from ragstone.data import constructors
+    from ragstone.data import quick
 
-    assert constructors.build_chunk("a", "b", 0.5) == Chunk("a", "b", 0.5)
+    assert quick.chunk("a", "b", 0.5) == Chunk("a", "b", 0.5)
     values: Any = [f"value {n}" for n in range(10)]
-    made = constructors.build_sample(*values)
+    made = quick.sample(*values)
     assert made == Sample(*values)
     assert [getattr(made, name) for name in Sample.__slots__] == values
 

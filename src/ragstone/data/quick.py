@@ -19,7 +19,7 @@ _chunk_id, _chunk_text, _chunk_score = (
 )
 
 
-def build_chunk(name: str, text: str, score: float | None = None) -> Chunk:
+def chunk(name: str, text: str, score: float | None = None) -> Chunk:
     """The same as Chunk(name, text, score)."""
     made = _new(Chunk)
     _chunk_id(made, name)
@@ -28,7 +28,7 @@ def build_chunk(name: str, text: str, score: float | None = None) -> Chunk:
     return made
 
 
-def build_sample(
+def sample(
     name: str,
     question: str | None,
     answer: str | None,

@@ -11,7 +11,7 @@ import math
 import re
 from typing import Any
 
-MAX_DEPTH = 100
+DEPTH = 100
 """How deep a row may nest; far below Python's own limit, which depends on who calls."""
 
 
@@ -19,10 +19,10 @@ class BadRow(Exception):
     """A row that is refused: what is wrong and what to do, without its place."""
 
 
-def parse_json(text: str) -> Any:
+def parse(text: str) -> Any:
     """The document, checked in full."""
     try:
-        value, end = _STRICT_DECODER.raw_decode(text)
+        value, end = _CHECKED.raw_decode(text)
     except RecursionError:
         raise BadRow(_TOO_DEEP) from None
     except json.JSONDecodeError as bad:
@@ -36,53 +36,53 @@ def parse_json(text: str) -> Any:
         raise BadRow(what) from None
     if end != len(text):
         raise BadRow(f"not JSON at column {end + 1} (text after the object); one object a row")
-    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
+    if text.count("[") + text.count("{") > DEPTH and _deeper(value, DEPTH):
         raise BadRow(_TOO_DEEP)
-    return _replace_if_needed(value, text)
+    return _mended(value, text)
 
 
-def reparse_json(text: str) -> Any:
+def reparse(text: str) -> Any:
     """The same value for a text that `parse` has accepted before, without checking again."""
-    value, _ = _PLAIN_DECODER.raw_decode(text)
-    return _replace_if_needed(value, text)
+    value, _ = _PLAIN.raw_decode(text)
+    return _mended(value, text)
 
 
-def replace_unstorable(text: str) -> str:
+def mend(text: str) -> str:
     """The text with what cannot be stored or shown replaced by U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep; flatten the row"
+_TOO_DEEP = f"nested more than {DEPTH} levels deep; flatten the row"
 
 
-def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise ValueError(f"the key {replace_unstorable(key)!r} stands twice in one object; keep one")
+                raise ValueError(f"the key {mend(key)!r} stands twice in one object; keep one")
             seen.add(key)
     return found
 
 
-def _reject_constant(name: str) -> Any:
+def _constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON; write null where there is no number")
 
 
-def _parse_float(text: str) -> float:
+def _number(text: str) -> float:
     value = float(text)
     if math.isinf(value):
         raise ValueError(f"the number {text[:20]} is too large; write null or a smaller one")
     return value
 
 
-_STRICT_DECODER = json.JSONDecoder(object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant, parse_float=_parse_float)
-_PLAIN_DECODER = json.JSONDecoder()
+_CHECKED = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_constant, parse_float=_number)
+_PLAIN = json.JSONDecoder()
 
 
-def _is_deeper(value: Any, levels: int) -> bool:
+def _deeper(value: Any, levels: int) -> bool:
     """Whether containers nest deeper than this; a loop, since the depth is what is in doubt."""
     layer = [value]
     while layer and levels >= 0:
@@ -98,18 +98,18 @@ def _is_deeper(value: Any, levels: int) -> bool:
     return bool(layer)
 
 
-def _replace_if_needed(value: Any, text: str) -> Any:
+def _mended(value: Any, text: str) -> Any:
     # Most rows have no escape at all: one search for a single character settles those.
     if "\\" in text and ("\\ud" in text or "\\uD" in text or "\\u0000" in text):
-        return _replace_all(value)
+        return _mend_all(value)
     return value
 
 
-def _replace_all(value: Any) -> Any:
+def _mend_all(value: Any) -> Any:
     if isinstance(value, str):
-        return replace_unstorable(value)
+        return mend(value)
     if isinstance(value, list):
-        return [_replace_all(item) for item in value]
+        return [_mend_all(item) for item in value]
     if isinstance(value, dict):
-        return {replace_unstorable(key): _replace_all(item) for key, item in value.items()}
+        return {mend(key): _mend_all(item) for key, item in value.items()}
     return value

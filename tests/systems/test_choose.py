@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.errors import RagstoneError
 from ragstone.systems import SystemFault, SystemReply, make_system, takes_contexts
-from ragstone.systems.replies import reply_of
+from ragstone.systems.reading import reply_of
 from ragstone.types import Chunk, Ranked, Sample, chunks
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.data import Dataset, read
+from ragstone.data import Reading, read
 from ragstone.errors import DataError
 from ragstone.experiments.run import evaluate
 from ragstone.store import Store
@@ -35,7 +35,7 @@ def questions(count: int = 12) -> list[dict[str, Any]]:
     ]
 
 
-def answered(system: Any, store: Store, run: str = "r", **options: Any) -> Dataset:
+def answered(system: Any, store: Store, run: str = "r", **options: Any) -> Reading:
     rows = options.pop("rows", None) or questions()
     source = read(rows)
     return asyncio.run(filled(source, Filling(make_system(system), store, run, **options)))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ragstone.data.rows import get_path
+from ragstone.data.rows import path_in
 from ragstone.systems.protocol import SystemFault, SystemReply
 from ragstone.types import Chunk, Ranked
 
@@ -135,7 +135,7 @@ def _id(item: Any, id_from: str | None) -> str:
         head = id_from.partition(".")[0]
         if not isinstance(item, Mapping) and head not in plain and hasattr(item, head):
             plain[head] = getattr(item, head)
-        value = get_path(plain, id_from)
+        value = path_in(plain, id_from)
         if value is None:
             raise SystemFault(f"a context has nothing at {id_from!r}, named by id_from")
         return _name(value)

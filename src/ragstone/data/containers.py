@@ -17,54 +17,54 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from ragstone.data.json_rows import split_rows
+from ragstone.data.document import rows_inside
 from ragstone.errors import DataError, MissingExtra, nearest
 
-SPOOL_MEMORY_BYTES = 8 << 20
+SPOOL_MEMORY = 8 << 20
 """Bytes of a stream kept in memory before it goes to a temporary file."""
 
 
 @dataclass(frozen=True, slots=True)
-class RejectedRow:
+class Refused:
     """Why there is no row here, and what to do."""
 
     why: str
 
 
-RawRow = tuple[int | str, str | RejectedRow]
+Raw = tuple[int | str, str | Refused]
 """The line (or the whole place) and the row's text."""
 
 
 @dataclass(frozen=True, slots=True)
-class RowSource:
+class Container:
     """Something that can be read again and again, row by row."""
 
     shown: str
-    rows: Callable[[], Iterator[RawRow]]
+    rows: Callable[[], Iterator[Raw]]
     cells: str = ""
     """How lists stand in columns: "csv" (all cells are texts), "table" (texts may hold lists)."""
-    line_format: str = ""
+    lines: str = ""
     """What the source is when it is made of lines instead of rows with columns."""
-    is_native: bool = False
+    own: bool = False
     """Whether the rows were written from Samples: their columns are ours, whatever else they may fit."""
 
 
-def open_source(source: str) -> RowSource:
+def container(source: str) -> Container:
     """The container that a path or `-` names, by its ending and its first bytes."""
     if source == "-":
         spooled = _spool(sys.stdin.buffer)
-        return _detect_source("-", ReopenableFile(source, spooled))
-    path = check_path(source)
+        return _sniffed("-", Opened(source, spooled))
+    path = checked_path(source)
     if not path.is_file():  # a pipe: it can be read only once
-        with translate_errors(source), path.open("rb") as stream:
-            return _detect_source(source, ReopenableFile(source, _spool(stream)))
-    return _detect_source(source, ReopenableFile(source))
+        with problems(source), path.open("rb") as stream:
+            return _sniffed(source, Opened(source, _spool(stream)))
+    return _sniffed(source, Opened(source))
 
 
-def check_path(source: str) -> Path:
+def checked_path(source: str) -> Path:
     """The path, if something readable is there."""
     path = Path(source)
-    with translate_errors(source):
+    with problems(source):
         path.stat()
         if path.is_file():  # a pipe must be opened once only
             path.open("rb").close()
@@ -72,12 +72,12 @@ def check_path(source: str) -> Path:
 
 
 @contextmanager
-def translate_errors(source: str) -> Iterator[None]:
+def problems(source: str) -> Iterator[None]:
     """What the system says about a file, as one sentence for the user."""
     try:
         yield
     except FileNotFoundError:
-        raise DataError(f"no file {source!r}{_suggest_sibling(source)}") from None
+        raise DataError(f"no file {source!r}{_siblings(source)}") from None
     except PermissionError:
         raise DataError(f"no permission to read {source!r}; change its rights (chmod +r)") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as bad:
@@ -90,48 +90,48 @@ def translate_errors(source: str) -> Iterator[None]:
         raise DataError(f"{source!r} is not the name of a file; check it") from None
 
 
-def iter_lines(opened: Callable[[], IO[bytes]], shown: str) -> Iterator[tuple[int, str | RejectedRow]]:
+def lines(opened: Callable[[], IO[bytes]], shown: str) -> Iterator[tuple[int, str | Refused]]:
     """Numbered lines without the blank ones; only a line feed ends a line, U+2028 does not."""
-    with translate_errors(shown), opened() as stream:
+    with problems(shown), opened() as stream:
         number = 0
         for raw in stream:
             number += 1
             if number == 1:
-                raw = strip_bom(raw, shown)
+                raw = without_bom(raw, shown)
             raw = raw.strip()
             if not raw:
                 continue
             try:
                 yield number, raw.decode()
             except UnicodeDecodeError as bad:
-                yield number, RejectedRow(describe_utf8_error(bad))
+                yield number, Refused(not_utf8(bad))
 
 
-class ReopenableFile:
+class Opened:
     """A file, or a spooled stream, that opens from its start each time, unpacked."""
 
     def __init__(self, source: str, spool: IO[bytes] | None = None) -> None:
         self.source = source
         self.spool = spool
-        with translate_errors(source):
+        with problems(source):
             with self.raw() as stream:
-                self.is_gzip = stream.read(2) == b"\x1f\x8b"
+                self.packed = stream.read(2) == b"\x1f\x8b"
             with self() as stream:
                 self.head = stream.read(1 << 16)
 
     def __call__(self) -> IO[bytes]:
         raw = self.raw()
-        if not self.is_gzip:
+        if not self.packed:
             return raw
-        return io.BufferedReader(_GzipReader(raw))
+        return io.BufferedReader(_Unpacked(raw))
 
     def raw(self) -> IO[bytes]:
         if self.spool is None:
             return open(self.source, "rb")
-        return io.BufferedReader(_SpoolReader(self.spool))
+        return io.BufferedReader(_Again(self.spool))
 
 
-class _GzipReader(gzip.GzipFile):
+class _Unpacked(gzip.GzipFile):
     """A gzip stream that closes the file below it, too."""
 
     def __init__(self, raw: IO[bytes]) -> None:
@@ -143,7 +143,7 @@ class _GzipReader(gzip.GzipFile):
         self._below.close()
 
 
-class _SpoolReader(io.RawIOBase):
+class _Again(io.RawIOBase):
     """One more reader of a spooled stream, with a place of its own."""
 
     def __init__(self, spool: IO[bytes]) -> None:
@@ -161,23 +161,23 @@ class _SpoolReader(io.RawIOBase):
         return len(data)
 
 
-def open_spool() -> IO[bytes]:
+def spool_file() -> IO[bytes]:
     """A temporary file that stays in memory while it is small."""
-    return tempfile.SpooledTemporaryFile(max_size=SPOOL_MEMORY_BYTES)
+    return tempfile.SpooledTemporaryFile(max_size=SPOOL_MEMORY)
 
 
 def _spool(stream: IO[bytes]) -> IO[bytes]:
-    spool = open_spool()
+    spool = spool_file()
     while piece := stream.read(1 << 20):
         spool.write(piece)
     return spool
 
 
-def _detect_source(source: str, opened: ReopenableFile) -> RowSource:
-    head = strip_bom(opened.head, source).lstrip()
+def _sniffed(source: str, opened: Opened) -> Container:
+    head = without_bom(opened.head, source).lstrip()
     name = source.lower().removesuffix(".gz")
     if head[:4] == b"PAR1" or name.endswith((".parquet", ".pq")):
-        return RowSource(source, lambda: _read_parquet(source, opened), "table")
+        return Container(source, lambda: _parquet(source, opened), "table")
     if not head:
         raise DataError(f"{source!r} is empty; give a file with one row or more")
     starts_json = head[:1] in (b"{", b"[")
@@ -186,13 +186,13 @@ def _detect_source(source: str, opened: ReopenableFile) -> RowSource:
     ):
         if b"\x00" in head:
             raise DataError(f"{source!r} is binary; give jsonl, json, csv or parquet")
-        return RowSource(source, lambda: _read_csv(source, opened), "csv")
-    if head[:1] == b"[" or (not name.endswith((".jsonl", ".ndjson")) and not _is_jsonl(head)):
-        return RowSource(source, lambda: _read_json(source, opened))
-    return RowSource(source, lambda: iter_lines(opened, source))
+        return Container(source, lambda: _csv(source, opened), "csv")
+    if head[:1] == b"[" or (not name.endswith((".jsonl", ".ndjson")) and not _one_a_line(head)):
+        return Container(source, lambda: _document(source, opened))
+    return Container(source, lambda: lines(opened, source))
 
 
-def _is_jsonl(head: bytes) -> bool:
+def _one_a_line(head: bytes) -> bool:
     """Whether the first line is a whole JSON document and more follows, as in jsonl."""
     first, _, rest = head.partition(b"\n")
     try:
@@ -202,33 +202,33 @@ def _is_jsonl(head: bytes) -> bool:
     return bool(rest.strip())
 
 
-def _read_json(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
-    with translate_errors(source), opened() as stream:
-        data = strip_bom(stream.read(), source)
+def _document(source: str, opened: Opened) -> Iterator[Raw]:
+    with problems(source), opened() as stream:
+        data = without_bom(stream.read(), source)
     try:
         text = data.decode()
     except UnicodeDecodeError as bad:
         line = data.count(b"\n", 0, bad.start) + 1
-        raise DataError(f"{source}:{line}: {describe_utf8_error(bad)}") from None
+        raise DataError(f"{source}:{line}: {not_utf8(bad)}") from None
     del data
-    yield from split_rows(text, source)
+    yield from rows_inside(text, source)
 
 
-def _read_csv(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
+def _csv(source: str, opened: Opened) -> Iterator[Raw]:
     csv.field_size_limit(1 << 30)  # the default refuses cells over 128 KB, which documents exceed
     faults: list[str] = []
 
     def decoded(stream: IO[bytes]) -> Iterator[str]:
         for number, raw in enumerate(stream, 1):
-            line = strip_bom(raw, source) if number == 1 else raw
+            line = without_bom(raw, source) if number == 1 else raw
             try:
                 yield line.decode()
             except UnicodeDecodeError as bad:
-                faults.append(describe_utf8_error(bad))
+                faults.append(not_utf8(bad))
                 yield line.decode(errors="replace")
 
-    with translate_errors(source), opened() as stream:
-        reader = csv.reader(decoded(stream), delimiter=_detect_delimiter(opened.head), strict=True)
+    with problems(source), opened() as stream:
+        reader = csv.reader(decoded(stream), delimiter=_delimiter(opened.head), strict=True)
         header: list[str] | None = None
         while True:
             line = reader.line_num + 1
@@ -238,19 +238,19 @@ def _read_csv(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
                 return
             except csv.Error as bad:
                 why = f"not CSV ({bad}); put quotes around the cell and double those inside"
-                yield line, RejectedRow(why)
+                yield line, Refused(why)
                 return
             if not any(values):
                 continue
             if header is None:
-                header = _check_header(values, f"{source}:{line}", faults)
+                header = _header(values, f"{source}:{line}", faults)
             elif faults:
-                yield line, RejectedRow(faults[0])
+                yield line, Refused(faults[0])
                 faults.clear()
             elif len(values) != len(header):
                 yield (
                     line,
-                    RejectedRow(
+                    Refused(
                         f"{len(values)} cells under {len(header)} columns; "
                         "put quotes around cells with commas or line breaks"
                     ),
@@ -259,7 +259,7 @@ def _read_csv(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
                 yield line, json.dumps(dict(zip(header, values, strict=True)), ensure_ascii=False)
 
 
-def _check_header(names: list[str], where: str, faults: list[str]) -> list[str]:
+def _header(names: list[str], where: str, faults: list[str]) -> list[str]:
     if faults:
         raise DataError(f"{where}: {faults[0]}")
     names = [name.strip() for name in names]
@@ -269,14 +269,14 @@ def _check_header(names: list[str], where: str, faults: list[str]) -> list[str]:
     return names
 
 
-def _detect_delimiter(head: bytes) -> str:
+def _delimiter(head: bytes) -> str:
     """Comma, semicolon or tab: the one that the header line has most of."""
     header = head.partition(b"\n")[0]
     return max(",;\t", key=lambda mark: header.count(mark.encode()))
 
 
-def _read_parquet(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
-    from ragstone.data.objects import to_row_text
+def _parquet(source: str, opened: Opened) -> Iterator[Raw]:
+    from ragstone.data.objects import text_of_object
 
     try:
         import pyarrow
@@ -284,19 +284,19 @@ def _read_parquet(source: str, opened: ReopenableFile) -> Iterator[RawRow]:
     except ImportError:
         raise MissingExtra("reading parquet", "parquet") from None
     try:
-        with translate_errors(source), opened.raw() as stream:
+        with problems(source), opened.raw() as stream:
             seekable = stream if opened.spool is None else io.BytesIO(stream.read())
             number = 0
             for batch in pyarrow.parquet.ParquetFile(seekable).iter_batches(batch_size=256):
                 for row in batch.to_pylist():
                     number += 1
-                    yield f"{source}: row {number}", to_row_text(row)
+                    yield f"{source}: row {number}", text_of_object(row)
     except pyarrow.ArrowException as bad:
         first = str(bad).splitlines()[0] if str(bad) else type(bad).__name__
         raise DataError(f"{source!r} is not a parquet file that can be read: {first}") from None
 
 
-def strip_bom(head: bytes, shown: str) -> bytes:
+def without_bom(head: bytes, shown: str) -> bytes:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(
             f"{shown!r} is UTF-16; re-encode it: iconv -f UTF-16 -t UTF-8 {shown} > utf8.jsonl"
@@ -304,14 +304,14 @@ def strip_bom(head: bytes, shown: str) -> bytes:
     return head.removeprefix(b"\xef\xbb\xbf")
 
 
-def describe_utf8_error(bad: UnicodeDecodeError) -> str:
+def not_utf8(bad: UnicodeDecodeError) -> str:
     return (
         f"not UTF-8 at byte {bad.start + 1} (0x{bad.object[bad.start]:02x}); "
         "re-encode the file: iconv -f LATIN1 -t UTF-8"
     )
 
 
-def _suggest_sibling(source: str) -> str:
+def _siblings(source: str) -> str:
     """A file beside it with nearly that name, if there is one."""
     try:
         names = [found.name for found in Path(source).parent.iterdir()]
