@@ -44,8 +44,9 @@ class Estimate:
 
 def estimate(request: Request) -> Estimate:
     """The estimate for a request; every item is taken to pass."""
-    wanted, weights = wanted_of(request), weights_of(request.kinds)
+    wanted = wanted_of(request)
     judge = judge_of(request)
+    weights = weights_of(request.kinds, judged=judge is not None)
     with open_corpus(request.documents) as corpus:
         languages = [one.split("-")[0].lower() for one in request.languages]
         order = spread(corpus, request.seed, wanted=wanted, languages=languages)

@@ -23,7 +23,7 @@ from ragstone.testset.items import KINDS, REASONS, Item, Rejection
 from ragstone.testset.journal import Journal
 from ragstone.testset.making import Generation
 from ragstone.testset.parts import Parts, parts_of
-from ragstone.testset.quotas import Tally, weights_of
+from ragstone.testset.quotas import CAPPED_FROM, MAX_RULE_SHARE, Tally, weights_of
 from ragstone.testset.review import decisions_file
 from ragstone.testset.sampling import spread
 from ragstone.testset.sources import Corpus, Source, open_corpus
@@ -157,7 +157,7 @@ def plan_of(request: Request, corpus: Corpus, judge: Judge | None) -> dict[str, 
     return {
         "documents": corpus.digest,
         "n": wanted_of(request),
-        "kinds": weights_of(request.kinds),
+        "kinds": weights_of(request.kinds, judged=judge is not None),
         "languages": sorted(request.languages),
         "seed": request.seed,
         "styles": list(request.styles),
@@ -190,12 +190,13 @@ def judge_of(request: Request) -> Judge | None:
 
 
 async def _carry_out(request: Request) -> TestSet:
-    wanted, weights = wanted_of(request), weights_of(request.kinds)
+    wanted = wanted_of(request)
     out = Path(request.out) if request.out is not None else None
     if out is not None:
         check_target(out, request.format)
         _spare_reviewed(out)
     judge = judge_of(request)
+    weights = weights_of(request.kinds, judged=judge is not None)
     if judge is None:
         _known_styles(request.styles)
     with open_corpus(request.documents) as corpus:
@@ -207,8 +208,10 @@ async def _carry_out(request: Request) -> TestSet:
             languages = [one.split("-")[0].lower() for one in request.languages]
             order = spread(corpus, request.seed, wanted=wanted, languages=languages)
             parts = parts_of(corpus, judged=judge is not None, styles=request.styles)
+            capped = judge is None and len(weights) > 2 and wanted >= CAPPED_FROM
+            tally = Tally(weights, wanted, max_share=MAX_RULE_SHARE if capped else 1.0)
             generation = Generation(
-                corpus, order, Tally(weights, wanted), journal, parts.prover, request.seed,
+                corpus, order, tally, journal, parts.prover, request.seed,
                 request.watch,
             )  # fmt: skip
             try:

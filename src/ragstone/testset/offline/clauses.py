@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from ragstone.testset.blocks import tidy
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.blocks import tidy
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar, Pattern
 from ragstone.testset.offline.page import Page, find_sentences
 
 MAX_SENTENCE_CHARS = 420
 _PAST = {"opened": "open", "closed": "close", "began": "begin", "started": "start", "ended": "end"}
+FIRST_STEP = re.compile(r"\b(?:first|primero|en primer lugar)\b")
+"""What to do first is not how it is done."""
+_HALF_TASK = re.compile(r"\b(?:not|just|only|sino|no)\b|\b(?:by|with|to|con|por|de)$")
+"""Words of a task that was cut in the wrong place."""
 _ACRONYM = re.compile(
     r"((?:[A-ZÁÉÍÓÚÑ][\w-]+ (?:(?:of|and|for|the|de|del|la|los|las|y|para) )*){1,5}[A-ZÁÉÍÓÚÑ][\w-]+) \(([A-Z]{2,6})\)"
 )
@@ -25,29 +30,36 @@ def clause_facts(page: Page) -> Iterator[Fact]:
             continue
         for start, end in find_sentences(page, section.block):
             if end - start <= MAX_SENTENCE_CHARS:
-                yield from _sentence_facts(page, section.headings, start, end)
+                facts = list(_sentence_facts(page, section.headings, start, end))
+                yield from facts or _half_facts(page, section.headings, start, end)
 
 
-def _sentence_facts(page: Page, headings: tuple[str, ...], start: int, end: int) -> Iterator[Fact]:
+def _half_facts(page: Page, headings: tuple[str, ...], start: int, end: int) -> Iterator[Fact]:
+    """Facts of the halves of a sentence around a semicolon: each is a sentence of its own."""
+    cut = page.document.text.find("; ", start, end)
+    if cut > 0:
+        yield from _sentence_facts(page, headings, start, cut, closing=".")
+        yield from _sentence_facts(page, headings, cut + 2, end)
+
+
+def _sentence_facts(
+    page: Page, headings: tuple[str, ...], start: int, end: int, closing: str = ""
+) -> Iterator[Fact]:
     grammar = page.grammar
-    sentence = tidy(page.document.text[start:end])
+    sentence = tidy(page.document.text[start:end]) + closing
+    sentence = sentence[:1].upper() + sentence[1:]
     opener = grammar.openers.match(sentence)
     if opener:
-        sentence = sentence[opener.end() :]
-        sentence = sentence[:1].upper() + sentence[1:]
+        sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
     yield from _acronyms(page, sentence, start, end)
-    for pattern in grammar.patterns:
+    # most sentences fail here, before any pattern is tried
+    whole = gate.is_sentence(sentence, grammar)
+    whole = whole and not gate.refuse_reference(sentence, grammar, owned=bool(page.owner))
+    for pattern in grammar.patterns if whole else grammar.standing_alone:
         match = pattern.sentence.fullmatch(sentence)
-        if match is None:
-            continue
-        instruction = pattern.kind in ("how_to", "detail")
-        if not instruction and not gate.is_sentence(sentence, grammar):
-            continue
-        fact = _fact(page, headings, pattern, match, sentence)
+        fact = _fact(page, headings, pattern, match, sentence) if match else None
         if fact is not None:
-            yield Fact(
-                fact.question, fact.reference, fact.kind, fact.pattern, start, end, fact.subject
-            )
+            yield replace(fact, start=start, end=end)
             return
 
 
@@ -57,14 +69,21 @@ def _fact(
     grammar = page.grammar
     parts = {name: value or "" for name, value in match.groupdict().items()}
     subject = parts["subject"]
-    instruction = pattern.kind in ("how_to", "detail")
+    instruction = pattern.is_instruction
     if instruction:
+        if _HALF_TASK.search(subject) or FIRST_STEP.search(parts.get("answer", "")):
+            return None
         if not page.command and not page.owner and not gate.is_specific(subject, grammar):
             return None
-    elif not _good_subject(subject, page, headings, pattern):
+    elif pattern.name in ("there_are", "deadline"):
+        if not page.owner and not gate.is_specific(subject, grammar):
+            return None
+    elif not _good_subject(subject, parts["verb"], page, headings):
         return None
     else:
         subject = page.lower_start(subject)
+        if " " not in subject and parts["verb"] in ("are", "were", "can", "must", "may"):
+            subject = subject.lower() if subject.istitle() else subject  # a plural, not a name
     parts |= _forms(parts, grammar) | {"subject": subject}
     question = grammar.fix(pattern.question.format(**parts))
     reference = drop_references(
@@ -73,9 +92,14 @@ def _fact(
     if reference[-1:] not in ".!?)”»" and instruction:
         reference += "."
     framed = frame(page, question, tool=instruction)
-    if gate.refuse(framed, reference, grammar):
+    if gate.refuse(framed, reference, grammar, owned=bool(page.owner)):
         return None
-    return Fact(framed, reference, pattern.kind, pattern.name, 0, 0, subject)
+    asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
+    claim = parts["subject"] if instruction else sentence[: match.start(asked)].strip()
+    kind = pattern.kind.removesuffix("_passive")
+    return Fact(
+        framed, reference, kind, pattern.name, 0, 0, subject, framed=framed != question, claim=claim
+    )
 
 
 def _forms(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
@@ -83,6 +107,9 @@ def _forms(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
     verb, answer = parts.get("verb", ""), parts.get("answer", "")
     plural = grammar.language == "en" and not verb.endswith("s")
     return {
+        "Wh": grammar.time_questions.get(parts.get("prep", ""), grammar.time_questions[""]),
+        "aux": "can" if verb == "cannot" else verb,
+        "neg": " not" if verb == "cannot" else "",
         "base": grammar.base_forms.get(verb, verb),
         "past": _PAST.get(verb, verb),
         "do": "do" if plural else "does",
@@ -91,22 +118,35 @@ def _forms(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
     }
 
 
-def _good_subject(subject: str, page: Page, headings: tuple[str, ...], pattern: Pattern) -> bool:
+def _good_subject(subject: str, verb: str, page: Page, headings: tuple[str, ...]) -> bool:
     """Whether a subject is a simple noun phrase that is known by its name, or is what its section is about."""
     grammar = page.grammar
     if subject.split()[0].lower() in grammar.bad_starts - grammar.articles:
         return False
-    if not gate.is_noun_phrase(subject, grammar):
+    if not gate.is_noun_phrase(subject, grammar) or _disagrees(subject, verb, grammar.language):
         return False
-    if gate.is_specific(subject, grammar):
+    plural = verb in ("are", "were", "can", "must", "may")
+    name = " " not in subject and not plural and subject.lower() not in page.small
+    if name or gate.is_specific(subject, grammar):
         return True
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
-    if words[0 if grammar.language == "es" else -1] in grammar.vague_nouns and len(words) == 1:
-        return False
+    definite = subject.split()[0].lower() in ("the", "el", "la", "los", "las")
+    if len(words) == 1 and (definite or words[0] in grammar.vague_nouns) and not page.owner:
+        return False  # `the utility`: nobody knows which
     if page.owner:
         return True
     about = " ".join((page.title, *headings[:2])).lower()
     return all(word[:5] in about for word in words if word not in grammar.links)
+
+
+def _disagrees(subject: str, verb: str, language: str) -> bool:
+    """A plural with a singular verb (`User websites is`), or a lone infinitive that only looks like a noun (`Instalar`)."""
+    if language == "es":
+        plural = subject[:3].lower() in ("los", "las")
+        infinitive = re.fullmatch(r"[A-ZÁÉÍÓÚ][a-zñ]+(?:ar|er|ir)", subject) is not None
+        return infinitive or (plural and not verb.endswith(("n", "ó")))
+    plural = re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
+    return plural and verb == "is"
 
 
 def frame(page: Page, question: str, *, tool: bool = False) -> str:
@@ -121,7 +161,7 @@ def frame(page: Page, question: str, *, tool: bool = False) -> str:
 
 
 _SEE = re.compile(
-    r"\s*\((?:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|\s(?:See|Véase|Vea|Consulte) [^.]*\.$",
+    r"\s*\((?:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|\s(?:See|Véase|Vea|Ver|Consulte):? [^.]*\.?$",
     re.IGNORECASE,
 )
 

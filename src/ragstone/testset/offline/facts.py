@@ -26,3 +26,7 @@ class Fact:
     """Of a record: what it belongs to, as the question names it (`git-add`)."""
     group: str = ""
     """Records of one group answer the same question for other keys."""
+    framed: bool = False
+    """Whether the question names the owner or the tool of its document."""
+    claim: str = ""
+    """Of a sentence: its words up to the verb; no other sentence of the corpus may begin so."""

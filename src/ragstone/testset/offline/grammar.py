@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ragstone.testset.spans import MONTH
 
@@ -22,7 +23,7 @@ class Pattern:
 
     name: str
     kind: str
-    """`factual`, `conceptual`, `how_to` or `detail`."""
+    """`factual`, `conceptual`, `how_to` (`how_to_passive` with a noun phrase as subject) or `detail`."""
     sentence: re.Pattern[str]
     """Matches the whole sentence; the group `subject` is what the question is about."""
     question: str
@@ -30,8 +31,13 @@ class Pattern:
     reference: str = ""
     """A template over the groups; empty for the whole sentence."""
 
+    @property
+    def is_instruction(self) -> bool:
+        """Whether the group `subject` is a task or a condition instead of a noun phrase."""
+        return self.kind in ("how_to", "detail")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Grammar:
     """The tables of one language."""
 
@@ -50,6 +56,8 @@ class Grammar:
     """First words of a sentence or phrase that lean on what stands before it."""
     question_pointers: re.Pattern[str]
     reference_pointers: re.Pattern[str]
+    first_person: re.Pattern[str]
+    """`We` and its forms: clear only in a document that says whose it is."""
     leaning_start: re.Pattern[str]
     """A reference that begins so lacks its noun."""
     dangling_end: frozenset[str]
@@ -63,18 +71,34 @@ class Grammar:
     instructions: re.Pattern[str]
     """Shows that a sentence tells what to do."""
     option_heading: re.Pattern[str]
-    list_intro: Sequence[Pattern]
     description_columns: frozenset[str]
+    value_columns: re.Pattern[str]
+    """Columns that hold an attribute of what their row is about."""
     verb_start: re.Pattern[str]
     """A description that begins with a verb says what a thing does."""
+    background_start: re.Pattern[str]
+    """A description that begins so tells how things are without what it describes."""
+    conditional_start: re.Pattern[str]
     telling_verbs: frozenset[str]
     """Verbs that say what a thing holds rather than what it does: contains, specifies."""
+    finite_verbs: frozenset[str]
+    """Verbs that show that a description is a sentence, not a noun phrase."""
     noun_start: re.Pattern[str]
     """A description that begins with a noun phrase says what a thing is."""
+    time_questions: Mapping[str, str]
+    """Preposition of a time → what asks for it; the empty one for all others."""
+    attributes: Sequence[tuple[re.Pattern[str], re.Pattern[str], str]]
+    """What a definition calls its subject, what would tell the attribute, and the question for the attribute."""
     templates: Mapping[str, str]
     """Questions by name: option, does, what_is, purpose, default, cell, task, follow_up, compare, stands_for …"""
     subject_fixes: Sequence[tuple[str, str]] = field(default=())
     """Regular expressions and replacements that every question passes: `de el` → `del`."""
+
+    @cached_property
+    def standing_alone(self) -> tuple[Pattern, ...]:
+        """The patterns that say themselves how the sentence begins, whatever other sentences must not begin with."""
+        alone = ("deadline", "there_are")
+        return tuple(one for one in self.patterns if one.is_instruction or one.name in alone)
 
     def fix(self, question: str) -> str:
         """The question with the language's contractions, its first letter large."""

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.testset.items import Item
-from ragstone.testset.offline import plain, unanswerable
-from ragstone.testset.offline.stock import FactStock
-from ragstone.testset.offline.styles import apply_style
+from ragstone.testset.items import Item, item_id
+from ragstone.testset.offline import gate, styles
+from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.page import GRAMMARS
+from ragstone.testset.offline.stock import FactStock, Turn, describe_source
+from ragstone.testset.offline.swaps import make_distractor, make_hidden_instruction, make_near_miss
 from ragstone.testset.sampling import language_of
 from ragstone.text.language import LANGUAGES
 
-KindMaker = Callable[[FactStock, Document, str, random.Random], Iterator[Item]]
-
-MAKERS: dict[str, KindMaker] = {
-    "factual": plain.make_factual, "conceptual": plain.make_conceptual, "how_to": plain.make_how_to,
-    "detail": plain.make_detail, "near_miss": unanswerable.make_near_miss, "distractor": unanswerable.make_distractor,
-    "typos": plain.make_typos, "informal": plain.make_informal, "two_in_one": plain.make_two_in_one,
-    "follow_up": plain.make_follow_up, "hidden_instruction": unanswerable.make_hidden_instruction,
-}  # fmt: skip
-"""Kinds that rules make; the others need a judge."""
+_MAX_BOTH_CHARS = 400
 
 
 class OfflineMaker:
@@ -41,5 +36,78 @@ class OfflineMaker:
             return
         for kind, most in wanted.items():
             if most > 0 and kind in MAKERS:
-                for item in MAKERS[kind](self._stock, document, language, rng):
-                    yield apply_style(item, self._styles)
+                for item in MAKERS[kind](Turn(self._stock, document, language, rng)):
+                    yield styles.apply_style(item, self._styles)
+
+
+def _make_plain(kind: str, turn: Turn) -> Iterator[Item]:
+    """Plain questions for facts of this kind."""
+    for fact in turn.pick():
+        if fact.kind == kind:
+            yield turn.build_item(fact, kind, difficulty="easy" if kind == "factual" else "medium")
+
+
+def _make_typos(turn: Turn) -> Iterator[Item]:
+    """Plain questions with one or two slips of the keyboard."""
+    for fact in turn.pick(dressed=True):
+        question = styles.add_slips(fact.question, turn.rng)
+        if question != fact.question:
+            yield turn.build_item(fact, "typos", question, proof={"plain": fact.question})
+
+
+def _make_informal(turn: Turn) -> Iterator[Item]:
+    """Plain questions as they are typed into a chat, where nobody types the title of a document."""
+    for fact in turn.pick(dressed=True):
+        if fact.pattern != "section":
+            question = styles.to_chat(fact.question, turn.language, turn.rng)
+            yield turn.build_item(fact, "informal", question, proof={"plain": fact.question})
+
+
+def _pair_records(turn: Turn) -> Iterator[tuple[Fact, Fact]]:
+    """Two records each that answer the same question for other keys."""
+    groups: dict[str, list[Fact]] = {}
+    for fact in turn.pick(dressed=True):
+        if fact.group:
+            groups.setdefault(fact.group, []).append(fact)
+    for facts in groups.values():
+        for first, second in zip(facts[::2], facts[1::2], strict=False):
+            if first.question.replace(first.key, second.key) == second.question != first.question:
+                yield first, second
+
+
+def _make_two_in_one(turn: Turn) -> Iterator[Item]:
+    """What two options of one command do."""
+    grammar = GRAMMARS[turn.language]
+    for first, second in _pair_records(turn):
+        if first.pattern != "option" or len(first.reference + second.reference) > _MAX_BOTH_CHARS:
+            continue
+        question = grammar.fix(
+            grammar.templates["compare"].format(key=first.key, other=second.key, owner=first.owner)
+        )
+        if gate.refuse_question(question, grammar):
+            continue
+        both = (first, second)
+        reference = " ".join(f"{one.key}: {one.reference}" for one in both)
+        evidence = tuple(map(turn.quote, both))
+        parts = [{"question": one.question, "reference": one.reference} for one in both]
+        yield Item(
+            item_id(question, evidence), question, reference, {turn.document.id: 1.0}, evidence, "two_in_one", "hard",
+            turn.language, describe_source(first), proof={"parts": parts},
+        )  # fmt: skip
+
+
+def _make_follow_up(turn: Turn) -> Iterator[Item]:
+    """A second turn that names only the next record: `And --all?`."""
+    template = GRAMMARS[turn.language].templates["follow_up"]
+    for first, second in _pair_records(turn):
+        history, proof = (first.question, first.reference), {"plain": second.question}
+        asks = template.format(key=second.key)
+        yield turn.build_item(second, "follow_up", asks, difficulty="hard", history=history, proof=proof)  # fmt: skip
+
+
+MAKERS: dict[str, Callable[[Turn], Iterator[Item]]] = {
+    **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail")},
+    "near_miss": make_near_miss, "distractor": make_distractor, "typos": _make_typos, "informal": _make_informal,
+    "two_in_one": _make_two_in_one, "follow_up": _make_follow_up, "hidden_instruction": make_hidden_instruction,
+}  # fmt: skip
+"""Kinds that rules make; the others need a judge."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragstone.data.documents import Document
-from ragstone.testset.offline.blocks import Block, parse_blocks, plain_inline
+from ragstone.testset.blocks import Block, parse_blocks, plain_inline
 from ragstone.testset.offline.english import ENGLISH
-from ragstone.testset.offline.grammar import Grammar
+from ragstone.testset.offline.grammar import Grammar, words
 from ragstone.testset.offline.spanish import SPANISH
-from ragstone.text.language import split_sentences
+from ragstone.text.sentences import split_sentences
 
 GRAMMARS: dict[str, Grammar] = {"en": ENGLISH, "es": SPANISH}
 _NUMBERING = re.compile(
@@ -19,6 +19,11 @@ _NUMBERING = re.compile(
 )
 _SUFFIX = re.compile(r"\s+(?:—|–|-|\|)\s+.*$|\s+(?:Manual Page|documentation)$")
 _MANUAL_NAME = re.compile(r"([A-Za-z][\w.+:-]*)\s?\((\d)\w*\)")
+_DOCUMENT_WORDS = words(
+    "tutorial guide guía manual chapter introduction introducción reference referencia module módulo appendix faq how part note using notes "
+    "release overview the an section apéndice capítulo notas cómo"
+)
+"""First words of a title that name a document, not its owner."""
 _SECTION_NAME = re.compile(r"(?:NAME|NOMBRE)$", re.IGNORECASE)
 _NAME_LINE = re.compile(r"([\w.+, -]+?) +[-–—] +(.+)")
 
@@ -48,12 +53,21 @@ class Page:
     """The section of the manual; 0 elsewhere."""
     common: frozenset[str]
     """Words that the document writes with a small letter and never with a large one inside a sentence."""
+    small: frozenset[str]
+    """All words that the document writes with a small letter."""
+    names: frozenset[str]
+    """Words, in small letters, that it writes with a large one inside a sentence."""
 
     def lower_start(self, phrase: str) -> str:
         """The phrase as it stands inside a sentence: a name keeps its capital."""
         first, space, rest = phrase.partition(" ")
         small = first[:1].lower() + first[1:]
-        if first.lower() in self.grammar.articles or (small.islower() and small in self.common):
+        plain = small.isalpha() and small.islower() and small not in self.names
+        if (
+            first.lower() in self.grammar.articles
+            or small in self.common
+            or (plain and rest[:1].islower())
+        ):
             return small + space + rest
         return phrase
 
@@ -71,8 +85,8 @@ def open_page(document: Document, language: str) -> Page:
     common = frozenset(small - names)
     sections = tuple(_sections(blocks))
     return Page(
-        document, GRAMMARS[language], sections, title, owner(title), command, manual, common
-    )
+        document, GRAMMARS[language], sections, title, find_owner(title), command, manual, common, frozenset(small), frozenset(names),
+    )  # fmt: skip
 
 
 def clean_title(title: str) -> str:
@@ -82,11 +96,13 @@ def clean_title(title: str) -> str:
     return _SUFFIX.sub("", stripped).strip(" .")
 
 
-def owner(title: str) -> str:
+def find_owner(title: str) -> str:
     """The name before the colon of a title; a word that begins a chapter's title is none."""
     head, colon, _ = title.partition(":")
     names = head.split()
     if not colon or not 0 < len(names) <= 5 or not head[:1].isupper():
+        return ""
+    if names[0].endswith("ing") or names[0].lower() in _DOCUMENT_WORDS:
         return ""
     large = [name for name in names if name[:1].isupper()]
     return head.strip() if len(large) >= 2 and len(large) * 2 > len(names) else ""

@@ -1,12 +1,12 @@
-"""Facts from records: options of a command, entries of a definition list, table rows, lists with an introduction."""
+"""Facts from records: options of a command, entries of definition lists and of lists, table rows."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
+from ragstone.testset.blocks import Block, tidy
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.blocks import Block, tidy
 from ragstone.testset.offline.clauses import drop_references, frame
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import Page, Section, find_sentences, name_line
@@ -17,18 +17,22 @@ _OPTION = re.compile(r"--?[A-Za-z0-9?][\w?-]*")
 _CODE_TERM = re.compile(
     r"`[^`]+`$|[A-Za-z][\w.]*[_.:][\w.:]*\w(?:\(\))?$|[a-z]+[A-Z]\w*$|[\w.]+\(.*\)$"
 )
+_TOOL = re.compile(r"[a-z][\w.+-]+|[A-Z]+(?: [A-Z]+){0,3}|[\w-]+_[\w-]+")
+"""A title that is the name of a command, a function or an SQL statement."""
+_PLAIN_TERM = re.compile(r"[a-z][\w-]+")
 _LEAD = re.compile(r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(?P<sign>:|–|—|-)\s+")
 _VALUE = re.compile(r"(?=.*\w)[^|]{1,160}$")
 _CELL = re.compile(
     r"(?:[$€£]? ?\d[\d.,]* ?(?:[a-zA-Z%€$£°µ]{1,12}(?: [a-z]+)?)|`[^`]+`|[A-Za-zÁÉÍÓÚÑáéíóúñ][\w áéíóúñ'-]{3,60})"
 )
 """A short value that tells something by itself: an amount with its unit, code, or words; a bare number lacks its unit."""
+_CLAUSE = re.compile(r"(?:The|An?) [\w-]+ [a-z]{3,}s (?:the|an?|all|any|no|not|its|to|from|with)\b")
+"""A noun with its verb: the description is a sentence about something else."""
 _FEMININE = re.compile(r"(?:ción|sión|dad|tud|a|clase|fase|base|red|clave|serie|sede|llave)$")
 _MASCULINE_A = frozenset("día mapa sistema idioma programa problema tema área agua esquema".split())  # noqa: SIM905
-MAX_LIST_ITEMS = 8
-_TRIVIAL_OPTIONS = frozenset(
-    {"help", "version", "usage", "h", "V", "?", "quiet", "verbose", "q", "v"}
-)
+_LONE_WORD = re.compile(r"`?(?:[A-ZÁÉÍÓÚÑ][\w+-]*|\W|\w|[^`]*[<>|][^`]*)`?")
+"""A key that does not say by itself what it is: `Enter`, `x`."""
+_TRIVIAL = frozenset({"help", "version", "usage", "h", "V", "?", "quiet", "verbose", "q", "v"})
 
 
 def record_facts(page: Page) -> Iterator[Fact]:
@@ -42,7 +46,6 @@ def record_facts(page: Page) -> Iterator[Fact]:
         elif section.block.kind == "item":
             yield from _item_facts(page, section)
     yield from _table_facts(page)
-    yield from _list_facts(page)
 
 
 def _purpose(page: Page) -> Iterator[Fact]:
@@ -73,6 +76,8 @@ def _entry_facts(
     if described is None:
         return
     reference, end = described
+    if grammar.background_start.match(reference):
+        return
     key, owner, template = _entry_key(page, section, terms, reference)
     if not key:
         return
@@ -102,19 +107,22 @@ def _entry_key(
     if options:
         long = [name for name in options if name.startswith("--") and not name.startswith("--no-")]
         name = (long or options)[0]
-        if not page.command or name.strip("-") in _TRIVIAL_OPTIONS:
+        if not page.command or name.strip("-") in _TRIVIAL:
             return "", "", ""
         return f"`{name}`", f"`{page.command}`", _option_template(page, reference)
     if _is_titled_option(page, section, term):
         quote = grammar.templates["quote"]
         return quote.format(term), quote.format(page.title), _option_template(page, reference)
-    tool = page.command or (page.title if re.fullmatch(r"[a-z][\w.+-]+", page.title) else "")
+    tool = page.command or (page.title if _TOOL.fullmatch(page.title) else "")
     template = describing_template(page, reference)
-    if tool and re.fullmatch(r"[a-z][a-z-]+", term) and template == "does":
-        return f"`{term}`", f"`{tool}`", "does_in"
-    if _CODE_TERM.match(terms[0]) and not page.command and template:
-        return f"`{re.sub(r'[(].*[)]$', '()', term)}`", "", template
-    return "", "", ""
+    if not template or (not _CODE_TERM.match(terms[0]) and not _PLAIN_TERM.fullmatch(term)):
+        return "", "", ""
+    name = re.sub(r"[(].*[)]$", "()", term)
+    if name in _TRIVIAL:
+        return "", "", ""
+    if re.search(r"[.:(]", name):  # a qualified name says whose it is
+        return f"`{name}`", "", template
+    return (f"`{name}`", f"`{tool}`", f"{template}_in") if tool else ("", "", "")
 
 
 def _option_template(page: Page, reference: str) -> str:
@@ -140,7 +148,12 @@ def describing_template(page: Page, reference: str) -> str:
     if grammar.verb_start.match(reference):
         first = reference.split()[0].lower()
         return "tells" if first in grammar.telling_verbs else "does"
-    return "what_is" if grammar.noun_start.match(reference) else ""
+    if not grammar.noun_start.match(reference):
+        return ""
+    if _CLAUSE.match(reference):
+        return ""
+    opening = {word.lower() for word in re.findall(r"[^\W\d_]+", reference)[1:6]}
+    return "" if opening & grammar.finite_verbs else "what_is"
 
 
 def _telling(reference: str, page: Page) -> str:
@@ -149,7 +162,8 @@ def _telling(reference: str, page: Page) -> str:
 
 
 def _unquoted(term: str) -> str:
-    return term.strip("`*“”«» ")
+    """A term without marks; of several spans of code the first."""
+    return term.strip("`*“”«» ").split("`")[0].strip()
 
 
 def _description(page: Page, block: Block, start: int) -> tuple[str, int] | None:
@@ -159,12 +173,14 @@ def _description(page: Page, block: Block, start: int) -> tuple[str, int] | None
         return None
     end = spans[-1][1] if spans[-1][1] - start <= MAX_DESCRIPTION_CHARS else spans[0][1]
     reference = drop_references(tidy(page.document.text[start:end]))
-    if gate.refuse_reference(reference, page.grammar) and end != spans[0][1]:
+    if gate.refuse_reference(reference, page.grammar):
         end = spans[0][1]
         reference = drop_references(tidy(page.document.text[start:end]))
+    if end < spans[-1][1] and page.grammar.conditional_start.match(reference):
+        return None  # the rest may say the contrary of another case
     if len(reference.split()) < 3 or len(reference) > 2 * MAX_DESCRIPTION_CHARS:
         return None
-    reference = reference[:1].upper() + reference[1:]
+    reference = reference[:1].upper() + reference[1:].rstrip(" ;:")
     return reference if reference[-1] in ".!?)" else f"{reference}.", end
 
 
@@ -213,23 +229,28 @@ def _is_column(name: str) -> bool:
 def _cell_facts(page: Page, row: Block, column: str, value: str) -> Iterator[Fact]:
     grammar = page.grammar
     key = row.terms[0]
-    if len(key.split()) > 4 or not (gate.is_specific(key, grammar) or page.owner):
+    if (
+        len(key.split()) > 4
+        or key.endswith(":")
+        or not (gate.is_specific(key, grammar) or page.owner)
+    ):
         return
     key = f"`{key}`" if re.fullmatch(r"\S*[_.:/-]\S*", key) and "`" not in key else key
     if column.lower().split()[0] in grammar.description_columns:
         value = value[:1].upper() + value[1:] + ("" if value[-1] in ".!?)" else ".")
         template = describing_template(page, value)
-        if not template or gate.refuse_reference(value, grammar):
+        if not template or _LONE_WORD.fullmatch(key) or gate.refuse_reference(value, grammar):
             return
         question = grammar.templates[template].format(key=key, verb=_telling(value, page))
-    else:
-        if not _CELL.fullmatch(value):
-            return
+        kind = "conceptual" if template == "what_is" else "detail"
+    elif _CELL.fullmatch(value) and grammar.value_columns.match(column):
         column = _column_phrase(re.sub(r"\s*\(.*?\)", "", column), grammar.language)
         question = grammar.templates["cell"].format(column=column, key=key)
+        kind = "factual"
+    else:
+        return
     question = frame(page, grammar.fix(question))
     if not gate.refuse_question(question, grammar):
-        kind = "factual" if len(value.split()) < 6 else "detail"
         yield Fact(
             question, value, kind, "table", row.start, row.end, key, key, "", f"table:{column}"
         )
@@ -241,42 +262,3 @@ def _column_phrase(column: str, language: str) -> str:
         return small
     head = small.split()[0]
     return f"{'la' if _FEMININE.search(head) and head not in _MASCULINE_A else 'el'} {small}"
-
-
-def _list_facts(page: Page) -> Iterator[Fact]:
-    """`X supports the following formats:` and the short items behind it."""
-    for at, section in enumerate(page.sections):
-        text = section.block.text
-        if section.block.kind != "paragraph" or not text.endswith(":"):
-            continue
-        items = []
-        for following in page.sections[at + 1 : at + 2 + MAX_LIST_ITEMS]:
-            if following.block.kind != "item":
-                break
-            items.append(following.block)
-        spans = find_sentences(page, section.block)
-        if 2 <= len(items) <= MAX_LIST_ITEMS and spans:
-            yield from _list_fact(
-                page, tidy(page.document.text[spans[-1][0] : spans[-1][1]]), items, spans[-1][0]
-            )
-
-
-def _list_fact(page: Page, intro: str, items: Sequence[Block], start: int) -> Iterator[Fact]:
-    grammar = page.grammar
-    for pattern in grammar.list_intro:
-        match = pattern.sentence.fullmatch(intro)
-        texts = [item.text.rstrip(".;,") for item in items]
-        if match is None or any(len(text.split()) > 14 for text in texts):
-            continue
-        parts = match.groupdict()
-        subject = page.lower_start(parts["subject"])
-        if (
-            not gate.is_specific(subject, grammar)
-            or parts["subject"].split()[0].lower() in grammar.bad_starts - grammar.articles
-        ):
-            continue
-        parts |= {"subject": subject, "base": grammar.base_forms.get(parts["verb"], parts["verb"])}
-        question = frame(page, grammar.fix(pattern.question.format(**parts)))
-        reference = f"{'; '.join(texts)}."
-        if not gate.refuse(question, reference, grammar):
-            yield Fact(question, reference, "detail", "list", start, items[-1].end, subject)

@@ -6,6 +6,7 @@ import hashlib
 import random
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ragstone.data.documents import Document
@@ -15,9 +16,12 @@ from ragstone.testset.offline.clauses import clause_facts
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import open_page
 from ragstone.testset.offline.records import record_facts
-from ragstone.testset.offline.tasks import task_facts
+from ragstone.testset.offline.tasks import section_facts, task_facts
+from ragstone.testset.sampling import language_of
+from ragstone.testset.wording import content
 
 CACHED_DOCUMENTS = 256
+_STRUCTURED = ("purpose_line", "heading", "stands_for", "section")
 
 
 class FactStock:
@@ -34,7 +38,7 @@ class FactStock:
             return self._facts[document.id]
         page = open_page(document, language)
         facts: dict[str, Fact] = {}
-        for source in (clause_facts, record_facts, task_facts):
+        for source in (clause_facts, record_facts, task_facts, section_facts):
             for fact in source(page):
                 facts.setdefault(fact.question, fact)
         self._facts[document.id] = list(facts.values())
@@ -42,13 +46,55 @@ class FactStock:
             self._facts.popitem(last=False)
         return self._facts[document.id]
 
-    def pick(
-        self, document: Document, language: str, rng: random.Random, *, dressed: bool = False
-    ) -> list[Fact]:
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A document whose turn it is to give items."""
+
+    stock: FactStock
+    document: Document
+    language: str
+    rng: random.Random
+
+    def pick(self, *, dressed: bool = False) -> list[Fact]:
         """The facts in random order; plain kinds and those that dress a question up begin with different ones."""
-        facts = list(self.load(document, language))
-        rng.shuffle(facts)
+        facts = list(self.stock.load(self.document, self.language))
+        self.rng.shuffle(facts)
         return sorted(facts, key=lambda fact: _is_reserved(fact) != dressed)
+
+    def find_neighbours(self, text: str, count: int = 6) -> list[Document]:
+        """Other documents in the same language that share rare words with a text."""
+        index = self.stock.index
+        stems = index.rarest(content(text, self.language), 6)
+        found = index.near(stems, but=(self.document.id,), most=count)
+        return [one for one in found if language_of(one.text, one.language) == self.language]
+
+    def quote(self, fact: Fact) -> Evidence:
+        """The place of a fact, letter by letter as the document has it."""
+        text = self.document.text[fact.start : fact.end]
+        return Evidence(self.document.id, text, fact.start, fact.end)
+
+    def build_item(
+        self,
+        fact: Fact,
+        kind: str,
+        question: str = "",
+        *,
+        difficulty: Difficulty = "medium",
+        history: tuple[str, ...] = (),
+        proof: Mapping[str, Any] | None = None,
+    ) -> Item:
+        """A fact as an item of this kind."""
+        claim = (
+            {"claim": fact.claim, "about": "" if fact.framed else fact.subject}
+            if fact.claim
+            else {}
+        )
+        asks, evidence = question or fact.question, (self.quote(fact),)
+        return Item(
+            item_id(asks, evidence, history), asks, fact.reference, {self.document.id: 1.0}, evidence, kind, difficulty,
+            self.language, describe_source(fact), "", history, {**claim, **(proof or {})},
+        )  # fmt: skip
 
 
 def _is_reserved(fact: Fact) -> bool:
@@ -56,25 +102,7 @@ def _is_reserved(fact: Fact) -> bool:
     return hashlib.sha256(fact.question.encode("utf-8", "surrogatepass")).digest()[0] % 3 == 0
 
 
-def quote_evidence(document: Document, fact: Fact) -> Evidence:
-    """The place of a fact, letter by letter as the document has it."""
-    return Evidence(document.id, document.text[fact.start : fact.end], fact.start, fact.end)
-
-
-def build_item(
-    document: Document, fact: Fact, kind: str, language: str, question: str = "", *,
-    difficulty: Difficulty = "medium", history: tuple[str, ...] = (), proof: Mapping[str, Any] | None = None,
-) -> Item:  # fmt: skip
-    """A fact as an item of this kind."""
-    asks = question or fact.question
-    evidence = (quote_evidence(document, fact),)
-    return Item(
-        item_id(asks, evidence, history), asks, fact.reference, {document.id: 1.0}, evidence, kind,
-        difficulty, language, describe_source(fact), "", history, dict(proof or {}),
-    )  # fmt: skip
-
-
 def describe_source(fact: Fact) -> str:
     """How an item was made: `record:option`, `template:definition`."""
-    structured = fact.key or fact.pattern in ("purpose_line", "heading", "list")
+    structured = fact.key or fact.pattern in _STRUCTURED
     return f"{'record' if structured else 'template'}:{fact.pattern}"

@@ -18,8 +18,8 @@ _STYLED_KINDS = frozenset(
 )
 """Kinds that are asked in a style; the others have one of their own, or are turns of a conversation."""
 _OPENERS = {
-    "en": ("hi, quick question: {}", "hey, {}", "hello! {} thanks", "sorry to bother you but {}", "{} anyone know?"),
-    "es": ("hola, una duda: {}", "oye, {}", "buenas, {} gracias", "perdona la molestia, {}", "una pregunta rápida, {}"),
+    "en": ("hi, quick question: {}", "hey, {}", "hello! {}, thanks", "sorry to bother you but {}", "{}, anyone know?"),
+    "es": ("hola, una duda: {}", "oye, {}", "buenas, {}, gracias", "perdona la molestia, {}", "una pregunta rápida, {}"),
 }  # fmt: skip
 _FORMAL = {
     "en": ("I would be grateful if you could tell me the following: {}", "I am writing to enquire: {}", "Could you kindly let me know: {}"),

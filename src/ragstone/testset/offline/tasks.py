@@ -1,18 +1,19 @@
-"""Facts from headings that name a task: `Installing packages` and what its section says to do."""
+"""Facts from headings: a task (`Installing packages`) and what its section says to do, a topic and what is said of it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
+from ragstone.testset.blocks import tidy
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.blocks import tidy
-from ragstone.testset.offline.clauses import drop_references, frame
+from ragstone.testset.offline.clauses import FIRST_STEP, drop_references, frame
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page, Section, clean_title, find_sentences
 from ragstone.testset.wording import content
 
+_ASKING = re.compile(r"(?:What|When|Where|Who|Why|How|Qué|Cuándo|Dónde|Quién|Por qué|Cómo|If|Si)\b")
 MAX_STEPS = 8
 MAX_SENTENCES = 3
 
@@ -41,34 +42,58 @@ def task_facts(page: Page) -> Iterator[Fact]:
             yield Fact(question, reference, "how_to", "heading", section.block.start, end, task)
 
 
+def section_facts(page: Page) -> Iterator[Fact]:
+    """What a document of somebody's says under a heading: the whole section, where it is short and whole."""
+    for at, section in enumerate(page.sections):
+        if section.block.kind != "heading" or not page.owner or section.block.level < 2:
+            continue
+        below = [one.block for one in page.sections[at + 1 : at + 4]]
+        alone = (
+            below
+            and below[0].kind == "paragraph"
+            and (len(below) < 2 or below[1].kind == "heading")
+        )
+        heading = clean_title(section.block.text)
+        if not alone or len(heading.split()) > 5 or read_task(heading, page.grammar):
+            continue
+        if _ASKING.match(heading):
+            continue
+        quote = page.grammar.templates["quote"]
+        question = page.grammar.templates["section"].format(
+            title=quote.format(page.title), heading=quote.format(heading)
+        )
+        reference = below[0].text
+        if not gate.refuse(question, reference, page.grammar, owned=True):
+            yield Fact(
+                question,
+                reference,
+                "conceptual",
+                "section",
+                section.block.start,
+                below[0].end,
+                quote.format(heading),
+            )
+
+
 def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset()) -> str:
     """What a heading says is done, from its plain verb on; empty when it names no task."""
     heading = heading.rstrip("?.: ")
     if ":" in heading or "," in heading:
         return ""
     first, _, rest = heading.partition(" ")
-    if (
-        grammar.language == "es"
-        and rest.startswith(("de ", "del "))
-        and first.lower() in grammar.task_verbs
-    ):
-        article = "el " if rest.startswith("del ") else ""
-        return (
-            f"{grammar.task_verbs[first.lower()]} {article}{_small(rest.partition(' ')[2], common)}"
-        )
+    verb = grammar.task_verbs.get(first.lower(), "")
+    of = re.match(r"de(l?) (.+)", rest) if grammar.language == "es" else None
+    if verb and of:
+        return f"{verb} {'el ' if of[1] else ''}{_lower_common(of[2], common)}"
     if match := grammar.task_prefix.fullmatch(heading):
         task = match["task"]
-        return _small(task, common)
-    if grammar.language == "en" and rest and first.lower() in grammar.task_verbs:
-        return f"{grammar.task_verbs[first.lower()]} {_small(rest, common)}"
-    return ""
+        return _lower_common(task[:1].lower() + task[1:], common)
+    return f"{verb} {_lower_common(rest, common)}" if verb and rest and not of else ""
 
 
-def _small(text: str, common: frozenset[str]) -> str:
+def _lower_common(text: str, common: frozenset[str]) -> str:
     """A heading's words as a sentence writes them: `Hard Disks` → `hard disks`, names as they are."""
-    first, *rest = text.split(" ")
-    first = first.lower() if first.istitle() and not rest else first
-    return " ".join(word.lower() if word.lower() in common else word for word in (first, *rest))
+    return " ".join(word.lower() if word.lower() in common else word for word in text.split(" "))
 
 
 def _is_specific_task(task: str, page: Page) -> bool:
@@ -115,12 +140,10 @@ def _instructions(page: Page, below: Sequence[Section], task: str) -> tuple[str,
         for at, (start, end) in enumerate(spans):
             sentence = tidy(page.document.text[start:end])
             shared = wanted & set(content(sentence, page.grammar.language))
-            if not page.grammar.instructions.search(sentence) or len(shared) < min(2, len(wanted)):
+            if not page.grammar.instructions.match(sentence) or len(shared) < min(2, len(wanted)):
                 continue
-            if not gate.is_sentence(sentence, page.grammar) and not re.match(
-                r"(?:To|You|Para|Puede|Si|If|Se) ", sentence
-            ):
-                continue
+            if FIRST_STEP.search(sentence):
+                return None
             last = min(at + MAX_SENTENCES, len(spans)) - 1
             while last > at and gate.refuse_reference(
                 tidy(page.document.text[start : spans[last][1]]), page.grammar
