@@ -176,10 +176,15 @@ def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> N
     from ragstone import generate
 
     out = tmp_path / "set.jsonl"
-    options = {f"option-{word}": f"Print the {word} of each line." for word in ["first", "last", "middle", "longest", "shortest", "sum"]}
+    options = {
+        f"option-{word}": f"Print the {word} of each line."
+        for word in ["first", "last", "middle", "longest", "shortest", "sum"]
+    }
     entries = "".join(f"       --{key}\n              {text}\n\n" for key, text in options.items())
     page = tmp_path / "cut.txt"
-    page.write_text(f"CUT(1)\n\nNAME\n       cut - print parts of lines\n\nOPTIONS\n{entries}", "utf-8")
+    page.write_text(
+        f"CUT(1)\n\nNAME\n       cut - print parts of lines\n\nOPTIONS\n{entries}", "utf-8"
+    )
     made = generate(page, 3, kinds="follow_up", seed=1, out=out)
     assert made.kinds == {"follow_up": 3}
     found = check(out, page)

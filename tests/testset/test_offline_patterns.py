@@ -6,9 +6,10 @@ import pytest
 
 from ragstone.data.documents import Document
 from ragstone.testset.offline.clauses import clause_facts
-from ragstone.testset.offline.page import clean_title, find_owner, open_page
+from ragstone.testset.offline.page import open_page
 from ragstone.testset.offline.records import record_facts
 from ragstone.testset.offline.tasks import read_task, section_facts, task_facts
+from ragstone.testset.outline import clean_title, find_owner
 
 
 def ask(text: str, language: str = "en", title: str = "") -> dict[str, str]:

@@ -16,6 +16,8 @@ MAX_SENTENCE_CHARS = 420
 _PAST = {"opened": "open", "closed": "close", "began": "begin", "started": "start", "ended": "end"}
 FIRST_STEP = re.compile(r"\b(?:first|primero|en primer lugar)\b")
 """What to do first is not how it is done."""
+_SECOND_CLAUSE = re.compile(r", (?:and |y )?\S+ (?:is|are|es|son) ")
+"""`X is this, Y is that`: half of it defines something else."""
 _HALF_TASK = re.compile(r"\b(?:not|just|only|sino|no)\b|\b(?:by|with|to|con|por|de)$")
 """Words of a task that was cut in the wrong place."""
 _ACRONYM = re.compile(
@@ -30,24 +32,12 @@ def clause_facts(page: Page) -> Iterator[Fact]:
             continue
         for start, end in find_sentences(page, section.block):
             if end - start <= MAX_SENTENCE_CHARS:
-                facts = list(_sentence_facts(page, section.headings, start, end))
-                yield from facts or _half_facts(page, section.headings, start, end)
+                yield from _sentence_facts(page, section.headings, start, end)
 
 
-def _half_facts(page: Page, headings: tuple[str, ...], start: int, end: int) -> Iterator[Fact]:
-    """Facts of the halves of a sentence around a semicolon: each is a sentence of its own."""
-    cut = page.document.text.find("; ", start, end)
-    if cut > 0:
-        yield from _sentence_facts(page, headings, start, cut, closing=".")
-        yield from _sentence_facts(page, headings, cut + 2, end)
-
-
-def _sentence_facts(
-    page: Page, headings: tuple[str, ...], start: int, end: int, closing: str = ""
-) -> Iterator[Fact]:
+def _sentence_facts(page: Page, headings: tuple[str, ...], start: int, end: int) -> Iterator[Fact]:
     grammar = page.grammar
-    sentence = tidy(page.document.text[start:end]) + closing
-    sentence = sentence[:1].upper() + sentence[1:]
+    sentence = tidy(page.document.text[start:end])
     opener = grammar.openers.match(sentence)
     if opener:
         sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
@@ -73,10 +63,12 @@ def _fact(
     if instruction:
         if _HALF_TASK.search(subject) or FIRST_STEP.search(parts.get("answer", "")):
             return None
-        if not page.command and not page.owner and not gate.is_specific(subject, grammar):
+        if not page.command and not page.owner and not gate.is_specific(subject):
+            return None
+        if pattern.kind == "detail" and not re.search(r"`[^`]*\w{3}[^`]*`", subject):
             return None
     elif pattern.name in ("there_are", "deadline"):
-        if not page.owner and not gate.is_specific(subject, grammar):
+        if not page.owner and not gate.is_specific(subject):
             return None
     elif not _good_subject(subject, parts["verb"], page, headings):
         return None
@@ -93,6 +85,8 @@ def _fact(
         reference += "."
     framed = frame(page, question, tool=instruction)
     if gate.refuse(framed, reference, grammar, owned=bool(page.owner)):
+        return None
+    if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
         return None
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
     claim = parts["subject"] if instruction else sentence[: match.start(asked)].strip()
@@ -125,11 +119,17 @@ def _good_subject(subject: str, verb: str, page: Page, headings: tuple[str, ...]
         return False
     if not gate.is_noun_phrase(subject, grammar) or _disagrees(subject, verb, grammar.language):
         return False
+    words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
+    if (
+        grammar.language == "en"
+        and 1 < len(words) == len(subject.split())
+        and words[-1] in grammar.vague_nouns
+    ):
+        return False  # a noun without its article
     plural = verb in ("are", "were", "can", "must", "may")
     name = " " not in subject and not plural and subject.lower() not in page.small
-    if name or gate.is_specific(subject, grammar):
+    if name or gate.is_specific(subject):
         return True
-    words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
     definite = subject.split()[0].lower() in ("the", "el", "la", "los", "las")
     if len(words) == 1 and (definite or words[0] in grammar.vague_nouns) and not page.owner:
         return False  # `the utility`: nobody knows which
@@ -145,8 +145,7 @@ def _disagrees(subject: str, verb: str, language: str) -> bool:
         plural = subject[:3].lower() in ("los", "las")
         infinitive = re.fullmatch(r"[A-ZÁÉÍÓÚ][a-zñ]+(?:ar|er|ir)", subject) is not None
         return infinitive or (plural and not verb.endswith(("n", "ó")))
-    plural = re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
-    return plural and verb == "is"
+    return verb == "is" and re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
 
 
 def frame(page: Page, question: str, *, tool: bool = False) -> str:

@@ -35,7 +35,7 @@ PATTERNS = compile_patterns(
         ("refers", "conceptual", r"(?P<subject>@np) (?P<verb>refers) to (?P<rest>@object.{8,})", "What does {subject} refer to?", ""),
         ("based", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) based on (?P<rest>.{8,})", "What {verb} {subject} based on?", ""),
         ("modal", "conceptual", rf"(?P<subject>@np) (?P<verb>can|must|may|should|will) (?P<act>{_TOLD_BASE}) (?P<rest>@object.{{8,}})", "What {verb} {subject} {act}?", ""),
-        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>are) (?P<rest>(?!(?:not|also|only|all|now|often|usually|always|very|more|in|on|at|to|for|available|able|likely|given|made|built|set|run|put|sent|kept|held|found|shown|read|subject|part|due|other|similar|\w+(?:ed|en|ing|ly))\b)[a-z-]+(?: [a-z-]+){0,3} (?:that|which|used|for|of) .{8,})", "What are {subject}?", ""),
+        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>are) (?P<rest>(?!(?:not|also|only|all|now|often|usually|always|very|more|in|on|at|to|for|available|able|likely|given|made|built|set|run|put|sent|kept|held|found|shown|read|subject|part|due|other|similar|\w+(?:ed|en|ing|ly))\b)[a-z-]+(?: [a-z-]+){0,3} (?:that|which|used) .{8,})", "What are {subject}?", ""),
         ("tells_plural", "conceptual", r"(?P<subject>@np) (?P<verb>contain|provide|include|support|require|allow|use|define|specify|represent|store|return|offer|describe) (?P<rest>@object.{8,})", "What do {subject} {verb}?", ""),
         ("consists", "conceptual", r"(?P<subject>@np) (?P<verb>consists) of (?P<rest>.{12,})", "What does {subject} consist of?", ""),
         ("stands_for", "factual", r"(?P<subject>[A-Z][A-Za-z]*[A-Z][A-Za-z]*) (?P<verb>stands) for (?P<answer>[^,;()]{6,60})\.", "What does {subject} stand for?", "{answer}."),
@@ -55,7 +55,7 @@ PATTERNS = compile_patterns(
         ("deadline", "factual", r"(?P<subject>You) (?P<verb>have) (?P<answer>@num (?:[a-z]+ )?(?:days|weeks|months|hours|years|minutes)) (?P<rest>(?:from [^,;:]{4,40} )?to [a-z]+ [^,;:()]{4,60})\.", "How long do I have {rest}?", "{answer}"),
         ("modal_number", "factual", r"(?P<subject>@np) (?P<verb>may|can|must) (?P<act>[a-z]+) (?P<answer>(?:up to |at most )?@num (?P<unit>(?:[a-z]+ ){0,1}[a-z]{2,}s))(?P<rest>(?: (?:at a time|a day|a week|per [a-z]+|in all))?)\.", "How many {unit} {verb} {subject} {act}{rest}?", "{answer}"),
         ("where_can", "factual", r"(?P<subject>@np) (?P<verb>can|may|must) be (?P<pp>bought|rented|collected|borrowed|handed in|returned|picked up|found|downloaded|seen|paid|ordered|dropped off) (?P<answer>(?:in|at|from) [^,;:()]{4,60})\.", "Where {verb} {subject} be {pp}?", "{Answer}."),
-        ("how_can", "how_to_passive", r"(?P<subject>@np) (?P<verb>can|may|must) be (?P<pp>[a-z]+ed|set|found|built|run|written|made|sent|bought|paid|put) (?P<answer>(?:by [a-z]+ing|using|with the|with `|through|via|online|by phone|by e-?mail) ?[^;:()]{3,})\.", "How {verb} {subject} be {pp}?", "{Answer}."),
+        ("how_can", "how_to_passive", r"(?P<subject>@np) (?P<verb>can|may|must) be (?P<pp>(?!used|needed)[a-z]+ed|set|found|built|run|written|made|sent|bought|paid|put) (?P<answer>(?:by [a-z]+ing|using|with the|with `|through|via|online|by phone|by e-?mail) ?[^;:()]{3,})\.", "How {verb} {subject} be {pp}?", "{Answer}."),
         ("aux_time", "factual", r"(?P<subject>@np) (?P<verb>is|are|was|were|can|may|must|will|should) (?P<rest>(?:be )?(?:not )?[a-z]+(?:ed|en|t|n|d|de|ld|open|ck|ght|ut)\b(?: (?!@when)[^,;:()\s]+){0,6}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {verb} {subject} {rest}?", "{Answer}."),
         ("verb_time", "factual", r"(?P<subject>@np) (?P<verb>@act)(?P<rest>(?: (?!@when|until|from|on|at|by|within|for|every|each|between|before|after)[^,;:()\s]+){0,5}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {do} {subject} {base}{rest}?", "{Answer}."),
         ("why", "conceptual", r"(?P<subject>@np) (?P<verb>is|are|was|were|can|must|may|should|will|cannot)(?P<rest> [^,;:()]{4,60}?),? because (?P<answer>[^;:()]{10,})\.", "Why {aux} {subject}{neg}{rest}?", ""),
@@ -75,7 +75,7 @@ PATTERNS = compile_patterns(
         "when": r"\d{1,2}[:.]\d\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:the )?(?:early |late |mid-)?(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|(?:1[5-9]|20)\d\d\b|(?:\d+|two|three|four|five|six|seven|eight|ten|twelve) (?:working |calendar |business )?(?:seconds|minutes|hours|days|weeks|months|years)\b|(?:morning|afternoon|evening|night|day|week|month|year|weekday)\b|the (?:first|second|third|last) [A-Z]?[a-z]+day\b|weekdays|weekends|noon|midnight",
         "act": r"opens?|closes?|starts?|begins?|ends?|leaves?|departs?|arrives?|meets?|runs?|expires?|renews?|stays?|works?|delivers?|collects?|pays?|receives?|returns?|applies|apply|opened|moved|takes? place|sells?|serves?|lends?",
         "v": r"takes?|arrives?|lasts?|is|are|includes?|holds?|seats?|has|have",
-        "object": r"(?:an?|the|all|any|each|every|both|several|many|various|some|information|support|two|three|four|whether|how|what|which|where|`)[ \w`]",
+        "object": r"(?:(?:an?|the|all|any|each|every|both|several|many|various|some|information|support|two|three|four|whether|how|what|which|where)\b|`)",
     },
 )  # fmt: skip
 
@@ -114,7 +114,7 @@ ENGLISH = Grammar(
         "example examples note case cases fact issue solution choice option advantage disadvantage drawback exception consequence effect aim approach format formats "
         "following section chapter document page table figure list output command line file directory value number name type part process method field "
         "latter former user users people argument parameter default current future past time change changes alternative alternatives recommendation rule "
-        "database table system program package function class object version string variable data default documentation guide manual text book work task"
+        "database table system program package function class object version string variable data default documentation guide manual text book work task service utility tool module directive protocol"
     ),
     bad_starts=words(
         "this these those that it its he she they we you i there here such both all some many most each every another other one two three several as if when while "
@@ -133,10 +133,12 @@ ENGLISH = Grammar(
     task_prefix=re.compile(r"How (?:to|do I|can I|do you) (?P<task>[a-z]+ .+)"),
     instructions=re.compile(rf"(?!.*\b(?:then|also|now|later|instead)\b)(?:To [a-z]+ [^,]+, (?:{_DO})|You (?:can|may|need to|must|should|have to) [a-z]+|(?:{_DO}) )", re.IGNORECASE),
     option_heading=re.compile(r"\b(?:options|parameters|arguments|settings|preferences|flags)\b", re.IGNORECASE),
+    manual_heading=re.compile(r"option|description|argument|flags|command|parameter", re.IGNORECASE),
+    option_start=re.compile(r"[A-Z`][\w`’'-]*(?<!ed)\b"),
     description_columns=words("description meaning purpose explanation function action effect summary"),
     value_columns=re.compile(r"(?:(?:default|maximum|minimum|storage) )?(?:size|price|cost|fee|date|year|default|port|capacity|height|length|weight|duration|license|address|phone|opening hours|hours|unit|format|capital|language|range|deadline|population|area|colou?r|material|location|depth|distance|speed|release date)s?\b", re.IGNORECASE),
-    verb_start=re.compile(r"(?:[A-Z][a-z]+s (?:the|an?|all|any|that|whether|to|only|how|each|information|on|if|for)\b|(?:Return|Create|Show|Print|Display|Set|Get|Remove|Delete|Add|List|Convert|Check|Read|Write|Open|Close|Enable|Disable|Specify|Send|Start|Stop|Run|Use|Make|Update|Install|Compute|Test|Call|Raise|Register|Do not|Ignore|Include|Exclude|Force|Allow|Limit|Suppress|Perform|Search|Select|Switch|Change|Copy|Move|Replace|Restore|Generate|Treat|Turn|Tell|Give|Keep|Skip|Output|Instead of|Causes?|Apply|Load|Store|Save|Verify|Report|Format|Prevent|Override|Define|Indicate|Prefix|Append|Insert|Record|Fetch|Cancel|Wait|Reset)\b)"),
-    background_start=re.compile(r"(?:Normally|By default|Usually|Some|Typically|Often|Currently|Many|Most|In|There|For|Since|On|At|As|Unless|Without|You|Works like|Because|Although|Historically|\S+ (?:is|are|was|were|has|can|may|must|should|will|normally|usually|always|never|runs|uses|does))\b"),
+    verb_start=re.compile(r"(?:[A-Z][a-z]+s (?:the|an?|all|any|that|whether|only|how|each|if)\b|(?:Return|Create|Show|Print|Display|Set|Get|Remove|Delete|Add|List|Convert|Check|Read|Write|Open|Close|Enable|Disable|Specify|Send|Start|Stop|Run|Use|Make|Update|Install|Compute|Test|Call|Raise|Register|Do not|Ignore|Include|Exclude|Force|Allow|Limit|Suppress|Perform|Search|Select|Switch|Change|Copy|Move|Replace|Restore|Generate|Treat|Turn|Tell|Give|Keep|Skip|Output|Instead of|Causes?|Apply|Load|Store|Save|Verify|Report|Format|Prevent|Override|Define|Indicate|Prefix|Append|Insert|Record|Fetch|Cancel|Wait|Reset)\b)"),
+    background_start=re.compile(r"(?:Normally|By default|Usually|Some|Typically|Often|Currently|Many|Most|In|There|For|Since|On|At|As|Unless|Without|You|Works like|Because|Although|Historically|True|False|Used|Reserved|Default|\S+ (?:is|are|was|were|has|can|may|must|should|will|normally|usually|always|never|runs|uses|does))\b"),
     conditional_start=re.compile(r"(?:If|When|While|Whenever)\b"),
     telling_verbs=words("contains specifies defines indicates stores represents controls determines describes lists holds includes provides"),
     finite_verbs=frozenset(_BASE) | words("is are was were has have can may must will should does do did been cannot"),

@@ -13,8 +13,8 @@ MAX_REFERENCE_WORDS = 75
 MIN_SENTENCE_WORDS = 5
 _CODE = re.compile(r"`[^`]*`")
 _QUOTED = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
-_CUT_END = re.compile(r"[,;:–—-]\.?\s*$|\s[A-Z]\.$")
-"""A phrase goes on, or the splitter took an initial (`X.`) for the end of the sentence."""
+_CUT_END = re.compile(r"[,;:–—?-]\.?\s*$|\s[A-Z]\.$")
+"""A phrase goes on, it asks, or the splitter took an initial (`X.`) for the end of the sentence."""
 _CONTRACTION = re.compile(r"\w[’'](?:re|ll|ve|d|m|t)\b|\blet[’']s\b", re.IGNORECASE)
 _JUNK = re.compile(r"[{}<>\\=|→↑↓¶©▾•*_#~]|://|\w\(\)|\.\.\.|…|\d\.\d+\.\d+\.|--|\s/|\S/\S+/|^\W+$")
 _NOISE = re.compile(r"[{}\\|→↑↓¶©▾•#~]|://|\.\.\.|…|\bTODO\b|\bFIXME\b|\[\d*\]|&\w+;")
@@ -116,7 +116,7 @@ def _links_only(inner: list[str], grammar: Grammar, closed: frozenset[str]) -> b
     )
 
 
-def is_specific(phrase: str, grammar: Grammar) -> bool:
+def is_specific(phrase: str) -> bool:
     """Whether a phrase names one thing by code, quote, acronym or capital, not only by a common noun."""
     if "`" in phrase or _QUOTED.search(phrase):
         return True
@@ -137,7 +137,5 @@ def has_language(text: str, grammar: Grammar, least: int = 0) -> bool:
 
 def _unbalanced(text: str) -> bool:
     bare = _CODE.sub("", text)
-    return (
-        any(bare.count(left) != bare.count(right) for left, right in _PAIRS)
-        or bare.count('"') % 2 == 1
-    )
+    odd = bare.count('"') % 2 == 1
+    return odd or any(bare.count(left) != bare.count(right) for left, right in _PAIRS)

@@ -71,6 +71,10 @@ class Grammar:
     instructions: re.Pattern[str]
     """Shows that a sentence tells what to do."""
     option_heading: re.Pattern[str]
+    manual_heading: re.Pattern[str]
+    """Headings of a manual page under which its options stand."""
+    option_start: re.Pattern[str]
+    """How the description of an option begins."""
     description_columns: frozenset[str]
     value_columns: re.Pattern[str]
     """Columns that hold an attribute of what their row is about."""

@@ -47,20 +47,15 @@ def _make_plain(kind: str, turn: Turn) -> Iterator[Item]:
             yield turn.build_item(fact, kind, difficulty="easy" if kind == "factual" else "medium")
 
 
-def _make_typos(turn: Turn) -> Iterator[Item]:
-    """Plain questions with one or two slips of the keyboard."""
+def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
+    """Plain questions with slips of the keyboard, or as a chat puts them, where nobody types the title of a document."""
     for fact in turn.pick(dressed=True):
-        question = styles.add_slips(fact.question, turn.rng)
-        if question != fact.question:
-            yield turn.build_item(fact, "typos", question, proof={"plain": fact.question})
-
-
-def _make_informal(turn: Turn) -> Iterator[Item]:
-    """Plain questions as they are typed into a chat, where nobody types the title of a document."""
-    for fact in turn.pick(dressed=True):
-        if fact.pattern != "section":
+        if kind == "typos":
+            question = styles.add_slips(fact.question, turn.rng)
+        else:
             question = styles.to_chat(fact.question, turn.language, turn.rng)
-            yield turn.build_item(fact, "informal", question, proof={"plain": fact.question})
+        if question != fact.question and fact.pattern != "section":
+            yield turn.build_item(fact, kind, question, proof={"plain": fact.question})
 
 
 def _pair_records(turn: Turn) -> Iterator[tuple[Fact, Fact]]:
@@ -107,7 +102,7 @@ def _make_follow_up(turn: Turn) -> Iterator[Item]:
 
 MAKERS: dict[str, Callable[[Turn], Iterator[Item]]] = {
     **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail")},
-    "near_miss": make_near_miss, "distractor": make_distractor, "typos": _make_typos, "informal": _make_informal,
+    "near_miss": make_near_miss, "distractor": make_distractor, "typos": partial(_make_dressed, "typos"), "informal": partial(_make_dressed, "informal"),
     "two_in_one": _make_two_in_one, "follow_up": _make_follow_up, "hidden_instruction": make_hidden_instruction,
 }  # fmt: skip
 """Kinds that rules make; the others need a judge."""

@@ -13,12 +13,14 @@ from ragstone.testset.items import Item, item_id
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import words
-from ragstone.testset.offline.page import GRAMMARS, clean_title, find_owner
+from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
+from ragstone.testset.outline import clean_title, find_owner
 from ragstone.testset.wording import content
 
-_SWAPPED_PATTERNS = words("where when who how_many cost how_long default purpose tells allow allows consists stands_for based designed")  # fmt: skip
+_SWAPPED_PATTERNS = words("where when who how_many cost how_long default")  # fmt: skip
 _NAME = re.compile(r"[A-Z][\w.+-]*(?: [A-Z][\w.+-]*){0,2}|`[a-zA-Z][\w.+-]+`")
+_AFTER_HEAD = re.compile(r"\b(?:of|in|for|to|that|which|with|used|de|del|en|para|que|con)\b")
 _INSTRUCTION = re.compile(
     r"\b(?:ignore (?:all |any )?(?:previous|prior) instructions|ignora (?:todas )?las instrucciones anteriores)\b",
     re.IGNORECASE,
@@ -59,8 +61,9 @@ def _ask_attribute(turn: Turn, fact: Fact) -> Iterator[tuple[str, dict[str, Any]
     stems = turn.stock.index.rarest(content(name, turn.language), 4)
     texts = [one.text for one in turn.stock.index.holding(stems, most=12)]
     told = " ".join(line for text in texts for line in text.split("\n") if name in line)
+    called = _AFTER_HEAD.split(fact.reference[len(fact.subject) :])[0]
     for category, evidence, template in GRAMMARS[turn.language].attributes:
-        if category.search(fact.reference[len(name) :][:60]) and not evidence.search(told):
+        if category.search(called) and not evidence.search(told):
             yield template.format(subject=fact.subject), {"attribute": template}
 
 
@@ -87,14 +90,10 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
     turn.rng.shuffle(near)
     for other in near:
         was, new = (fact.key, other.key) if record else (fact.subject, other.subject)
-        alike = _same_template(fact, other) if record else _same_form(was, new)
+        alike = other.key[:3] == "`--" if record else _same_form(was, new)
         alike = alike and (record or other.pattern != fact.pattern)  # else it is answered there
         if alike and _is_absent(new, turn.document):
             yield was, new
-
-
-def _same_template(fact: Fact, other: Fact) -> bool:
-    return other.group.partition(":")[0] == fact.group.partition(":")[0] and len(other.key) > 4
 
 
 def _same_form(subject: str, other: str) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from ragstone.testset.blocks import tidy
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.clauses import FIRST_STEP, drop_references, frame
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
-from ragstone.testset.offline.page import Page, Section, clean_title, find_sentences
+from ragstone.testset.offline.page import Page, find_sentences
+from ragstone.testset.outline import Section, clean_title
 from ragstone.testset.wording import content
 
 _ASKING = re.compile(r"(?:What|When|Where|Who|Why|How|Qué|Cuándo|Dónde|Quién|Por qué|Cómo|If|Si)\b")
@@ -29,11 +31,8 @@ def task_facts(page: Page) -> Iterator[Fact]:
         question = frame(page, page.grammar.fix(page.grammar.templates["task"].format(task=task)))
         if gate.refuse_question(question, page.grammar):
             continue
-        below = []
-        for following in page.sections[at + 1 :]:
-            if following.block.kind == "heading":
-                break
-            below.append(following)
+        rest = page.sections[at + 1 :]
+        below = list(takewhile(lambda following: following.block.kind != "heading", rest))
         answer = _steps(below) or _instructions(page, below, task)
         if answer is None:
             continue
@@ -48,31 +47,16 @@ def section_facts(page: Page) -> Iterator[Fact]:
         if section.block.kind != "heading" or not page.owner or section.block.level < 2:
             continue
         below = [one.block for one in page.sections[at + 1 : at + 4]]
-        alone = (
-            below
-            and below[0].kind == "paragraph"
-            and (len(below) < 2 or below[1].kind == "heading")
-        )
+        kinds = [block.kind for block in below]
         heading = clean_title(section.block.text)
-        if not alone or len(heading.split()) > 5 or read_task(heading, page.grammar):
+        topic = len(heading.split()) <= 5 and not _ASKING.match(heading)
+        if kinds[:1] != ["paragraph"] or kinds[1:2] not in ([], ["heading"]) or not topic:
             continue
-        if _ASKING.match(heading):
-            continue
-        quote = page.grammar.templates["quote"]
-        question = page.grammar.templates["section"].format(
-            title=quote.format(page.title), heading=quote.format(heading)
-        )
-        reference = below[0].text
-        if not gate.refuse(question, reference, page.grammar, owned=True):
-            yield Fact(
-                question,
-                reference,
-                "conceptual",
-                "section",
-                section.block.start,
-                below[0].end,
-                quote.format(heading),
-            )
+        title, heading = map(page.grammar.templates["quote"].format, (page.title, heading))
+        question = page.grammar.templates["section"].format(title=title, heading=heading)
+        place = section.block.start, below[0].end
+        if not gate.refuse(question, below[0].text, page.grammar, owned=True):
+            yield Fact(question, below[0].text, "conceptual", "section", *place, heading)
 
 
 def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset()) -> str:
@@ -98,16 +82,12 @@ def _lower_common(text: str, common: frozenset[str]) -> str:
 
 def _is_specific_task(task: str, page: Page) -> bool:
     """Whether the object of a task is named: by a name, or by three words of meaning and more."""
-    words = task.split()[1:]
-    if not words or words[0].lower() in page.grammar.bad_starts - page.grammar.articles:
+    words = task.lower().split()[1:]
+    leaning = page.grammar.bad_starts - page.grammar.articles
+    if not words or words[0] in leaning or {"and", "or", "y", "o", "e", "u"} & set(words):
         return False
-    if any(word.lower() in ("and", "or", "y", "o", "e", "u") for word in words):
-        return False
-    return (
-        gate.is_specific(" ".join(words), page.grammar)
-        or bool(page.owner)
-        or len(content(task, page.grammar.language)) >= 3
-    )
+    meaning = content(task, page.grammar.language)
+    return bool(page.owner) or len(meaning) >= 3 or gate.is_specific(task.partition(" ")[2])
 
 
 def _steps(below: Sequence[Section]) -> tuple[str, int] | None:
@@ -115,14 +95,9 @@ def _steps(below: Sequence[Section]) -> tuple[str, int] | None:
     blocks = [section.block for section in below]
     while blocks and blocks[0].kind == "paragraph" and blocks[0].text.endswith(":"):
         blocks = blocks[1:]
-    steps = []
-    for block in blocks:
-        if block.kind != "item" or not block.level:
-            break
-        steps.append(block)
-    if not 2 <= len(steps) <= MAX_STEPS or (
-        len(steps) < len(blocks) and blocks[len(steps)].kind == "code"
-    ):
+    steps = list(takewhile(lambda block: block.kind == "item" and block.level, blocks))
+    then = blocks[len(steps)].kind if len(steps) < len(blocks) else ""
+    if not 2 <= len(steps) <= MAX_STEPS or then == "code":
         return None
     if any(len(step.text) > 160 or step.text.endswith(":") for step in steps):
         return None
@@ -144,10 +119,8 @@ def _instructions(page: Page, below: Sequence[Section], task: str) -> tuple[str,
                 continue
             if FIRST_STEP.search(sentence):
                 return None
-            last = min(at + MAX_SENTENCES, len(spans)) - 1
-            while last > at and gate.refuse_reference(
-                tidy(page.document.text[start : spans[last][1]]), page.grammar
-            ):
-                last -= 1
-            return drop_references(tidy(page.document.text[start : spans[last][1]])), spans[last][1]
+            for _, last in reversed(spans[at : at + MAX_SENTENCES]):
+                reference = drop_references(tidy(page.document.text[start:last]))
+                if last == end or not gate.refuse_reference(reference, page.grammar):
+                    return reference, last
     return None
