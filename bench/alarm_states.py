@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ragstone.config.alerts import Alerts
-from ragstone.monitor.alerts.evaluation import watch
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.alerts.evaluation import evaluate_alerts
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Interaction, to_micros
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -42,7 +42,7 @@ class Month:
     @property
     def now(self) -> int:
         """The end of the last hour."""
-        return START + self.hour * HOUR
+        return START + self.hour * HOUR_MICROS
 
     def go(
         self, hours: int, n: int, *, failures: float = 0.0, bad: float = 0.0, other: float = 0.0
@@ -56,7 +56,9 @@ class Month:
                     text = self.rng.choice(OTHER)
                 one = Interaction(f"{self.hour}-{k}", self.now + k, text, answer="Two years.")
                 asked.append(one)
-                scores.append(Scored(one.id, {"faithfulness": self._score(failures, bad)}))
+                scores.append(
+                    ScoredInteraction(one.id, {"faithfulness": self._score(failures, bad)})
+                )
             self.hour += 1
         self.archive.add(asked).result()
         self.archive.save_scores(scores).result()
@@ -73,7 +75,7 @@ class Month:
 
     def look(self, settings: Alerts = QUIET) -> set[str]:
         """The rules whose alerts are on: firing, no_data or judge_failing."""
-        found = watch(self.archive, settings, self.now).open
+        found = evaluate_alerts(self.archive, settings, self.now).open
         return {one.rule for one in found if one.state != "pending"}
 
 

@@ -25,8 +25,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.alerts.drop_rules import FOR_SLICES, FOR_WHOLE
-from ragstone.monitor.drift.sequential_test import Series, learn, level, watch_series
+from ragstone.monitor.alerts.drop_rules import SLICES_BUDGET_SHARE, WHOLE_BUDGET_SHARE
+from ragstone.monitor.drift.sequential_test import (
+    WindowSums,
+    compute_alarm_level,
+    learn_reference,
+    run_drift_test,
+)
 
 ONES, ZEROS = 0.55, 0.08
 MEAN = ONES + (1 - ONES - ZEROS) * 4 / 6
@@ -67,7 +72,7 @@ def draw(
     windows: int,
     scenario: Scenario,
     drop: NDArray[np.float64] | None = None,
-) -> Series:
+) -> WindowSums:
     """Windows of scores; `drop` is by how much each window's mean is lower."""
     sums = np.empty((3, streams, windows))
     # a stream's own hours of the day: the same in its reference and after it
@@ -84,7 +89,7 @@ def draw(
             x = _dropped(rng, x, drop[stream], scenario.drop)
         sums[:, stream] = x.sum(1), (x**2).sum(1), (x**3).sum(1)
     counts = np.full((streams, windows), float(scenario.scores))
-    return Series(counts, *sums)
+    return WindowSums(counts, *sums)
 
 
 def _scores(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
@@ -120,9 +125,9 @@ def false_alarms(
 ) -> float:
     """False alarms a month, of one metric without slices."""
     first = 0 if hours_of_day else None
-    reference = learn(draw(rng, streams, REFERENCE, scenario), first_hour=first)
+    reference = learn_reference(draw(rng, streams, REFERENCE, scenario), first_hour=first)
     live = draw(rng, streams, MONTH, scenario)
-    watched = watch_series(reference, live, np.full(streams, level(BUDGET)))
+    watched = run_drift_test(reference, live, np.full(streams, compute_alarm_level(BUDGET)))
     return float(watched.alarms.sum() / streams)
 
 
@@ -138,9 +143,9 @@ def found(
     length = 120 + max(within, ramp) + 1
     starts = rng.integers(24, 120, streams)
     drops = np.clip((np.arange(length) - starts[:, None] + 1) / ramp, 0, 1) * drop
-    reference = learn(draw(rng, streams, REFERENCE, scenario), first_hour=0)
+    reference = learn_reference(draw(rng, streams, REFERENCE, scenario), first_hour=0)
     live = draw(rng, streams, length, scenario, drops)
-    began = watch_series(reference, live, np.full(streams, level(BUDGET))).alarms
+    began = run_drift_test(reference, live, np.full(streams, compute_alarm_level(BUDGET))).alarms
     delays = [
         int(np.argmax(began[stream, start : start + within])) + 1
         if began[stream, start : start + within].any()
@@ -156,9 +161,9 @@ def recovers(rng: np.random.Generator, scenario: Scenario, streams: int) -> tupl
     start, stop = 48, 96
     drops = np.zeros((streams, stop + 24))
     drops[:, start:stop] = 0.10
-    reference = learn(draw(rng, streams, REFERENCE, scenario), first_hour=0)
+    reference = learn_reference(draw(rng, streams, REFERENCE, scenario), first_hour=0)
     live = draw(rng, streams, stop + 24, scenario, drops)
-    firing = watch_series(reference, live, np.full(streams, level(BUDGET))).firing
+    firing = run_drift_test(reference, live, np.full(streams, compute_alarm_level(BUDGET))).firing
     held = firing[:, stop - 1]
     return float(held.mean()), float((~firing[held, -1]).mean())
 
@@ -167,13 +172,17 @@ def shared(rng: np.random.Generator, metrics: int, slices: int) -> float:
     """False alarms a metric-month of whole and slices together."""
     total = 0
     for size, streams, part in (
-        (100, metrics, FOR_WHOLE),
-        (100 // slices, metrics * slices, FOR_SLICES / slices),
+        (100, metrics, WHOLE_BUDGET_SHARE),
+        (100 // slices, metrics * slices, SLICES_BUDGET_SHARE / slices),
     ):
         scenario = Scenario("", 0.02, scores=size)
-        reference = learn(draw(rng, streams, REFERENCE, scenario).joined(), first_hour=0)
-        live = draw(rng, streams, MONTH, scenario).joined()
-        watched = watch_series(reference, live, np.full(streams, level(BUDGET * part)))
+        reference = learn_reference(
+            draw(rng, streams, REFERENCE, scenario).join_small(), first_hour=0
+        )
+        live = draw(rng, streams, MONTH, scenario).join_small()
+        watched = run_drift_test(
+            reference, live, np.full(streams, compute_alarm_level(BUDGET * part))
+        )
         total += int(watched.alarms.sum())
     return total / metrics
 

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ragstone.config import Plan
 from ragstone.store import NewRow, RunInfo, Store
 from ragstone.types import Finding, Score, Usage
 
@@ -28,7 +29,7 @@ def store_run(store: Store, name: str, count: int, better: float) -> None:
     """A finished run whose scores are a little better."""
     metrics = tuple({**PLAIN, "name": one, "binary": one == "metric0"} for one in METRICS)
     info = RunInfo(
-        id=name, name=name, created="2026-01-01T00:00:00+00:00", status="running", plan={},
+        id=name, name=name, created="2026-01-01T00:00:00+00:00", status="running", plan=Plan(),
         shape={"format": "ragstone"}, source="bench", format="ragstone columns", metrics=metrics,
     )  # fmt: skip
     run = store.create(info)

@@ -38,11 +38,13 @@ def measured(parameters: dict[str, Any]) -> Scores:
     from ragstone.data import corpora, read
     from ragstone.experiments.run import evaluate
     from ragstone.store import Store
-    from ragstone.systems import Filling, filled, make_system
+    from ragstone.systems import SystemRunner, answer_dataset, make_system
 
     store = Store.open(":memory:")
     system = make_system("pipeline", **BASELINE | parameters)
-    reading = asyncio.run(filled(read(corpora.questions()), Filling(system, store, "bench")))
+    reading = asyncio.run(
+        answer_dataset(read(corpora.questions()), SystemRunner(system, store, "bench"))
+    )
     scores = evaluate(reading, METRICS, store=store).scores()
     store.close()
     return {

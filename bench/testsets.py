@@ -142,12 +142,12 @@ def _take(
 def round_trip(items: Sequence[Item], documents: Held) -> tuple[float, float]:
     """Share of items that the extractive answerer gets right by the embedded judge: from the evidence, from the document."""
     from ragstone.experiments.run import evaluate
-    from ragstone.systems.pipeline.answering import Passage, extract
-    from ragstone.systems.pipeline.chunking import pieces
+    from ragstone.systems.pipeline.chunking import chunk_documents
+    from ragstone.systems.pipeline.extraction import Passage, extract_answer
     from ragstone.systems.pipeline.retrieval import Index
 
     asked = [item for item in items if item.kind not in UNANSWERABLE]
-    index = Index(pieces(documents, size=120, overlap=0, by="sentence", titles=True))
+    index = Index(chunk_documents(documents, size=120, overlap=0, by="sentence", titles=True))
     shares = []
     for whole in (False, True):
         rows = []
@@ -160,8 +160,13 @@ def round_trip(items: Sequence[Item], documents: Held) -> tuple[float, float]:
                 for one in item.evidence
             ]
             question = str(item.proof.get("plain", item.question))
-            answer = extract(
-                question, told, index, language=item.language, most=len(told), abstain=-1.0
+            answer = extract_answer(
+                question,
+                told,
+                index,
+                language=item.language,
+                max_sentences=len(told),
+                min_score=-1.0,
             )
             rows.append(
                 {

@@ -24,18 +24,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Feedback, Interaction
-from ragstone.monitor.rollups.refresh import DAY, refresh
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import periods, series, summary
+from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
+from ragstone.monitor.windows.summary import summarise_periods, summarise_steps, summarise_window
 from ragstone.store import Store
 from ragstone.types import Score
 
 START = 1_777_593_600_000_000
 """2026-05-01"""
 DAYS = 30
-END = START + DAYS * DAY - 7_777_777
+END = START + DAYS * DAY_MICROS - 7_777_777
 BATCH = 5000
 MOST_SECONDS = 1.0
 TURNS = 3
@@ -46,15 +46,17 @@ Ask = Callable[[], Any]
 def make(archive: Archive, count: int) -> None:
     """Fill the store through the same door as the server."""
     rng = random.Random(7)
-    step = DAYS * DAY // count
+    step = DAYS * DAY_MICROS // count
     for first in range(0, count, BATCH):
         some, scores, words = [], [], []
         for n in range(first, min(first + BATCH, count)):
             some.append(_interaction(rng, n, START + n * step))
             if rng.random() < 0.2:
-                scores.append(Scored(f"i{n}", _scores(rng), weight=5.0))
+                scores.append(ScoredInteraction(f"i{n}", _scores(rng), weight=5.0))
             if rng.random() < 0.05:
-                words.append(Feedback(f"i{n}", START + n * step + HOUR, float(rng.random() < 0.8)))
+                words.append(
+                    Feedback(f"i{n}", START + n * step + HOUR_MICROS, float(rng.random() < 0.8))
+                )
         archive.add(some, words).result()
         archive.save_scores(scores).result()
 
@@ -90,19 +92,21 @@ def _scores(rng: random.Random) -> dict[str, Score]:
 
 def questions(archive: Archive) -> dict[str, Ask]:
     """Every kind of window."""
-    ask = partial(summary, archive, until=END)
+    ask = partial(summarise_window, archive, until=END)
     asked: dict[str, Ask] = {
         f"{window}{f' by {by}' if by else ''}": partial(ask, window, by=by)
         for window in ("5m", "1h", "24h", "100h", "7d", "30d", "3660d")
         for by in (None, "model", "tenant", "user")
     }
     asked["30d of one user"] = partial(ask, "30d", where=("user", "u77"))
-    madrid = partial(periods, archive, since=START, until=END, zone="Europe/Madrid")
+    madrid = partial(summarise_periods, archive, since=START, until=END, zone="Europe/Madrid")
     asked |= {f"each {one} of 30 days, Madrid": partial(madrid, one) for one in ("day", "week")}
     asked["the month, Madrid"] = partial(madrid, "month")
-    asked["chart of 7 days by the hour"] = partial(series, archive, END - 7 * DAY, END, HOUR)
+    asked["chart of 7 days by the hour"] = partial(
+        summarise_steps, archive, END - 7 * DAY_MICROS, END, HOUR_MICROS
+    )
     asked["chart of 12 hours by five minutes"] = partial(
-        series, archive, END - 12 * HOUR, END, HOUR // 12
+        summarise_steps, archive, END - 12 * HOUR_MICROS, END, HOUR_MICROS // 12
     )
     return asked
 
@@ -116,7 +120,9 @@ def measure(archive: Archive) -> dict[str, Any]:
         turns = []
         for turn in range(TURNS):
             late = f"late-{tag}-{name}-{turn}".replace(" ", "_")
-            archive.add([Interaction(late, END - turn * 3 * DAY - HOUR, "q", answer="a")]).result()
+            archive.add(
+                [Interaction(late, END - turn * 3 * DAY_MICROS - HOUR_MICROS, "q", answer="a")]
+            ).result()
             turns.append(timed(ask))
         figures[name] = max(turns)
         print(f"  {name}: {figures[name][0]:.3f} s", file=sys.stderr, flush=True)
@@ -126,17 +132,19 @@ def measure(archive: Archive) -> dict[str, Any]:
 def bursts(archive: Archive, tag: int) -> dict[str, Any]:
     """The first window after many changes at once, all over the 30 days."""
     rng = random.Random(tag)
-    day, month = (partial(summary, archive, one, until=END, by="tenant") for one in ("24h", "30d"))
+    day, month = (
+        partial(summarise_window, archive, one, until=END, by="tenant") for one in ("24h", "30d")
+    )
     figures: dict[str, Any] = {}
 
     def scattered(count: int) -> list[int]:
-        return [START + rng.randrange(DAYS * DAY) for _ in range(count)]
+        return [START + rng.randrange(DAYS * DAY_MICROS) for _ in range(count)]
 
     some = [Interaction(f"burst-{tag}-{n}", at, "q") for n, at in enumerate(scattered(100))]
     archive.add(some).result()
     figures["24h by tenant, after 100 late events over 30 days"] = timed(day)
     figures["30d by tenant, right after that"] = timed(month)
-    words = [Feedback(one.id, one.at + DAY, 0.0) for one in some]
+    words = [Feedback(one.id, one.at + DAY_MICROS, 0.0) for one in some]
     archive.add_feedback(words).result()
     figures["30d by tenant, after 100 late words over 30 days"] = timed(month)
     archive.purge(ids=[one.id for one in some])

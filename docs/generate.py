@@ -111,7 +111,7 @@ def _group(metric: Any) -> str:
 
 
 def _metric_row(metric: Any, language: str) -> list[str]:
-    from ragstone.registry import accepted
+    from ragstone.registry import describe_options
 
     say = WORDS[language]
     name = f"`{metric.name}`" + (f", `{metric.name}@k`" if "k" in metric.options else "")
@@ -119,7 +119,7 @@ def _metric_row(metric: Any, language: str) -> list[str]:
     options = [
         f"`{option}={_option(metric.options[option])}`"
         + (f" ({words})" if _choice(words) and language == "en" else "")
-        for option, words in accepted(metric).items()
+        for option, words in describe_options(metric).items()
         if option != "k"
     ]
     meaning = meaning_of(metric, language)
@@ -134,9 +134,9 @@ def meaning_of(metric: Any, language: str) -> str:
     """What a metric means, in the words of its docstring or of its translation."""
     if language == "en":
         return str(metric.meaning)
-    from ragstone.report.meanings import MEANINGS
+    from ragstone.locale.catalogue import load_phrases
 
-    return MEANINGS[language][metric.family]
+    return load_phrases(language, "metrics")[metric.family]
 
 
 def _choice(words: str) -> bool:
@@ -181,7 +181,7 @@ def formats(language: str) -> str:
     }[language]
     rows = []
     for known in FORMATS.values():
-        marks = "<br>".join(_listed(sorted(mark)) for mark in _least(known.marks))
+        marks = "<br>".join(_listed(sorted(mark)) for mark in _least(known.signatures))
         fields = "<br>".join(
             f"{field}: {_shortened(columns)}"
             for field, columns in known.fields.items()
@@ -220,6 +220,7 @@ KEYS: dict[str, dict[str, str]] = {
         "data": "Una ruta, o las claves de la segunda tabla.",
         "metrics": "Qué medir: nombres, o `nombre: {opción: valor}`; una lista, o un texto con comas. "
         "Si falta: todas las métricas sin juez que encajan con los datos.",
+        "system": "El sistema al que se piden las respuestas: `pipeline:CARPETA`, `módulo:función`, una URL, o un mapa. Sin él, las respuestas están en los datos.",
         "judge": "Quién responde a las métricas con juez: `offline`, `openai:MODELO`, o un mapa con `model` y sus ajustes.",
         "embeddings": "Quién calcula los vectores de los textos, si no es el juez.",
         "language": "Idioma de las muestras que no indican el suyo, y del informe.",
@@ -261,9 +262,13 @@ def config_data(language: str) -> str:
 def _keys(schema: type, language: str) -> str:
     import dataclasses
 
+    from ragstone.config.plan import NO_KEYS
+
     said = {**field_docs(schema), **KEYS["en"]} if language == "en" else KEYS[language]
     rows = []
     for item in dataclasses.fields(schema):
+        if item.name in NO_KEYS:
+            continue
         if item.name not in said:
             raise SystemExit(f"nothing is said about the key {item.name!r} of {schema.__name__}")
         given = item.default
@@ -330,10 +335,12 @@ def settings(language: str) -> str:
 
 def keys_of_hosts(language: str) -> str:
     """Which environment variable holds the key of which host."""
-    from ragstone.judges.secrets import KEY_VARIABLES
+    from ragstone.judges.dialects import collect_key_variables
 
     head = {"en": "host | environment variable", "es": "servidor | variable de entorno"}[language]
-    return table(head, [[f"`{host}`", _listed(names)] for host, names in KEY_VARIABLES.items()])
+    return table(
+        head, [[f"`{host}`", _listed(names)] for host, names in collect_key_variables().items()]
+    )
 
 
 # ── command line and Python ───────────────────────────────────────────────────────────────

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from ragstone.server import Settings, make_app
+from ragstone.server import ServerSettings, make_app
 from ragstone.store import Store
 
 
@@ -76,7 +76,7 @@ class Server:
 
 
 @contextmanager
-def in_thread(settings: Settings, store: Store, parts: Any = ()) -> Iterator[Server]:
+def in_thread(settings: ServerSettings, store: Store, parts: Any = ()) -> Iterator[Server]:
     """A server in a thread of this process."""
     ready = threading.Event()
     found: list[Any] = []

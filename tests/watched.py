@@ -6,11 +6,11 @@ import json
 import random
 from dataclasses import replace
 
-from ragstone.monitor import Archive, Interaction, Scored
-from ragstone.monitor.alerts.alert import Alert, save
-from ragstone.monitor.alerts.drop_rules import Stream
-from ragstone.monitor.alerts.evaluation import Status
-from ragstone.monitor.state import put_document
+from ragstone.monitor import Archive, Interaction, ScoredInteraction
+from ragstone.monitor.alerts.alert import Alert, save_alerts
+from ragstone.monitor.alerts.drop_rules import MetricStream
+from ragstone.monitor.alerts.evaluation import MonitorStatus
+from ragstone.monitor.state import save_state
 from ragstone.types import Chunk, Finding, Ranked, Score, Usage
 
 DAY = 86_400_000_000
@@ -63,7 +63,7 @@ def fill(archive: Archive, count: int, now: int, *, days: int = 14, seed: int = 
         value = 1.0 if generator.random() < 0.55 else generator.betavariate(4, 2)
         if one.at > now - 2 * DAY and one.meta["model"] == "small":
             value = max(0.0, value - 0.5)
-        judged.append(Scored(one.id, scores(round(value, 3))))
+        judged.append(ScoredInteraction(one.id, scores(round(value, 3))))
     for at in range(0, count, 1000):
         archive.add(asked[at : at + 1000]).result()
     for at in range(0, len(judged), 1000):
@@ -82,21 +82,21 @@ def drop(now: int, text: str = "small", example: str = "i-1") -> Alert:
     return Alert(
         id=f"alert{now % 1000}", rule="drop:faithfulness", kind="drop", state="firing",
         opened=now - DAY, changed=now - DAY, closed=None, metric="faithfulness", field="", value="",
-        title=text, facts=facts, told=True,
+        title=text, facts=facts, notified=True,
     )  # fmt: skip
 
 
 def keep(archive: Archive, alerts: list[Alert], now: int) -> None:
     """Leave alerts and a status as a round of watching would."""
     streams = (
-        Stream("faithfulness", "", "", "firing", 0.85, 0.7, 1.0),
-        Stream("answer_relevance", "", "", "ok", 0.9, 0.9, 0.0),
+        MetricStream("faithfulness", "", "", "firing", 0.85, 0.7, 1.0),
+        MetricStream("answer_relevance", "", "", "ok", 0.9, 0.9, 0.0),
     )
-    status = Status(now, "firing", streams, tuple(alerts))
+    status = MonitorStatus(now, "firing", streams, tuple(alerts))
 
     def write(db: object) -> None:
-        save(db, alerts)  # type: ignore[arg-type]
-        put_document(db, "watch", json.dumps(status.to_dict()), now)  # type: ignore[arg-type]
+        save_alerts(db, alerts)  # type: ignore[arg-type]
+        save_state(db, "watch", json.dumps(status.to_dict()), now)  # type: ignore[arg-type]
 
     archive.run(write).result()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Interaction, to_micros
 from ragstone.types import Score
 
@@ -25,5 +25,8 @@ def fill(archive: Archive, count: int, step: int = MINUTE, **more: Any) -> None:
     ]  # fmt: skip
     archive.add(some).result()
     archive.save_scores(
-        [Scored(one.id, {"faithfulness": Score(n % 3 / 2)}) for n, one in enumerate(some)]
+        [
+            ScoredInteraction(one.id, {"faithfulness": Score(n % 3 / 2)})
+            for n, one in enumerate(some)
+        ]
     ).result()

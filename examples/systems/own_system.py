@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ragstone import Store, evaluate, read
-from ragstone.systems import Filling, filled, make_system
+from ragstone.systems import SystemRunner, answer_dataset, make_system
 
 SHELF = {
     "hours": "The library opens at nine and closes at eight.",
@@ -30,7 +30,7 @@ def main() -> None:
     )  # fmt: skip
     store = Store.open(":memory:")
     system = make_system(answer, top_k=1)
-    answered = asyncio.run(filled(questions, Filling(system, store, run="example")))
+    answered = asyncio.run(answer_dataset(questions, SystemRunner(system, store, run="example")))
     print(evaluate(answered, ["recall", "token_f1"], store=store))
 
 

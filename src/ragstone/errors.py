@@ -157,7 +157,7 @@ class MetricFailed(Unscored):
     outcome = "metric_error"
 
 
-def nearest(word: str, known: Sequence[str]) -> str:
+def suggest_nearest(word: str, known: Sequence[str]) -> str:
     """`; did you mean 'x'?` when a known word is close, else the list of known words."""
     from difflib import get_close_matches  # only a mistake needs it
 

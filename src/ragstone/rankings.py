@@ -29,9 +29,9 @@ from itertools import repeat
 from operator import truediv
 from typing import Any, NamedTuple
 
-from ragstone.errors import DataError, UnknownMetric, nearest
+from ragstone.errors import DataError, UnknownMetric, suggest_nearest
 from ragstone.locale.messages import compose
-from ragstone.registry.specs import parse
+from ragstone.registry.specs import parse_spec
 
 Ranking = Sequence[str] | Mapping[str, float]
 """Document ids, best first; or document id → retrieval score. Equal scores are ordered as trec_eval does: ids descending."""
@@ -314,19 +314,21 @@ def _walk(
 def _parse_metric(spec: Any) -> tuple[str, str, int | None, str | None]:
     """Name as typed, family, cut-off and gain of `ndcg@10(gain=exp2)`, `{ndcg@10: {gain: exp2}}` or a Metric."""
     if isinstance(spec, str):
-        (family, options), name = parse(spec), spec.strip()
+        (family, options), name = parse_spec(spec), spec.strip()
     elif isinstance(spec, Mapping) and len(spec) == 1:
         ((text, given),) = spec.items()
-        family, options = parse(str(text))
+        family, options = parse_spec(str(text))
         options |= given or {}
         name = str(text)
     else:
         family, options, name = spec.family, dict(spec.options), spec.name
     if family not in FORMULAS:
-        raise UnknownMetric(f"{name!r} is no ranking metric{nearest(family, list(FORMULAS))}")
+        raise UnknownMetric(
+            f"{name!r} is no ranking metric{suggest_nearest(family, list(FORMULAS))}"
+        )
     known = ("k", "gain") if family == "ndcg" else ("k",)
     for option in options.keys() - set(known):
-        raise UnknownMetric(f"{family!r} has no option {option!r}{nearest(option, known)}")
+        raise UnknownMetric(f"{family!r} has no option {option!r}{suggest_nearest(option, known)}")
     k, gain = options.get("k"), options.get("gain", "linear")
     if gain not in GAINS:
         raise UnknownMetric(f"{name}: gain is {gain!r}; give {' or '.join(GAINS)}")

@@ -147,7 +147,7 @@ class Usage:
         )
 
 
-NOTHING_USED = Usage()
+NO_USAGE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class Score:
     """Category of the sample, for metrics that also count categories."""
     findings: tuple[Finding, ...] = ()
     warnings: tuple[str, ...] = ()
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
 
     def __post_init__(self) -> None:
         if self.outcome == "ok":

@@ -10,6 +10,7 @@ import pytest
 
 from ragstone.data import read
 from ragstone.store import NewRow, RunInfo, Store, StoredRun
+from ragstone.store.plans import decode_plan
 from ragstone.types import Score
 
 PLAIN = {
@@ -49,9 +50,10 @@ def build(store: Store) -> Builder:
             {**PLAIN, "name": one, "family": one.split("@")[0], **(metrics or {}).get(one, {})}
             for one in columns
         )
+        decoded, facts = decode_plan(plan or {})
         info = RunInfo(
             id=f"id-{name}", name=name, created="2026-11-15T21:40:03+00:00", status="running",
-            plan=plan or {}, shape=reading.shape, source="test", format=reading.format,
+            plan=decoded, facts=facts, shape=reading.shape, source="test", format=reading.format,
             metrics=described,
         )  # fmt: skip
         run = store.create(info)

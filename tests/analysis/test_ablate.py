@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragstone.analysis.ablate import effects, grid
-from ragstone.analysis.pareto import fronts
+from ragstone.analysis.effects import effects
+from ragstone.analysis.pareto import find_front
 from ragstone.errors import RagstoneError
+from ragstone.experiments.ablate import build_grid
 from ragstone.experiments.blame import contexts_for, split, texts_of
 from ragstone.types import Sample, Score, chunks
 
@@ -15,7 +16,7 @@ VARY = {"k": [3, 5, 7], "rerank": [False, True]}
 
 
 def test_one_factor_at_a_time_starts_from_the_settings_in_force() -> None:
-    assert grid(VARY) == [
+    assert build_grid(VARY) == [
         {"k": 3, "rerank": False},
         {"k": 5, "rerank": False},
         {"k": 7, "rerank": False},
@@ -24,7 +25,7 @@ def test_one_factor_at_a_time_starts_from_the_settings_in_force() -> None:
 
 
 def test_a_full_grid_has_every_combination_once() -> None:
-    found = grid(VARY, full=True)
+    found = build_grid(VARY, full=True)
     assert len(found) == 6
     assert len({tuple(one.values()) for one in found}) == 6
 
@@ -34,7 +35,7 @@ def test_a_full_grid_has_every_combination_once() -> None:
 )
 def test_a_grid_without_a_choice_is_refused(vary, why) -> None:
     with pytest.raises(RagstoneError, match=why):
-        grid(vary)
+        build_grid(vary)
 
 
 def runs_of(build, settings, gain, dice, count=200, groups=None):
@@ -49,7 +50,10 @@ def runs_of(build, settings, gain, dice, count=200, groups=None):
 @pytest.mark.parametrize("full", [False, True])
 def test_the_factor_that_matters_is_told_from_the_one_that_does_not(build, full: bool) -> None:
     made = runs_of(
-        build, grid(VARY, full=full), lambda one: 0.1 * one["rerank"], np.random.default_rng(1)
+        build,
+        build_grid(VARY, full=full),
+        lambda one: 0.1 * one["rerank"],
+        np.random.default_rng(1),
     )
     found = effects(made, "score")
     assert (found.full, found.runs, found.samples) == (full, len(made), 200)
@@ -63,7 +67,7 @@ def test_the_factor_that_matters_is_told_from_the_one_that_does_not(build, full:
 
 
 def test_a_full_grid_averages_over_the_other_factors(build) -> None:
-    made = runs_of(build, grid(VARY, full=True), lambda one: 0, np.random.default_rng(2))
+    made = runs_of(build, build_grid(VARY, full=True), lambda one: 0, np.random.default_rng(2))
     assert [level.runs for level in effects(made, "score").factors[0].levels] == [2, 2, 2]
 
 
@@ -150,8 +154,8 @@ def test_blame_needs_every_condition() -> None:
 
 def test_the_front_holds_what_nothing_beats() -> None:
     points = [(1.0, 0.5), (2.0, 0.9), (3.0, 0.8), (1.0, 0.5), (0.5, 0.1)]
-    assert fronts(points) == [True, True, False, True, True]
-    assert fronts([(1.0, 0.2), (2.0, 0.1), (2.0, 0.3)], higher_is_better=False) == [
+    assert find_front(points) == [True, True, False, True, True]
+    assert find_front([(1.0, 0.2), (2.0, 0.1), (2.0, 0.3)], higher_is_better=False) == [
         True,
         True,
         False,

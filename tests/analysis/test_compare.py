@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from ragstone.analysis.columns import columns, matched
+from ragstone.analysis.columns import match_samples, read_columns
 from ragstone.analysis.compare import compare
+from ragstone.config import Plan
 from ragstone.errors import RagstoneError, UnknownMetric
 from ragstone.store import RunInfo
 from ragstone.types import Score
@@ -158,7 +159,7 @@ class Made:
             for one in ("hit", "graded", "lumpy")
         )
         self.info = RunInfo(
-            id=name, name=name, created="", status="done", plan={}, shape={}, source="", format="",
+            id=name, name=name, created="", status="done", plan=Plan(), shape={}, source="", format="",
             metrics=metrics,
         )  # fmt: skip
         hit = (dice.random(len(ease)) < ease).astype(float)
@@ -229,8 +230,8 @@ def test_the_comparison_is_plain_json(build) -> None:
 
 
 def test_columns_hold_values_and_how_the_others_ended(build) -> None:
-    found = columns(build("one", {"a": [0.5, FAILED, NOT_APPLICABLE]}))
+    found = read_columns(build("one", {"a": [0.5, FAILED, NOT_APPLICABLE]}))
     assert found.values["a"][0] == 0.5
     assert np.isnan(found.values["a"][1:]).all()
     assert found.ends["a"] == {1: "judge_error: refusal", 2: "not_applicable"}
-    assert matched(found, found).pairs == 3
+    assert match_samples(found, found).pairs == 3

@@ -9,9 +9,9 @@ import pytest
 from ragstone.analysis import summarise
 from ragstone.analysis.advice import load_symptoms, parse_symptoms, said
 from ragstone.analysis.diagnose import diagnose
-from ragstone.analysis.failures import analyse
+from ragstone.analysis.failures import analyse_failures
 from ragstone.errors import ConfigError
-from ragstone.registry import REGISTERED
+from ragstone.metrics import REGISTERED
 from ragstone.text.language import LANGUAGES
 
 OWN = """
@@ -25,7 +25,7 @@ OWN = """
 
 
 def found_in(run, symptoms=None):
-    found = diagnose(run, summarise(run), analyse(run), symptoms or load_symptoms())
+    found = diagnose(run, summarise(run), analyse_failures(run), symptoms or load_symptoms())
     return {one.symptom: one for one in found}
 
 
@@ -39,9 +39,9 @@ def test_every_symptom_speaks_every_language_and_names_real_metrics() -> None:
 
 
 def test_what_can_be_tried_are_settings_of_the_built_in_pipeline() -> None:
-    from ragstone.systems.pipeline.pipeline import Settings
+    from ragstone.systems.pipeline.pipeline import PipelineSettings
 
-    known = set(Settings.__dataclass_fields__)
+    known = set(PipelineSettings.__dataclass_fields__)
     for symptom in load_symptoms():
         for cause in symptom.causes:
             assert set(cause.settings) <= known

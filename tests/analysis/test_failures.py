@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from ragstone.analysis.failures import analyse, choose_deciders, classify
-from ragstone.analysis.slices import fisher
+from ragstone.analysis.failures import analyse_failures, choose_deciders, classify
+from ragstone.analysis.slices import fisher_test
 from ragstone.errors import RagstoneError
 from ragstone.types import Finding, Sample, Score, chunks
 
@@ -121,7 +121,7 @@ def run_of(build, failing, metas, name="run"):
 
 
 def test_a_run_is_counted_with_intervals_and_examples(build) -> None:
-    found = analyse(run_of(build, [True] * 10 + [False] * 30, [{}] * 40))
+    found = analyse_failures(run_of(build, [True] * 10 + [False] * 30, [{}] * 40))
     rates = {rate.label: rate for rate in found.rates}
     assert rates["retrieval_failure"].count == 10
     assert rates["retrieval_failure"].rate == 0.25
@@ -134,7 +134,7 @@ def test_the_slice_that_fails_more_is_found_among_many(build) -> None:
     dice = np.random.default_rng(1)
     metas = [{"type": f"t{n % 8}", "topic": f"p{n % 5}"} for n in range(400)]
     failing = [dice.random() < (0.7 if meta["type"] == "t3" else 0.15) for meta in metas]
-    found = analyse(run_of(build, failing, metas))
+    found = analyse_failures(run_of(build, failing, metas))
     assert [(one.field, one.value) for one in found.worse] == [("type", "t3")]
     assert found.worse[0].classes["retrieval_failure"] == found.worse[0].failures
 
@@ -144,12 +144,14 @@ def test_slices_of_equal_samples_are_seldom_called_worse(build) -> None:
     alarms = 0
     for study in range(60):
         metas = [{"type": f"t{n % 6}", "topic": f"p{n % 7}"} for n in range(150)]
-        alarms += bool(analyse(run_of(build, dice.random(150) < 0.3, metas, f"s{study}")).worse)
+        alarms += bool(
+            analyse_failures(run_of(build, dice.random(150) < 0.3, metas, f"s{study}")).worse
+        )
     assert alarms <= 7  # 3 expected at most; more than 7 has a chance of 1 %
 
 
 def test_a_field_with_a_value_for_each_sample_is_no_slice_and_said_so(build) -> None:
-    found = analyse(run_of(build, [False] * 300, [{"url": f"u{n}"} for n in range(300)]))
+    found = analyse_failures(run_of(build, [False] * 300, [{"url": f"u{n}"} for n in range(300)]))
     assert found.slices == ()
     assert found.dropped == ("url",)
 
@@ -157,6 +159,6 @@ def test_a_field_with_a_value_for_each_sample_is_no_slice_and_said_so(build) -> 
 @pytest.mark.parametrize("table", [(3, 7, 1, 19), (0, 5, 6, 0), (8, 2, 40, 350), (10, 10, 10, 10)])
 def test_fisher_equals_scipy(table: tuple[int, int, int, int]) -> None:
     a, b, c, d = table
-    assert fisher(*table) == pytest.approx(
+    assert fisher_test(*table) == pytest.approx(
         scipy_stats.fisher_exact([[a, b], [c, d]]).pvalue, rel=1e-9
     )

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragstone.analysis.paired import paired
-from ragstone.analysis.power import detectable, paired_sd, plan, rounded
-from ragstone.analysis.spread import spread
+from ragstone.analysis.paired import compare_pairs
+from ragstone.analysis.power import (
+    detectable_difference,
+    paired_sd,
+    plan_sample_size,
+    round_up_questions,
+)
+from ragstone.analysis.spread import measure_spread
 from ragstone.errors import RagstoneError, UnknownMetric
 
 STUDIES = [pytest.param(500, id="few"), pytest.param(3000, id="many", marks=pytest.mark.slow)]
@@ -16,12 +21,12 @@ STUDIES = [pytest.param(500, id="few"), pytest.param(3000, id="many", marks=pyte
 @pytest.mark.parametrize("studies", STUDIES)
 @pytest.mark.parametrize("effect", [0.03, 0.1])
 def test_as_many_questions_as_planned_show_a_graded_difference(effect: float, studies: int) -> None:
-    need = plan(effect, 0.25)
+    need = plan_sample_size(effect, 0.25)
     dice = np.random.default_rng(8)
     seen = 0
     for _ in range(studies):
         before = np.zeros(need.questions)
-        found = paired(before, dice.normal(effect, 0.25, need.questions))
+        found = compare_pairs(before, dice.normal(effect, 0.25, need.questions))
         assert found.p is not None
         seen += found.p <= 0.05
     assert in_band(seen / studies, studies)
@@ -32,7 +37,7 @@ def test_as_many_questions_as_planned_show_a_graded_difference(effect: float, st
 def test_as_many_questions_as_planned_show_a_binary_difference(
     effect: float, disagree: float, studies: int
 ) -> None:
-    need = plan(effect, (disagree - effect**2) ** 0.5, binary=True)
+    need = plan_sample_size(effect, (disagree - effect**2) ** 0.5, binary=True)
     dice = np.random.default_rng(9)
     gain, loss = (disagree + effect) / 2, (disagree - effect) / 2
     seen = 0
@@ -40,7 +45,7 @@ def test_as_many_questions_as_planned_show_a_binary_difference(
         fate = dice.random(need.questions)
         before = ((fate >= gain) & (fate < gain + loss + 0.3)).astype(float)
         after = np.where(fate < gain, 1.0, np.where(fate < gain + loss, 0.0, before))
-        found = paired(before, after, bounds=(0, 1), binary=True)
+        found = compare_pairs(before, after, bounds=(0, 1), binary=True)
         assert found.p is not None
         seen += found.p <= 0.05
     assert in_band(seen / studies, studies)
@@ -49,7 +54,7 @@ def test_as_many_questions_as_planned_show_a_binary_difference(
 @pytest.mark.parametrize("studies", STUDIES)
 def test_groups_are_planned_for(studies: int) -> None:
     size, likeness, effect = 5, 0.5, 0.1
-    need = plan(effect, 0.3, design=1 + (size - 1) * likeness)
+    need = plan_sample_size(effect, 0.3, design=1 + (size - 1) * likeness)
     count = -(-need.questions // size)
     groups = np.repeat(np.arange(count), size)
     dice = np.random.default_rng(10)
@@ -57,7 +62,7 @@ def test_groups_are_planned_for(studies: int) -> None:
     for _ in range(studies):
         shared = np.repeat(dice.normal(0, likeness**0.5, count), size)
         after = effect + 0.3 * (shared + dice.normal(0, (1 - likeness) ** 0.5, count * size))
-        found = paired(np.zeros(count * size), after, groups)
+        found = compare_pairs(np.zeros(count * size), after, groups)
         assert found.p is not None
         seen += found.p <= 0.05
     assert in_band(seen / studies, studies)
@@ -70,16 +75,21 @@ def in_band(rate: float, studies: int) -> bool:
 
 
 def test_half_the_difference_needs_four_times_the_questions() -> None:
-    assert plan(0.01, 0.3).questions / plan(0.02, 0.3).questions == pytest.approx(4, rel=0.01)
+    assert plan_sample_size(0.01, 0.3).questions / plan_sample_size(
+        0.02, 0.3
+    ).questions == pytest.approx(4, rel=0.01)
 
 
 def test_more_comparisons_need_more_questions() -> None:
-    assert plan(0.03, 0.3, comparisons=12).questions > 1.5 * plan(0.03, 0.3).questions
+    assert (
+        plan_sample_size(0.03, 0.3, comparisons=12).questions
+        > 1.5 * plan_sample_size(0.03, 0.3).questions
+    )
 
 
 def test_what_could_have_been_seen_shrinks_with_the_interval() -> None:
-    assert detectable(0.042, 0.05) == pytest.approx(0.06, abs=0.0005)
-    assert detectable(0.021, 0.05) == pytest.approx(0.03, abs=0.0005)
+    assert detectable_difference(0.042, 0.05) == pytest.approx(0.06, abs=0.0005)
+    assert detectable_difference(0.021, 0.05) == pytest.approx(0.03, abs=0.0005)
 
 
 def test_equal_correlation_leaves_the_deviation_as_it_is() -> None:
@@ -91,7 +101,7 @@ def test_equal_correlation_leaves_the_deviation_as_it_is() -> None:
     ("count", "said"), [(7, 7), (41, 41), (404, 410), (1801, 1900), (20_000, 20_000)]
 )
 def test_numbers_of_questions_are_said_roundly_and_upwards(count: int, said: int) -> None:
-    assert rounded(count) == said
+    assert round_up_questions(count) == said
 
 
 def test_one_run_gives_its_own_deviation_and_two_that_of_their_difference(build) -> None:
@@ -99,20 +109,20 @@ def test_one_run_gives_its_own_deviation_and_two_that_of_their_difference(build)
     ease = dice.random(400)
     one = build("one", {"score": ease})
     two = build("two", {"score": np.clip(ease + dice.normal(0, 0.05, 400), 0, 1)})
-    assert spread([one], "score").sd == pytest.approx(ease.std(ddof=1))
-    assert spread([one, two], "score").sd == pytest.approx(0.05, rel=0.15)
+    assert measure_spread([one], "score").sd == pytest.approx(ease.std(ddof=1))
+    assert measure_spread([one, two], "score").sd == pytest.approx(0.05, rel=0.15)
 
 
 def test_groups_of_like_samples_cost_questions(build) -> None:
     dice = np.random.default_rng(2)
     values = np.repeat(dice.random(100), 4)
     run = build("one", {"score": values}, groups=[f"g{n // 4}" for n in range(400)])
-    assert spread([run], "score").design == pytest.approx(4, rel=0.1)
+    assert measure_spread([run], "score").design == pytest.approx(4, rel=0.1)
 
 
 def test_a_metric_that_the_run_lacks_or_that_never_varies_is_refused(build) -> None:
     run = build("flat", {"score": [0.5] * 20})
     with pytest.raises(UnknownMetric, match="no metric 'scor'; did you mean 'score'"):
-        spread([run], "scor")
+        measure_spread([run], "scor")
     with pytest.raises(RagstoneError, match="does not vary in 'flat'"):
-        spread([run], "score")
+        measure_spread([run], "score")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from ragstone.analysis.paired import paired
-from ragstone.analysis.significance import adjusted, mcnemar, sign_flip
+from ragstone.analysis.paired import compare_pairs
+from ragstone.analysis.significance import adjust_p_values, mcnemar, sign_flip
 
 STUDIES = [pytest.param(300, id="few"), pytest.param(4000, id="many", marks=pytest.mark.slow)]
 """Simulated studies: a few in the usual run, many in `make test-all`."""
@@ -67,15 +67,15 @@ def test_strong_evidence_is_not_stopped_by_the_number_of_flips() -> None:
 
 def test_holm_and_benjamini_hochberg_by_hand() -> None:
     ps = [0.01, 0.04, 0.03, 0.005]
-    assert adjusted(ps, "holm") == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert adjusted(ps, "bh") == pytest.approx(list(scipy_stats.false_discovery_control(ps)))
-    assert adjusted(ps, "none") == ps
-    assert adjusted([], "holm") == []
+    assert adjust_p_values(ps, "holm") == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert adjust_p_values(ps, "bh") == pytest.approx(list(scipy_stats.false_discovery_control(ps)))
+    assert adjust_p_values(ps, "none") == ps
+    assert adjust_p_values([], "holm") == []
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_corrections_keep_the_order_and_never_make_p_smaller(ps: list[float]) -> None:
-    holm, bh = adjusted(ps, "holm"), adjusted(ps, "bh")
+    holm, bh = adjust_p_values(ps, "holm"), adjust_p_values(ps, "bh")
     for before, strict, mild in zip(ps, holm, bh, strict=True):
         assert before <= mild + 1e-12
         assert mild <= strict + 1e-12 or strict == 1.0
@@ -92,7 +92,7 @@ def test_equal_systems_are_called_different_in_at_most_one_of_twenty(
     alarms = 0
     for _ in range(studies):
         before, after, groups = equal_systems(kind, dice)
-        found = paired(before, after, groups, bounds=(0, 1), binary=kind == "binary")
+        found = compare_pairs(before, after, groups, bounds=(0, 1), binary=kind == "binary")
         assert found.p is not None
         alarms += found.p <= 0.05
     assert alarms / studies <= 0.05 + allowed(0.05, studies)
@@ -131,7 +131,7 @@ def test_the_interval_of_a_difference_holds_the_truth(
         own = dice.normal(0, (1 - likeness) ** 0.5, groups * size)
         before = np.full(groups * size, 0.4)
         after = 0.45 + 0.1 * (shared + own)
-        found = paired(before, after, places, bounds=(0, 1)).interval
+        found = compare_pairs(before, after, places, bounds=(0, 1)).interval
         assert found.low is not None
         assert found.high is not None
         held += found.low <= 0.05 <= found.high

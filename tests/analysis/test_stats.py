@@ -15,13 +15,13 @@ from ragstone.analysis.stats import (
     Clusters,
     Interval,
     Moments,
-    all_equal,
+    equal_values_interval,
     mean_interval,
-    rates,
-    score_t,
-    skewed_t,
+    score_interval,
+    skewed_interval,
     t_quantile,
-    wilson,
+    wilson_interval,
+    wilson_rates,
 )
 
 UNIT = (0.0, 1.0)
@@ -60,35 +60,35 @@ def test_t_quantile_refuses_what_has_none(p: float, freedom: float) -> None:
 @pytest.mark.parametrize(("count", "total"), [(0, 1), (0, 20), (7, 20), (20, 20), (190, 200)])
 def test_wilson_equals_scipy(count: int, total: int) -> None:
     theirs = scipy_stats.binomtest(count, total).proportion_ci(method="wilson")
-    assert wilson(count, total) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert wilson_interval(count, total) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
 def test_wilson_at_the_ends_touches_the_bounds_exactly() -> None:
-    assert wilson(0, 7)[0] == 0.0
-    assert wilson(7, 7)[1] == 1.0
+    assert wilson_interval(0, 7)[0] == 0.0
+    assert wilson_interval(7, 7)[1] == 1.0
 
 
 def test_without_skew_the_unbounded_interval_is_students() -> None:
     values = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
     theirs = scipy_stats.t.interval(0.95, 4, values.mean(), scipy_stats.sem(values))
-    assert skewed_t(moments(values)) == pytest.approx(theirs, rel=1e-9)
+    assert skewed_interval(moments(values)) == pytest.approx(theirs, rel=1e-9)
 
 
 def test_far_from_the_bounds_the_score_form_is_students() -> None:
     theirs = scipy_stats.t.interval(0.95, 399, 0.5, 0.001)
-    assert score_t(0.5, 0.001**2, 399, UNIT) == pytest.approx(theirs, abs=1e-7)
+    assert score_interval(0.5, 0.001**2, 399, UNIT) == pytest.approx(theirs, abs=1e-7)
 
 
 def test_the_score_form_follows_the_scale_of_the_metric() -> None:
-    low, high = score_t(0.8, 0.01**2, 50, UNIT)
-    wide = score_t(1 + 4 * 0.8, 0.04**2, 50, (1.0, 5.0))
+    low, high = score_interval(0.8, 0.01**2, 50, UNIT)
+    wide = score_interval(1 + 4 * 0.8, 0.04**2, 50, (1.0, 5.0))
     assert wide == pytest.approx((1 + 4 * low, 1 + 4 * high))
 
 
 def test_skewed_t_reaches_further_into_the_long_tail() -> None:
     values = np.random.default_rng(3).exponential(size=60)
     found = moments(values)
-    low, high = skewed_t(found)
+    low, high = skewed_interval(found)
     assert high - found.mean > found.mean - low
 
 
@@ -96,7 +96,7 @@ def test_binary_metrics_get_wilson() -> None:
     values = np.array([1.0] * 19 + [0.0])
     found = mean_interval(moments(values), bounds=UNIT, binary=True)
     assert found.method == "wilson"
-    assert (found.low, found.high) == pytest.approx(wilson(19, 20))
+    assert (found.low, found.high) == pytest.approx(wilson_interval(19, 20))
 
 
 def test_one_value_has_no_interval_and_says_so() -> None:
@@ -106,13 +106,13 @@ def test_one_value_has_no_interval_and_says_so() -> None:
 
 def test_all_ones_leave_room_for_what_was_not_seen() -> None:
     found = mean_interval(moments(np.ones(20)), bounds=UNIT)
-    assert (found.low, found.high) == pytest.approx(wilson(20, 20))
+    assert (found.low, found.high) == pytest.approx(wilson_interval(20, 20))
     assert found.low is not None
     assert found.low < 0.9
 
 
 def test_equal_values_inside_the_bounds_leave_room_on_both_sides() -> None:
-    low, high = all_equal(0.5, 10, UNIT)
+    low, high = equal_values_interval(0.5, 10, UNIT)
     assert low < 0.5 < high
     assert low == pytest.approx(1 - high)
 
@@ -188,10 +188,10 @@ def test_one_cluster_has_no_interval() -> None:
 
 def test_rates_are_taken_among_their_kin() -> None:
     counts = {"kept": 3, "lost": 1, "other": 0}
-    found = rates(counts, [("kept", "lost")])
-    assert found["kept"] == (0.75, *wilson(3, 4))
-    assert found["other"] == (0.0, *wilson(0, 4))
-    assert rates({"a": 0, "b": 0})["a"] is None
+    found = wilson_rates(counts, [("kept", "lost")])
+    assert found["kept"] == (0.75, *wilson_interval(3, 4))
+    assert found["other"] == (0.0, *wilson_interval(0, 4))
+    assert wilson_rates({"a": 0, "b": 0})["a"] is None
 
 
 @given(
@@ -302,7 +302,7 @@ def test_ignoring_groups_would_be_wrong() -> None:
 
 @pytest.mark.parametrize("n", [200, 500, 1000])
 def test_the_mean_coverage_of_wilson_over_all_shares_is_95_percent(n: int) -> None:
-    ends = [wilson(count, n) for count in range(n + 1)]
+    ends = [wilson_interval(count, n) for count in range(n + 1)]
     shares = np.linspace(0.05, 0.95, 181)
     held = [
         scipy_stats.binom.pmf(

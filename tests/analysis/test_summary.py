@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from ragstone.analysis import label_rates, summarise, values
-from ragstone.analysis.stats import wilson
+from ragstone.analysis.stats import wilson_interval
+from ragstone.config import Plan
 from ragstone.errors import UnknownMetric
 from ragstone.store import RunInfo
 from ragstone.types import Score, Usage
@@ -35,7 +36,7 @@ class Scores:
             name="test",
             created="2026-01-01T00:00:00Z",
             status="done",
-            plan={},
+            plan=Plan(),
             shape={},
             source="data.jsonl",
             format="native",
@@ -72,7 +73,7 @@ def test_figures_of_a_small_run() -> None:
 def test_binary_metrics_get_wilson() -> None:
     one = summarise(run_of(1, 1, 1, 0, binary=True))["m"]
     assert one.method == "wilson"
-    assert (one.low, one.high) == pytest.approx(wilson(3, 4))
+    assert (one.low, one.high) == pytest.approx(wilson_interval(3, 4))
     assert (one.histogram, one.edges) == ((1, 3), (0.0, 0.5, 1.0))
 
 
@@ -192,7 +193,7 @@ def test_labels_are_counted_whatever_the_outcome_and_rated_among_their_kin() -> 
     found = {rate.label: rate for rate in label_rates(one.labels)}
     assert found["correct_refusal"].rate == pytest.approx(2 / 3)
     assert (found["false_refusal"].rate, found["false_refusal"].total) == (0.0, 7)
-    assert (found["answered"].low, found["answered"].high) == wilson(7, 7)
+    assert (found["answered"].low, found["answered"].high) == wilson_interval(7, 7)
 
 
 def test_usage_and_warnings_add_up() -> None:
@@ -269,7 +270,7 @@ def test_the_summary_is_plain_json_whatever_the_scores(bounds: list[float] | Non
 
 def test_memory_does_not_grow_with_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     # Small rooms fill up within a short test; the peak at 10^6 samples is measured in bench/.
-    for room, size in (("BLOCK", 256), ("DISTINCT", 512), ("GROUPS", 256)):
+    for room, size in (("BLOCK_VALUES", 256), ("MAX_DISTINCT_VALUES", 512), ("MAX_GROUPS", 256)):
         monkeypatch.setattr(values, room, size)
 
     def peak(n: int) -> int:

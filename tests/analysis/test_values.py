@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from ragstone.analysis import values as streaming
-from ragstone.analysis.values import DISTINCT, GROUPS, Groups, Values
+from ragstone.analysis.values import MAX_DISTINCT_VALUES, MAX_GROUPS, GroupNumbers, ValueSketch
 
 
-def fed(numbers: np.ndarray, step: int = 512, names: list[str | None] | None = None) -> Values:
-    values, groups = Values(), Groups()
+def fed(numbers: np.ndarray, step: int = 512, names: list[str | None] | None = None) -> ValueSketch:
+    values, groups = ValueSketch(), GroupNumbers()
     for start in range(0, len(numbers), step):
         part = slice(start, start + step)
         values.add(numbers[part], groups.places(names[part]) if names else None)
@@ -51,7 +51,7 @@ def test_beyond_that_it_is_off_by_less_than_a_thousandth(scale: float) -> None:
     values = fed(numbers)
     table, counts = values.table()
     assert values.bits is not None
-    assert len(table) <= DISTINCT
+    assert len(table) <= MAX_DISTINCT_VALUES
     assert counts.sum() == len(numbers)
     assert values.median() == pytest.approx(np.median(numbers), rel=1e-3)
 
@@ -82,7 +82,7 @@ def test_rounding_the_largest_numbers_stays_finite() -> None:
 
 def test_clusters_are_the_sums_by_group() -> None:
     numbers = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
-    groups, values = Groups(), Values()
+    groups, values = GroupNumbers(), ValueSketch()
     values.add(numbers, groups.places(["a", "b", "a", None, None]))
     found = values.clusters(groups)
     assert found is not None
@@ -94,7 +94,7 @@ def test_clusters_are_the_sums_by_group() -> None:
 
 
 def test_samples_before_the_first_group_stand_alone() -> None:
-    groups, values = Groups(), Values()
+    groups, values = GroupNumbers(), ValueSketch()
     values.add(np.array([1.0, 3.0]), groups.places([None, None]))
     values.add(np.array([5.0, 7.0]), groups.places(["a", "a"]))
     found = values.clusters(groups)
@@ -103,29 +103,29 @@ def test_samples_before_the_first_group_stand_alone() -> None:
 
 
 def test_groups_of_one_are_no_clusters() -> None:
-    groups, values = Groups(), Values()
+    groups, values = GroupNumbers(), ValueSketch()
     values.add(np.arange(4.0), groups.places(["a", "b", "c", None]))
     assert values.clusters(groups) is None
 
 
 def test_more_groups_than_places_share_them() -> None:
-    n = 3 * GROUPS
+    n = 3 * MAX_GROUPS
     numbers = np.random.default_rng(1).random(n)
     pairs = [f"g{i // 2}" for i in range(n)]
-    groups, values = Groups(), Values()
+    groups, values = GroupNumbers(), ValueSketch()
     values.add(numbers, groups.places(pairs))
     found = values.clusters(groups)
     assert found is not None
-    assert found.count == GROUPS
+    assert found.count == MAX_GROUPS
     assert found.sizes.sum() == n
     assert found.sums.sum() == pytest.approx(numbers.sum())
-    again = Groups()
+    again = GroupNumbers()
     assert again.places(pairs).tolist() == groups.places(pairs).tolist()  # type: ignore[union-attr]
 
 
 def test_many_groups_of_one_are_still_no_clusters() -> None:
-    n = 2 * GROUPS
-    groups, values = Groups(), Values()
+    n = 2 * MAX_GROUPS
+    groups, values = GroupNumbers(), ValueSketch()
     values.add(np.arange(float(n)), groups.places([str(i) for i in range(n)]))
     assert groups.shared
     assert values.clusters(groups) is None
@@ -136,7 +136,7 @@ def test_the_size_of_a_block_does_not_show(monkeypatch: pytest.MonkeyPatch) -> N
     names = [f"g{i % 50}" for i in range(5000)]
     whole = fed(numbers, names=names)
     before = whole.moments()
-    monkeypatch.setattr(streaming, "BLOCK", 64)
+    monkeypatch.setattr(streaming, "BLOCK_VALUES", 64)
     small = fed(numbers, step=10, names=names)
     after = small.moments()
     assert before is not None

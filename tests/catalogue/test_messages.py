@@ -17,7 +17,7 @@ from ragstone.locale.messages import (
     message_to_json,
     render,
 )
-from ragstone.metrics.scoring import outcome_of
+from ragstone.metrics.scoring import to_outcome
 from ragstone.store.codec import decode_score, decode_scores, encode_score, encode_scores
 from ragstone.types import Finding, Score
 
@@ -25,14 +25,14 @@ from ragstone.types import Finding, Score
 def test_a_code_is_an_english_sentence_that_can_be_said_in_spanish() -> None:
     raised = NotApplicable("no_claims", field="answer")
     assert str(raised) == raised.reason == "the answer makes no claim"
-    score = outcome_of(raised)
+    score = to_outcome(raised)
     assert (score.code, dict(score.arguments)) == ("no_claims", {"field": "answer"})
     assert score.reason == "the answer makes no claim"
     assert render(score.reason, "es") == "la respuesta no afirma nada"
 
 
 def test_the_words_of_a_user_are_shown_as_they_are() -> None:
-    score = outcome_of(NotApplicable("my own words"))
+    score = to_outcome(NotApplicable("my own words"))
     assert (score.code, dict(score.arguments)) == ("custom", {"text": "my own words"})
     assert render(score.reason, "es") == "my own words"
     assert (Score(1.0).code, dict(Score(1.0).arguments)) == ("", {})
@@ -142,5 +142,5 @@ def test_a_clipped_message_keeps_its_code() -> None:
 def test_a_judge_fault_has_a_kind_and_a_code() -> None:
     raised = JudgeFailed("transport", "http_status_said", status=503, text="busy")
     assert (raised.kind, raised.reason) == ("transport", "HTTP 503: busy")
-    missing = outcome_of(MissingField("missing_field", field="answer"))
+    missing = to_outcome(MissingField("missing_field", field="answer"))
     assert (missing.outcome, missing.code) == ("missing_field", "missing_field")

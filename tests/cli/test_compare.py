@@ -56,7 +56,7 @@ def test_in_github_actions_there_is_a_summary_and_annotations(two, tmp_path, mon
         (["old", "old"], "is named twice"),
         (["old", "nobody"], "no run 'nobody'"),
         (["old", "new", "-m", "recall"], "not all runs have a metric 'recall'"),
-        (["old", "new", "-o", "c.doc"], "names no format of a comparison"),
+        (["old", "new", "-o", "c.doc"], "names no format of this report"),
         (["old", "new", "-o", "nowhere/c.md"], "there is no folder"),
     ],
 )

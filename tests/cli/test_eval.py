@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from ragstone.cli.progress import Bar, duration, lines_in, waiting
+from ragstone.cli.actions.progress import Bar, count_lines, format_duration, show_waiting
 from ragstone.engine import Progress
 from ragstone.types import Usage
 
@@ -218,7 +218,7 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_p
     assert running.returncode == 130
     assert "Traceback" not in said
     assert said.startswith("stopped; ")
-    assert "samples scored and kept; go on with: " in said
+    assert "samples scored and kept; resume with: " in said
     assert said.rstrip().endswith(": python -m ragstone eval data.jsonl -m slow.py:slowly --resume")
     write("slow.py", SLOW_METRIC.replace("time.sleep(0.005)", "pass"))
     again = call(*arguments, "--resume")
@@ -243,11 +243,11 @@ def wait_for_samples(path) -> None:
 
 
 def test_the_bar_keeps_still_on_a_pipe_and_when_quiet(capfd, monkeypatch):
-    monkeypatch.setattr("ragstone.cli.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("ragstone.cli.actions.progress.PATIENCE", 0.0)
     with Bar() as bar:
         bar(Progress(5, 10, 0, Usage()))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with Bar(quiet=True) as bar, waiting("x", quiet=True):
+    with Bar(quiet=True) as bar, show_waiting("x", quiet=True):
         bar(Progress(5, 10, 0, Usage()))
     assert capfd.readouterr() == ("", "")
 
@@ -261,13 +261,13 @@ def test_the_bar_says_rate_time_left_cost_and_failures():
 
 
 def test_lines_stand_for_samples_where_they_are_not_counted(rows):
-    assert lines_in(str(rows)) == 10
-    assert lines_in(str(rows), 4) == 4
-    assert lines_in("-") is None
+    assert count_lines(str(rows)) == 10
+    assert count_lines(str(rows), 4) == 4
+    assert count_lines("-") is None
 
 
 @pytest.mark.parametrize(
     ("seconds", "said"), [(0.2, "0 s"), (45, "45 s"), (600, "10 min"), (7_500, "2 h 5 min")]
 )
 def test_durations_as_people_say_them(seconds, said):
-    assert duration(seconds) == said
+    assert format_duration(seconds) == said

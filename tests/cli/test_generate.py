@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -97,7 +98,8 @@ def test_a_dry_run_asks_nobody_and_is_about_right(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ragstone.testset.estimate import estimate
-    from ragstone.testset.sets import Request, finished
+    from ragstone.testset.plan import TestsetPlan
+    from ragstone.testset.sets import execute_testset_plan
 
     assert run(["generate", COUNTIES, "--dry-run", "-n", "40"]) == 0
     assert "nothing is paid" in capsys.readouterr().out
@@ -105,10 +107,10 @@ def test_a_dry_run_asks_nobody_and_is_about_right(
         judge = {
             "model": "openai:m", "base_url": server.url, "prices": {"input": 1.0, "output": 2.0},
         }  # fmt: skip
-        request = Request(COUNTIES, 40, judge=judge, store=tmp_path / "s.db")
-        guess = estimate(request)
+        plan = TestsetPlan((COUNTIES,), 40, judge=judge, store=str(tmp_path / "s.db"))
+        guess = estimate(plan)
         assert not server.calls
-        made = finished(request)
+        made = asyncio.run(execute_testset_plan(plan))
     assert guess.usd is not None
     assert made.usage.calls == pytest.approx(guess.calls, rel=0.1)
     assert made.usage.input_tokens == pytest.approx(guess.input_tokens, rel=0.6)
@@ -140,7 +142,7 @@ def test_ctrl_c_says_how_to_go_on_and_resuming_ends_as_if_nothing_had_been(tmp_p
     os.kill(child.pid, signal.SIGINT)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 130, said
-    assert "go on with --resume" in said
+    assert "resume with --resume" in said
     assert not out.exists()
     assert run(["generate", COUNTIES, "-o", str(out), *options, "--resume"]) == 0
     assert out.read_bytes() == whole.read_bytes()

@@ -19,7 +19,8 @@ def judges(monkeypatch):
         made[name] = ScriptedJudge(name=name, local=name == "offline")
         return made[name]
 
-    monkeypatch.setattr("ragstone.judges.factory.make_judge", make_judge)
+    for home in ("experiments.execute", "cli.actions.dry_run"):
+        monkeypatch.setattr(f"ragstone.{home}.make_judge", make_judge)
     return made, settings
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.monitor import Archive, Scored
+from ragstone.monitor import Archive, ScoredInteraction
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -60,7 +60,7 @@ def test_a_bad_row_is_named_or_skipped(call, tmp_path, archive) -> None:
     assert "yesterday" in bad.err
     skipped = call("monitor", "import", file, "--skip-bad-rows")
     assert skipped.code == 0
-    assert "left out 1 bad row" in skipped.err
+    assert "excluded 1 bad row" in skipped.err
     assert sum(1 for _ in archive().interactions()) == 2
 
 
@@ -76,11 +76,11 @@ def test_forgetting_by_id_and_by_age(call, tmp_path, archive) -> None:
     rows = [{"id": id, "question": "q", "answer": "a", "at": at}
             for id, at in (("a", "2020-01-01"), ("b", "2026-01-01"), ("c", "2026-02-01"))]  # fmt: skip
     call("monitor", "import", log(tmp_path / "l.jsonl", rows))
-    archive().save_scores([Scored("b", {"m": Score(1.0)})]).result()
-    assert "forgot 1 interaction" in call("monitor", "purge", "--id", "b", "-y").err
+    archive().save_scores([ScoredInteraction("b", {"m": Score(1.0)})]).result()
+    assert "deleted 1 interaction" in call("monitor", "purge", "--id", "b", "-y").err
     assert "1 id not found" in call("monitor", "purge", "--id", "b", "-y").err
     assert archive().scores("b") == {}
-    assert "forgot 1 interaction" in call("monitor", "purge", "--before", "2021-01-01", "-y").err
+    assert "deleted 1 interaction" in call("monitor", "purge", "--before", "2021-01-01", "-y").err
     assert [one.id for one in archive().interactions()] == ["c"]
     assert call("monitor", "purge", "-y").code == 2
     assert call("monitor", "purge", "--before", "long ago", "-y").code == 2

@@ -12,9 +12,9 @@ import pytest
 from ragstone.cli import run
 from ragstone.config import load
 from ragstone.errors import ConfigError
-from ragstone.monitor import Archive, Feedback, Interaction, Scored
-from ragstone.monitor.exposition import metrics_text
-from ragstone.monitor.interactions import micros
+from ragstone.monitor import Archive, Feedback, Interaction, ScoredInteraction
+from ragstone.monitor.exposition import render_metrics
+from ragstone.monitor.interactions import now_micros
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -25,13 +25,15 @@ def store(tmp_path: Path) -> str:
     place = str(tmp_path / "m.db")
     kept = Store.open(place)
     archive = Archive(kept)
-    now = micros()
+    now = now_micros()
     some = [
         Interaction(f"i{n}", now - (n + 1) * 60_000_000, "why?", answer="so", latency=0.5 + n / 10, meta={"model": "ab"[n % 2]})
         for n in range(30)
     ]  # fmt: skip
     archive.add(some, [Feedback("i1", now, 1.0)]).result()
-    archive.save_scores([Scored(one.id, {"faithfulness": Score(0.25)}) for one in some]).result()
+    archive.save_scores(
+        [ScoredInteraction(one.id, {"faithfulness": Score(0.25)}) for one in some]
+    ).result()
     kept.close()
     return place
 
@@ -82,7 +84,7 @@ def test_mistakes_are_one_sentence(store: str, words: list[str], said: str, caps
 def test_summary_says_how_many_slices_it_leaves_out(tmp_path: Path, capsys: Any) -> None:
     place = str(tmp_path / "m.db")
     kept = Store.open(place)
-    now = micros()
+    now = now_micros()
     some = [
         Interaction(f"i{n}", now - n - 1, "q", meta={"user": f"u{n % 203}"}) for n in range(406)
     ]
@@ -97,7 +99,7 @@ def test_summary_says_how_many_slices_it_leaves_out(tmp_path: Path, capsys: Any)
 def test_purging_an_id_leaves_no_slice_named_after_it(tmp_path: Path, capsys: Any) -> None:
     place = str(tmp_path / "m.db")
     kept = Store.open(place)
-    at = micros() - 3 * 86_400_000_000
+    at = now_micros() - 3 * 86_400_000_000
     some = [Interaction(f"i{n}", at + n, "q", meta={"user": f"person{n}"}) for n in range(3)]
     Archive(kept).add(some).result()
     assert run(["monitor", "summary", "--window", "7d", "--store", place]) == 0
@@ -132,7 +134,7 @@ def test_check_fires_exits_1_and_status_repeats_it(store: str, tmp_path: Path, c
 
 def test_status_before_any_check_says_what_to_do(store: str, capsys: Any) -> None:
     assert run(["monitor", "status", "--store", store]) == 0
-    assert "`ragstone monitor check` looks once" in capsys.readouterr().err
+    assert "`ragstone monitor check` does so once" in capsys.readouterr().err
 
 
 def test_check_exits_with_3_while_quality_is_unknown(tmp_path: Path, capsys: Any) -> None:
@@ -141,11 +143,13 @@ def test_check_exits_with_3_while_quality_is_unknown(tmp_path: Path, capsys: Any
     kept = Store.open(place)
     assert run(["monitor", "check", "--store", place]) == 0
     assert "nothing was judged yet" in capsys.readouterr().err
-    now = micros()
+    now = now_micros()
     some = [Interaction(f"i{n}", now - n * 60_000_000 - 1, "why?", answer="so") for n in range(30)]
     Archive(kept).add(some).result()
     failed = Score(outcome="judge_error", kind="refusal", reason="no")
-    Archive(kept).save_scores([Scored(one.id, {"faithfulness": failed}) for one in some]).result()
+    Archive(kept).save_scores(
+        [ScoredInteraction(one.id, {"faithfulness": failed}) for one in some]
+    ).result()
     kept.close()
     assert run(["monitor", "check", "--store", place]) == 3
     assert "judge failing" in capsys.readouterr().out
@@ -210,7 +214,7 @@ def test_prometheus_reads_what_is_written(store: str) -> None:
     from prometheus_client.parser import text_string_to_metric_families
 
     kept = Store.open(store)
-    text = metrics_text(Archive(kept), micros())
+    text = render_metrics(Archive(kept), now_micros())
     kept.close()
     families = {one.name: one for one in text_string_to_metric_families(text)}
     values = {

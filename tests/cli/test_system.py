@@ -108,7 +108,7 @@ def test_stopped_while_answering_it_goes_on_and_asks_nothing_twice(shop, how: si
     assert 10 <= before < 40
     if how is signal.SIGINT:
         assert process.returncode == 130
-        assert "of the system kept; go on with:" in said
+        assert "of the system kept; resume with:" in said
     rest = started("--resume")
     out, _ = rest.communicate(timeout=120)
     assert rest.returncode == 0

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.config import Plan, load, revealed, split_gate, without_password
-from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS, SLURM_KEYS
+from ragstone.config.checks import SCALARS
+from ragstone.config.metric_specs import resolve_metrics
+from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SLURM_KEYS
 from ragstone.errors import ConfigError
 
 
@@ -59,7 +61,10 @@ max_calls: 100
     assert plan.data.path == str(tmp_path / "data.jsonl")
     assert (plan.data.format, plan.data.limit, plan.data.skip_bad_rows) == ("ragas", 10, True)
     assert plan.data.fields == {"answer": "output.text"}
-    assert [metric.name for metric in plan.metrics] == ["recall@5", "exact_match(normalize=squad)"]
+    assert [metric.name for metric in resolve_metrics(plan.metrics)] == [
+        "recall@5",
+        "exact_match(normalize=squad)",
+    ]
     assert plan.gates == {"recall@5": ">= 0.8", "exact_match(normalize=squad)": "mean >= 0.5"}
     assert plan.store == str(tmp_path / "runs.db")
     assert plan.output == (str(tmp_path / "out.jsonl"), str(tmp_path / "report.html"))
@@ -119,7 +124,7 @@ def test_a_metric_given_twice_is_refused(write):
 
 def test_metrics_may_stand_on_one_line(write):
     plan = load(write("metrics: recall@5, exact_match(normalize=squad), token_f1\n"))
-    assert [m.name for m in plan.metrics] == [
+    assert [m.name for m in resolve_metrics(plan.metrics)] == [
         "recall@5",
         "exact_match(normalize=squad)",
         "token_f1",
@@ -148,9 +153,12 @@ def test_a_users_own_metric_is_found_beside_the_config(tmp_path, monkeypatch):
     config.write_text("metrics: ['own_checks.py:own_brevity(most=3)', token_f1]\n")
     monkeypatch.chdir("/")
     try:
-        assert [m.name for m in load(config).metrics] == ["own_brevity(most=3)", "token_f1"]
+        assert [m.name for m in resolve_metrics(load(config).metrics)] == [
+            "own_brevity(most=3)",
+            "token_f1",
+        ]
         config.write_text("metrics: [{'own_checks.py:own_brevity': {most: 4}}]\n")
-        assert [m.name for m in load(config).metrics] == ["own_brevity(most=4)"]
+        assert [m.name for m in resolve_metrics(load(config).metrics)] == ["own_brevity(most=4)"]
     finally:
         from ragstone.registry import REGISTERED
 
@@ -277,7 +285,7 @@ def test_a_date_is_a_text(write):
 
 
 def test_every_key_has_one_reader():
-    special = {"data", "metrics", "judge", "embeddings", "prompts", "gates", "store", "output",
+    special = {"data", "system", "metrics", "judge", "embeddings", "prompts", "gates", "store", "output",
                "monitor", "slurm"}  # fmt: skip
     assert set(PLAN_KEYS) == special | (set(SCALARS) & set(PLAN_KEYS))
     assert set(DATA_KEYS) == {"path", "fields"} | (set(SCALARS) & set(DATA_KEYS))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.data import FORMATS, pair, read, sample_of
-from ragstone.data.formats import detect
+from ragstone.data import FORMATS, pair_predictions, read, to_sample
+from ragstone.data.formats import detect_format
 from ragstone.errors import BadRows, DataError, UnknownFormat
 from ragstone.types import Sample
 
@@ -272,7 +272,7 @@ def test_a_stored_row_gives_the_same_sample(name: str) -> None:
     records = list(reading)
     assert records
     for position, record in enumerate(records, 1):
-        assert sample_of(record.row, reading.shape, position) == record.sample
+        assert to_sample(record.row, reading.shape, position) == record.sample
 
 
 def test_every_format_has_a_file() -> None:
@@ -282,7 +282,7 @@ def test_every_format_has_a_file() -> None:
 
 def test_inputs_and_outputs_alone_are_ambiguous() -> None:
     with pytest.raises(UnknownFormat, match=r"langsmith-runs or langsmith-examples or mlflow; say"):
-        detect({"inputs", "outputs"}, "x.jsonl")
+        detect_format({"inputs", "outputs"}, "x.jsonl")
     (record,) = read([{"inputs": {"question": "a?"}, "outputs": {"answer": "b"}}], format="mlflow")
     assert (record.sample.question, record.sample.answer) == ("a?", "b")
 
@@ -322,7 +322,7 @@ def test_fields_map_own_columns_also_nested_and_over_lists() -> None:
     assert record.sample.contexts.ids == ["1", "2"]
     assert record.sample.contexts.texts == ["one", "two"]
     assert record.sample.meta == {"kind": "impossible"}
-    assert sample_of(record.row, reading.shape, 1) == record.sample
+    assert to_sample(record.row, reading.shape, 1) == record.sample
 
 
 def test_fields_with_a_missing_column_or_field_say_so() -> None:
@@ -333,7 +333,7 @@ def test_fields_with_a_missing_column_or_field_say_so() -> None:
 
 
 def test_pair_matches_by_id_and_counts_what_is_missing() -> None:
-    reading = pair(FILES / "answers_refs.json", FILES / "answers_preds.json")
+    reading = pair_predictions(FILES / "answers_refs.json", FILES / "answers_preds.json")
     first, second, third = (record.sample for record in reading)
     assert (first.reference, first.answer) == ("SparseSwaps", "SparseSwaps algorithm")
     assert (second.meta["type"], second.answer) == (
@@ -344,11 +344,13 @@ def test_pair_matches_by_id_and_counts_what_is_missing() -> None:
     assert third.error is not None
     assert "no prediction in" in third.error
     for position, record in enumerate(reading, 1):
-        assert sample_of(record.row, reading.shape, position) == record.sample
+        assert to_sample(record.row, reading.shape, position) == record.sample
 
 
 def test_pair_without_ids_goes_by_position() -> None:
-    reading = pair([{"question": "a?", "answer": "x"}], [{"question": "a?", "answer": "y"}])
+    reading = pair_predictions(
+        [{"question": "a?", "answer": "x"}], [{"question": "a?", "answer": "y"}]
+    )
     (record,) = reading
     assert (record.sample.reference, record.sample.answer) == ("x", "y")
 
@@ -357,14 +359,14 @@ def test_pair_refuses_a_prediction_nobody_asked_for() -> None:
     refs = [{"question_id": 1, "question": "a?", "answer": "x"}]
     preds = [*refs, {"question_id": 9, "question": "b?", "answer": "z"}]
     with pytest.raises(BadRows, match="question_id '9' has no reference"):
-        list(pair(refs, preds))
-    assert len(list(pair(refs, preds, skip_bad_rows=True))) == 1
+        list(pair_predictions(refs, preds))
+    assert len(list(pair_predictions(refs, preds, skip_bad_rows=True))) == 1
 
 
 def test_pair_of_strangers_is_one_error() -> None:
     with pytest.raises(DataError, match=r"no prediction of .* belongs to a reference"):
         list(
-            pair(
+            pair_predictions(
                 [{"question_id": 1, "question": "a?", "answer": "x"}],
                 [{"question_id": 2, "question": "a?", "answer": "x"}],
             )

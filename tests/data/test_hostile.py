@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.data import FORMATS, read, sample_of
+from ragstone.data import FORMATS, read, to_sample
 from ragstone.errors import BadRows, DataError, RagstoneError, UnknownFormat
 
 GOOD = b'{"question": "a?", "answer": "b"}\n'
@@ -128,7 +128,7 @@ def test_rows_without_id_are_numbered_among_the_good_ones(make: Make) -> None:
     reading = read(make(GOOD + b"oops\n" + GOOD), skip_bad_rows=True)
     for position, record in enumerate(reading, 1):
         assert record.sample.id == str(position)
-        assert sample_of(record.row, reading.shape, position) == record.sample
+        assert to_sample(record.row, reading.shape, position) == record.sample
 
 
 def test_a_byte_order_mark_and_blank_lines_are_no_rows(make: Make) -> None:
@@ -164,7 +164,7 @@ def test_what_cannot_be_stored_becomes_u_fffd(make: Make, escape: str) -> None:
     assert record.sample.id == "i\ufffd"
     assert record.sample.meta == {"x\ufffd": "\ufffd"}
     repr(record.sample).encode()
-    assert sample_of(record.row, reading.shape, 1) == record.sample
+    assert to_sample(record.row, reading.shape, 1) == record.sample
     database = sqlite3.connect(":memory:")
     assert database.execute("select ?, length(?)", (record.row, record.sample.id)).fetchone() == (
         line,
@@ -287,7 +287,7 @@ def survives(path: Path) -> None:
                 record.row.encode()
                 repr(record.sample).encode()
                 assert "\x00" not in record.sample.id
-                assert sample_of(record.row, reading.shape, position) == record.sample
+                assert to_sample(record.row, reading.shape, position) == record.sample
         except RagstoneError as refused:
             str(refused).encode()
 
@@ -358,7 +358,7 @@ def test_any_values_in_known_columns(
             reading = read(rows, skip_bad_rows=True)
             for position, record in enumerate(reading, 1):
                 repr(record.sample).encode()
-                assert sample_of(record.row, reading.shape, position) == record.sample
+                assert to_sample(record.row, reading.shape, position) == record.sample
         except RagstoneError as refused:
             str(refused).encode()
         return

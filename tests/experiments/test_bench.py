@@ -9,7 +9,9 @@ import pytest
 
 from ragstone import RagstoneError, Run, evaluate
 from ragstone.errors import ConfigError
-from ragstone.experiments.bench import ablate, bench, blame
+from ragstone.experiments.ablate import ablate
+from ragstone.experiments.bench import bench
+from ragstone.experiments.blame import blame
 from scripted import ScriptedJudge, rated
 
 QUESTIONS = [
@@ -74,7 +76,7 @@ def test_settings_are_those_of_the_system_and_are_remembered_with_the_run(tmp_pa
         system=Shop,
         store=tmp_path / "s.db",
     )
-    assert found.runs["many"].info.plan["settings"] == {"k": 9}
+    assert found.runs["many"].info.plan.system.settings == {"k": 9}
     means = {name: run.summary()["tokens"].mean for name, run in found.runs.items()}
     assert means == {"few": 10, "many": 90}
 
@@ -203,7 +205,7 @@ def test_files_are_looked_for_beside_the_config(tmp_path) -> None:
         encoding="utf-8",
     )
     found = load_benchmark(file)
-    assert found.system == f"pipeline:{tmp_path / 'docs'}"
+    assert found.plan.system.spec == f"pipeline:{tmp_path / 'docs'}"
     assert found.configurations["b"]["system"] == f"{tmp_path / 'rag.py'}:ask"
 
 

@@ -17,13 +17,12 @@ import pytest
 from ragstone import evaluate
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.diagnose import diagnose
-from ragstone.analysis.failures import Failure, analyse
+from ragstone.analysis.failures import Failure, analyse_failures
 from ragstone.data import corpora
-from ragstone.experiments.bench import blame
-from ragstone.experiments.blame import PARTS
+from ragstone.experiments.blame import PARTS, blame
 from ragstone.experiments.run import Run
 from ragstone.systems.pipeline import Pipeline
-from ragstone.systems.pipeline.answering import REFUSALS, Passage
+from ragstone.systems.pipeline.extraction import REFUSALS, Passage
 from ragstone.systems.protocol import SystemReply
 from ragstone.types import Ranked, Sample
 
@@ -103,7 +102,7 @@ def classed(
 ) -> tuple[Run, dict[str, Failure]]:
     """The run of a system and the class of each sample."""
     run = evaluate(corpora.questions(), metrics, system=system, store=store, judge="offline")
-    found = analyse(run.stored, examples=10_000)
+    found = analyse_failures(run.stored, examples=10_000)
     return run, {one.id: one for some in found.examples.values() for one in some}
 
 
@@ -180,7 +179,7 @@ def test_shuffled_order_is_a_ranking_failure_where_it_pushed_the_evidence_down(o
 def test_shuffled_order_shows_as_a_symptom_and_order_as_it_was_does_not(ordered) -> None:
     def symptoms(name: str) -> set[str]:
         run, _ = ordered[name]
-        failures = analyse(run.stored)
+        failures = analyse_failures(run.stored)
         shown = diagnose(run.stored, run.summary(), failures, load_symptoms())
         return {one.symptom for one in shown}
 

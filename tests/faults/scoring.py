@@ -38,10 +38,14 @@ SAMPLE: dict[str, Any] = {
 }
 
 
+HASTY: dict[str, Any] = {"deadline": 2.0, "timeout": 0.5}
+"""For servers that never finish a reply: give up soon."""
+
+
 def settings(server: FaultServer, **more: Any) -> dict[str, Any]:
-    """A judge on the server, quick to give up."""
+    """A judge on the server. It is patient, so that a slow machine is no fault; `HASTY` is for faults that take time."""
     embeddings = {"model": "openai:e", "base_url": server.url}
-    quick = {"max_retries": 2, "deadline": 2.0, "timeout": 0.5}
+    quick = {"max_retries": 2, "deadline": 120.0, "timeout": 60.0}
     kept = {k: v for k, v in (quick | more).items() if k in ("max_retries", "deadline", "timeout")}
     base = {"model": "openai:m", "base_url": server.url, "embeddings": embeddings | kept}
     return base | quick | more

@@ -123,7 +123,7 @@ def test_a_certificate_that_is_not_trusted() -> None:
     fault.verify_message = "self-signed certificate"
     key = aiohttp.client_reqrep.ConnectionKey("host", 443, True, True, None, None, None)
     broken = aiohttp.ClientConnectorCertificateError(key, fault)
-    said = explain_connection_error(broken, parse_base_url("https://host/v1"))
+    said = explain_connection_error(broken, parse_base_url("https://host/v1"), str)
     assert said.startswith("the certificate of host is not trusted (self-signed certificate)")
 
 
@@ -140,13 +140,13 @@ def test_a_host_that_was_never_reached_is_given_up_for_all_questions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tries = []
-    once = http.JsonClient._once
+    once = http.JsonClient._post_once
 
     async def counted(client: Any, *more: Any) -> Any:
         tries.append(client)
         return await once(client, *more)
 
-    monkeypatch.setattr(http.JsonClient, "_once", counted)
+    monkeypatch.setattr(http.JsonClient, "_post_once", counted)
     asks = [rate({"answer": f"{n}."}, "tone", "Polite?", ["no", "yes"]) for n in range(50)]
     reason(f"http://127.0.0.1:{closed_port()}/v1", *asks, concurrency=4)
     assert len(tries) <= 4 * 2

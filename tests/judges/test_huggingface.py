@@ -18,9 +18,9 @@ from ragstone.errors import (
     RagstoneError,
 )
 from ragstone.judges import huggingface
+from ragstone.judges.completion import Completion, CompletionRequest, Deadline
 from ragstone.judges.factory import make_embeddings, make_judge
 from ragstone.judges.limits import Budget
-from ragstone.judges.model_judge import Completion, CompletionRequest, Deadline
 from ragstone.types import Chunk
 
 

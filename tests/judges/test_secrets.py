@@ -15,8 +15,9 @@ import ragstone
 from faults.scoring import SAMPLE, settings
 from faults.server import Call, FaultServer
 from ragstone.errors import RagstoneError
+from ragstone.judges.dialects import collect_key_variables
 from ragstone.judges.factory import make_judge, to_public_spec
-from ragstone.judges.secrets import KEY_VARIABLES, MissingKey, Redactor, find_key, parse_base_url
+from ragstone.judges.secrets import MissingKey, Redactor, find_key, parse_base_url
 
 Serve = Callable[..., FaultServer]
 CANARIES = {
@@ -95,6 +96,14 @@ def test_a_key_from_the_environment_goes_to_its_own_host_only(
     assert all("authorization" not in call.headers for call in server.calls)
 
 
+KEY_VARIABLES = collect_key_variables()
+
+
+def key_of(url: str) -> str | None:
+    base_url = parse_base_url(url)
+    return find_key(base_url, None, None, KEY_VARIABLES.get(base_url.host, ()))
+
+
 @pytest.mark.parametrize(("host", "variables"), KEY_VARIABLES.items())
 def test_each_vendor_has_its_variable(
     host: str, variables: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -102,20 +111,20 @@ def test_each_vendor_has_its_variable(
     for name in {v for names in KEY_VARIABLES.values() for v in names}:
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(MissingKey, match=f"export {variables[0]}="):
-        find_key(parse_base_url(f"https://{host}/v1"), None, None)
+        key_of(f"https://{host}/v1")
     monkeypatch.setenv(variables[-1], "k-123456")
-    assert find_key(parse_base_url(f"https://{host}/v1"), None, None) == "k-123456"
+    assert key_of(f"https://{host}/v1") == "k-123456"
     with pytest.raises(MissingKey, match="not encrypted"):
-        find_key(parse_base_url(f"http://{host}/v1"), None, None)
-    assert find_key(parse_base_url("https://example.org/v1"), None, None) is None
-    assert find_key(parse_base_url(f"https://{host}.example.org/v1"), None, None) is None
-    assert find_key(parse_base_url(f"https://example.org/{host}"), None, None) is None
+        key_of(f"http://{host}/v1")
+    assert key_of("https://example.org/v1") is None
+    assert key_of(f"https://{host}.example.org/v1") is None
+    assert key_of(f"https://example.org/{host}") is None
 
 
 def test_a_named_variable_that_is_not_set_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MINE", raising=False)
     with pytest.raises(MissingKey, match="'MINE', which is not set"):
-        find_key(parse_base_url("https://example.org"), None, "MINE")
+        find_key(parse_base_url("https://example.org"), None, "MINE", ())
 
 
 def test_what_is_secret_in_a_url_is_kept_apart() -> None:

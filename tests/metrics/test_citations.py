@@ -9,7 +9,7 @@ from ragstone.metrics.citations import (
     citation_accuracy,
     citation_precision,
     citation_recall,
-    markers_of,
+    find_markers,
 )
 from ragstone.types import Chunk, Ranked, chunks
 
@@ -120,7 +120,7 @@ def test_an_incomplete_reply_is_no_score(drive, Script):
 
 def found(answer, contexts=CONTEXTS):
     named = [Chunk(chunk.id or str(n), chunk.text) for n, chunk in enumerate(contexts, 1)]
-    return [(m.sentence, m.shown, m.ranks) for m in markers_of(answer, named, "en")]
+    return [(m.sentence, m.shown, m.ranks) for m in find_markers(answer, named, "en")]
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def test_bleu_and_chrf_are_those_of_sacrebleu_on_a_scale_of_one():
 def test_a_missing_package_names_the_extra(metric, monkeypatch):
     for module in ("rouge_score.rouge_scorer", "sacrebleu.metrics"):
         monkeypatch.setitem(sys.modules, module, None)
-    for cached in (text._rouge, text._bleu, text._chrf):
+    for cached in (text._build_rouge, text._build_bleu, text._build_chrf):
         cached.cache_clear()
     with pytest.raises(MissingExtra, match=r"pip install 'ragstone\[text\]'"):
         metric("a", "a")

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from ragstone.config.alerts import Alerts, Channel
-from ragstone.data.strict import BadRow
-from ragstone.monitor import Archive, Feedback, Interaction, Scored
-from ragstone.monitor.alerts.alert import Alert, Reading, open_alerts, save
-from ragstone.monitor.alerts.evaluation import _advance
-from ragstone.monitor.alerts.outbox import enqueue
-from ragstone.monitor.interactions import interaction_of, row_of
-from ragstone.monitor.purge import known_examples
-from ragstone.monitor.state import put_document, read_document
-from ragstone.monitor.statements import BUCKET, bucket_of
+from ragstone.data.strict_json import BadRow
+from ragstone.monitor import Archive, Feedback, Interaction, ScoredInteraction
+from ragstone.monitor.alerts.alert import Alert, RuleResult, load_open_alerts, save_alerts
+from ragstone.monitor.alerts.evaluation import _advance_alerts
+from ragstone.monitor.alerts.outbox import enqueue_alert
+from ragstone.monitor.interactions import interaction_to_json, parse_interaction
+from ragstone.monitor.purge import drop_purged_examples
+from ragstone.monitor.state import load_state, save_state
+from ragstone.monitor.statements import BUCKET_MICROS, get_bucket
 from ragstone.store import Store
 from ragstone.store.database import Connection
 from ragstone.types import Chunk, Finding, Ranked, Score, Usage
@@ -100,8 +100,10 @@ def test_scores_come_back_with_evidence_and_replace_earlier_ones(archive: Archiv
     archive.add([one("a")]).result()
     score = Score(0.5, findings=(Finding("c", "supported", quote="q"),), usage=Usage(1, 2, 3, 0.1))
     failed = Score(outcome="judge_error", kind="transport", reason="away")
-    archive.save_scores([Scored("a", {"faithfulness": failed})]).result()
-    archive.save_scores([Scored("a", {"faithfulness": score, "x": failed}, False, 1.0)]).result()
+    archive.save_scores([ScoredInteraction("a", {"faithfulness": failed})]).result()
+    archive.save_scores(
+        [ScoredInteraction("a", {"faithfulness": score, "x": failed}, False, 1.0)]
+    ).result()
     assert archive.scores("a") == {"faithfulness": score, "x": failed}
     rows = archive.store.read("SELECT metric, value, outcome, drawn, calls FROM monitor_scores")
     assert sorted(rows) == [
@@ -112,21 +114,21 @@ def test_scores_come_back_with_evidence_and_replace_earlier_ones(archive: Archiv
 
 def test_every_change_marks_the_buckets_it_outdates(archive: Archive) -> None:
     def marked() -> list[int]:
-        buckets, marks = archive.dirty()
+        buckets, marks = archive.list_dirty()
         archive.run(
             lambda db: db.execute_many(
                 "DELETE FROM monitor_dirty WHERE number = ?", [(m,) for m in marks]
             )
         ).result()
-        return sorted((bucket - bucket_of(AT)) // BUCKET for bucket in buckets)
+        return sorted((bucket - get_bucket(AT)) // BUCKET_MICROS for bucket in buckets)
 
-    archive.add([one("a"), one("b", AT + BUCKET), one("c", AT - BUCKET)]).result()
+    archive.add([one("a"), one("b", AT + BUCKET_MICROS), one("c", AT - BUCKET_MICROS)]).result()
     assert marked() == [-1, 0, 1]
     archive.add([one("a")]).result()
     assert marked() == []
     archive.add_feedback([Feedback("b", AT, 1.0), Feedback("unknown", AT, 1.0)]).result()
     assert marked() == [1]
-    archive.save_scores([Scored("c", {"m": Score(1.0)})]).result()
+    archive.save_scores([ScoredInteraction("c", {"m": Score(1.0)})]).result()
     assert marked() == [-1]
     archive.purge(ids=["a"])
     assert marked() == [0]
@@ -134,12 +136,12 @@ def test_every_change_marks_the_buckets_it_outdates(archive: Archive) -> None:
 
 def test_purge_by_id_leaves_nothing_of_it(archive: Archive) -> None:
     archive.add([one("a", feedback=1.0), one("b", feedback=0.0)]).result()
-    archive.save_scores([Scored(id, {"m": Score(1.0)}) for id in "ab"]).result()
+    archive.save_scores([ScoredInteraction(id, {"m": Score(1.0)}) for id in "ab"]).result()
     assert archive.purge(ids=["a", "unknown"]) == 1
     assert [item.id for item in archive.interactions()] == ["b"]
     for table in ("interaction_texts", "monitor_scores", "feedback"):
         assert archive.store.read(f"SELECT COUNT(*) FROM {table}") == [(1,)]
-    archive.save_scores([Scored("a", {"m": Score(1.0)})]).result()
+    archive.save_scores([ScoredInteraction("a", {"m": Score(1.0)})]).result()
     assert archive.scores("a") == {}
 
 
@@ -158,12 +160,12 @@ def told(archive: Archive, id: str, closed: int | None, facts: dict[str, Any] = 
     alert = Alert(id, f"drop:{id}", "drop", "firing", AT, AT, closed, "m", "", "", "fell", facts)
 
     def write(db: Connection) -> None:
-        save(db, [alert])
-        enqueue(db, [Channel("log")], alert, AT)
+        save_alerts(db, [alert])
+        enqueue_alert(db, [Channel("log")], alert, AT)
         db.execute("UPDATE monitor_outbox SET sent = ? WHERE sent IS NULL", (closed,))
-        put_document(db, "watch", json.dumps({"open": [alert.to_dict()]}), AT)
+        save_state(db, "watch", json.dumps({"open": [alert.to_dict()]}), AT)
         day = {"mark": "x", "readings": [{"rule": "questions:topics", "facts": facts}]}
-        put_document(db, "questions:day", json.dumps(day), AT)
+        save_state(db, "questions:day", json.dumps(day), AT)
 
     archive.run(write).result()
     return alert
@@ -187,15 +189,15 @@ def test_purge_by_id_takes_its_texts_out_of_alerts_and_messages(archive: Archive
     assert "a asks?" not in left
     assert "a says" not in left
     assert left.count("b asks?") == 5  # the day's questions are worked out anew
-    assert read_document(archive, "questions:day") is None
-    assert [len(found.facts["examples"]) for found in open_alerts(archive)] == [1]
+    assert load_state(archive, "questions:day") is None
+    assert [len(found.facts["examples"]) for found in load_open_alerts(archive)] == [1]
 
 
 def test_what_is_purged_while_alerts_lack_it_leaves_them_alone(archive: Archive) -> None:
     archive.add([one(id) for id in "abc"]).result()
     told(archive, "open", None)
     archive.purge(ids=["c"])
-    assert read_document(archive, "questions:day") is not None
+    assert load_state(archive, "questions:day") is not None
     assert bodies(archive).count("asks?") == 8
 
 
@@ -223,11 +225,11 @@ def test_a_round_of_watching_does_not_bring_back_what_was_purged_meanwhile(
     archive: Archive,
 ) -> None:
     archive.add([one("b")]).result()
-    facts = archive.run(lambda db: known_examples(db, SHOWN)).result()
+    facts = archive.run(lambda db: drop_purged_examples(db, SHOWN)).result()
     assert [item["id"] for item in facts["examples"]] == ["b"]
-    reading = Reading("drop:m", "drop", "firing", "m", title="fell", facts=SHOWN)
+    reading = RuleResult("drop:m", "drop", "firing", "m", title="fell", facts=SHOWN)
     settings = Alerts(channels=(Channel("log"),))
-    archive.run(lambda db: _advance(db, settings, [reading], [], AT)).result()
+    archive.run(lambda db: _advance_alerts(db, settings, [reading], [], AT)).result()
     assert "b asks?" in bodies(archive)
     assert "a asks?" not in bodies(archive)
 
@@ -241,7 +243,7 @@ def test_counters_add_up_by_hour(archive: Archive) -> None:
 
 def test_a_row_and_back() -> None:
     whole = one(latency=1.0, tokens=3, feedback=1.0, meta={"model": "m"}, language="en")
-    assert interaction_of(row_of(whole)) == whole
+    assert parse_interaction(interaction_to_json(whole)) == whole
 
 
 @pytest.mark.parametrize(
@@ -271,13 +273,13 @@ def test_a_row_and_back() -> None:
 )
 def test_a_bad_row_says_what_is_wrong(row: object, complaint: str) -> None:
     with pytest.raises(BadRow, match=complaint):
-        interaction_of(row)
+        parse_interaction(row)
 
 
 def test_times_and_thumbs_as_people_write_them() -> None:
     times = ["2026-05-28T20:26:40Z", "2026-05-28T22:26:40+02:00", 1_780_000_000, 1_780_000_000.0]
-    rows = [interaction_of({"question": "q", "at": at}) for at in times]
+    rows = [parse_interaction({"question": "q", "at": at}) for at in times]
     assert {found.at for found in rows} == {AT}
     thumbs = [True, "up", "👍", 1, False, "down", "👎", 0.0]
-    found = [interaction_of({"question": "q", "feedback": thumb}).feedback for thumb in thumbs]
+    found = [parse_interaction({"question": "q", "feedback": thumb}).feedback for thumb in thumbs]
     assert found == [1.0] * 4 + [0.0] * 4

@@ -64,7 +64,7 @@ def test_odd_values_do_not_stop_anything(tmp_path: Path, spool: Path) -> None:
 def test_while_the_store_is_away_the_spool_takes_it_and_gives_it_back(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "FIRST_WAIT", 0.05)
+    monkeypatch.setattr(module, "FIRST_RETRY_SECONDS", 0.05)
     place = str(tmp_path / "s.db")
     away = True
     real = Store.open
@@ -103,7 +103,7 @@ def _until(true: object, seconds: float = 20) -> bool:
 def test_a_store_that_hangs_makes_nobody_wait(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    monkeypatch.setattr(module, "COMMIT_TIMEOUT_SECONDS", 0.2)
     store = Store.open(tmp_path / "s.db")
     release = threading.Event()
     store.write(lambda db: release.wait(60) and None)
@@ -133,7 +133,7 @@ def test_only_a_full_spool_loses_and_the_loss_is_counted(tmp_path: Path, spool: 
 def test_more_than_the_queue_holds_goes_to_the_spool_not_away(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "QUEUE", 10)
+    monkeypatch.setattr(module, "MAX_QUEUED_ROWS", 10)
     place = str(tmp_path / "s.db")
     with Monitor(place, spool=spool) as monitor:
         ids = [monitor.log(f"q{n}", [], "a") for n in range(500)]
@@ -296,9 +296,9 @@ def test_the_spool_of_a_dead_process_is_adopted_and_half_a_line_is_dropped(spool
     live = Spool(spool, 10_000)
     live.append([{"n": 3}])
     other = Spool(spool, 10_000)
-    (found,) = other.files()
-    assert list(Spool.rows(found)) == [{"n": 1}, {"n": 2}, None]
-    assert [row for file in live.files() for row in Spool.rows(file)] == [
+    (found,) = other.collect_files()
+    assert list(Spool.read_rows(found)) == [{"n": 1}, {"n": 2}, None]
+    assert [row for file in live.collect_files() for row in Spool.read_rows(file)] == [
         {"n": 1}, {"n": 2}, None, {"n": 3},
     ]  # fmt: skip
     with pytest.raises(SpoolFull):
@@ -363,14 +363,14 @@ def test_a_watched_function_returns_whatever_it_returns(
 def test_what_nobody_thought_of_is_one_invalid_interaction(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gentle = module.gentle_row
+    gentle = module.coerce_row
 
     def breaks(row: dict[str, object]) -> dict[str, object]:
         if row["id"] == "odd":
             raise ZeroDivisionError("nobody thought of this")
         return gentle(row)
 
-    monkeypatch.setattr(module, "gentle_row", breaks)
+    monkeypatch.setattr(module, "coerce_row", breaks)
     place = str(tmp_path / "s.db")
     with Monitor(place, spool=spool) as monitor:
         for id in ("before", "odd", "after"):
@@ -384,7 +384,7 @@ def test_what_nobody_thought_of_is_one_invalid_interaction(
 def test_an_odd_row_of_the_spool_holds_up_no_other(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = module.interaction_of
+    read = module.parse_interaction
 
     def breaks(row: dict[str, object]) -> object:
         if row["id"] == "odd":
@@ -394,7 +394,7 @@ def test_an_odd_row_of_the_spool_holds_up_no_other(
     left = Spool(spool, 10_000)
     left.append([{"id": id, "question": "q"} for id in ("before", "odd", "after")])
     left.close()
-    monkeypatch.setattr(module, "interaction_of", breaks)
+    monkeypatch.setattr(module, "parse_interaction", breaks)
     place = str(tmp_path / "s.db")
     with Monitor(place, spool=spool) as monitor:
         monitor.log("q", [], "a", id="live")
@@ -421,7 +421,10 @@ def test_a_disk_that_fills_up_in_the_midst_of_a_row_eats_no_other(
         with pytest.raises(SpoolFull):
             mine.append([{"n": 2}])
     mine.append([{"n": 3}])
-    assert [row for file in mine.files() for row in Spool.rows(file)] == [{"n": 1}, {"n": 3}]
+    assert [row for file in mine.collect_files() for row in Spool.read_rows(file)] == [
+        {"n": 1},
+        {"n": 3},
+    ]
 
 
 def test_what_cannot_be_cut_off_ends_its_file(spool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -444,5 +447,5 @@ def test_what_cannot_be_cut_off_ends_its_file(spool: Path, monkeypatch: pytest.M
         with pytest.raises(SpoolFull):
             mine.append([{"n": 2}])
     mine.append([{"n": 3}])
-    rows = [row for file in mine.files() for row in Spool.rows(file)]
+    rows = [row for file in mine.collect_files() for row in Spool.read_rows(file)]
     assert sorted(row["n"] for row in rows if row) == [1, 3]

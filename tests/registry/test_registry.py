@@ -8,8 +8,8 @@ import pytest
 
 from ragstone.errors import UnknownMetric
 from ragstone.metrics import resolve
-from ragstone.registry import REGISTERED, metric, parse, split_specs
-from ragstone.registry.plugins import CannotLoad
+from ragstone.registry import REGISTERED, metric, parse_spec, split_specs
+from ragstone.registry.plugins import LoadError
 from ragstone.types import Score
 
 OWN = '''
@@ -89,7 +89,7 @@ def test_commas_inside_brackets_belong_to_a_spec():
 
 def test_parsing_runs_no_code():
     with pytest.raises(UnknownMetric):
-        parse("recall(k=__import__('os').getpid())")
+        parse_spec("recall(k=__import__('os').getpid())")
 
 
 def test_a_function_of_the_user_is_a_metric():
@@ -131,7 +131,7 @@ def test_a_metric_from_a_module_beside_the_config_is_found(spec, tmp_path, monke
     ],
 )
 def test_code_that_is_not_there_is_said(spec, says):
-    with pytest.raises(CannotLoad, match=says):
+    with pytest.raises(LoadError, match=says):
         resolve(spec)
 
 

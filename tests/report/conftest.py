@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ragstone.analysis import Summary, summarise
+from ragstone.config import Plan
 from ragstone.data import read
 from ragstone.store import NewRow, RunInfo, Store, StoredRun
 from ragstone.types import Finding, Score, Usage
@@ -146,7 +147,7 @@ def build(tmp_path: Path) -> Iterator[Builder]:
         reading = read([row for row, _ in cases])
         info = RunInfo(
             id=f"run{made}", name=name, created="2026-11-15T21:40:03+00:00", status="running",
-            plan={}, shape=reading.shape, source=source, format=reading.format,
+            plan=Plan(), shape=reading.shape, source=source, format=reading.format,
             metrics=metrics if metrics is not None else described(), judge=judge,
         )  # fmt: skip
         run = store.create(info)

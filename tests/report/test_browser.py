@@ -9,7 +9,9 @@ import pytest
 
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium, playwright
 from ragstone.analysis import Summary, summarise
-from ragstone.report import html
+from ragstone.report.builders.run import RunReport
+from ragstone.report.formats import write_report
+from ragstone.report.render import notebook
 from ragstone.store import StoredRun
 from ragstone.types import Finding, Score
 
@@ -20,7 +22,7 @@ pytestmark = needs_chromium
 @pytest.fixture
 def page_file(run: StoredRun, summary: Summary, tmp_path: Path) -> Path:
     path = tmp_path / "report.html"
-    html.write(run, summary, path)
+    write_report(RunReport(run, summary), path)
     return path
 
 
@@ -67,7 +69,7 @@ def test_no_text_from_outside_runs_or_loads_anything(
         run = build([poisoned(payload, number)], metrics=metrics, name=payload, source=payload,
                     judge=payload, bad=(payload,))  # fmt: skip
         summary = summarise(run, gates={f"m{payload}": ">= 0.5"})
-        html.write(run, summary, path, ("en", "es")[number % 2])
+        write_report(RunReport(run, summary, ("en", "es")[number % 2]), path)
         visit = Visit(browser, path.as_uri())
         visit.page.locator(".claim").first.focus()
         visit.page.locator(".claim").first.hover()
@@ -94,7 +96,7 @@ def test_the_notebook_table_runs_nothing_either(build: Any, browser: Any, tmp_pa
         scores = {payload: Score(outcome="metric_error", reason=payload)}
         metrics = ({"name": payload, "family": payload, "meaning": payload, **plain},)
         run = build([({"question": "q"}, scores)], metrics=metrics, name=payload, source=payload)
-        fragment = html.summary_html(summarise(run))
+        fragment = notebook.render(summarise(run))
         path.write_text(f'<!doctype html><meta charset="utf-8">{fragment}', encoding="utf-8")
         visit = Visit(browser, path.as_uri())
         assert visit.page.evaluate("window.hit") is None

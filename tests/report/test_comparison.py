@@ -12,8 +12,10 @@ import pytest
 
 from ragstone.analysis.compare import Comparison, compare
 from ragstone.errors import RagstoneError
-from ragstone.report import comparison as report
-from ragstone.report.comparison import github, html, markdown, sentences, terminal
+from ragstone.report.builders.comparison import ComparisonReport
+from ragstone.report.comparison import github, sentences
+from ragstone.report.formats import write_report
+from ragstone.report.render import html, markdown, terminal
 from ragstone.report.words import words
 from ragstone.store import StoredRun
 from ragstone.types import Score
@@ -49,8 +51,8 @@ def found(pair) -> Comparison:
     return compare(pair)
 
 
-def by_id(pair) -> dict[str, StoredRun]:
-    return {run.id: run for run in pair}
+def report_of(found, pair, language="en") -> ComparisonReport:
+    return ComparisonReport(found, {run.id: run for run in pair}, language)
 
 
 def shown(found, pair, language="en", width=120) -> str:
@@ -60,7 +62,7 @@ def shown(found, pair, language="en", width=120) -> str:
 
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None)
-    terminal.show(found, by_id(pair), console, language)
+    terminal.show(report_of(found, pair, language).document(), console)
     return out.getvalue()
 
 
@@ -76,7 +78,7 @@ def test_the_terminal_says_verdicts_counts_and_samples(found, pair, width: int) 
 
 
 def test_spanish_is_spoken_throughout(found, pair) -> None:
-    text = shown(found, pair, "es") + markdown.render(found, by_id(pair), "es")
+    text = shown(found, pair, "es") + markdown.render(report_of(found, pair, "es").document())
     assert "2 regresiones" in text
     assert "peor en 0,1" in text
     for english in ("worse", "better", "withheld", "cannot tell", "Before", "Left out"):
@@ -88,7 +90,7 @@ def test_a_withheld_verdict_says_why(found) -> None:
     assert one.verdict == "withheld"
     assert re.fullmatch(
         r"withheld: \d+ of \d+ samples scored in both runs \(\d+\.?\d*%\), under the floor of 95%",
-        sentences.verdict(one, 0.95, words("en")).text,
+        sentences.describe_verdict(one, 0.95, words("en")).text,
     )
 
 
@@ -97,34 +99,34 @@ def test_what_cannot_be_told_says_what_would_settle_it(found) -> None:
         found.versus[0]["recall@5"], verdict="unclear", detectable=0.06, effect=0.03, needed=410
     )
     said = "cannot tell: you could have seen 0.06; for 0.03 you need about 410 questions"
-    assert sentences.verdict(one, 0.95, words("en")).text == said
+    assert sentences.describe_verdict(one, 0.95, words("en")).text == said
 
 
 def test_a_difference_too_small_to_matter_is_said_to_be_so(found) -> None:
     one = replace(found.versus[0]["recall@5"], verdict="better", difference=0.01)
     assert (
-        sentences.verdict(one, 0.95, words("en")).text
+        sentences.describe_verdict(one, 0.95, words("en")).text
         == "better by 0.01, less than the 0.02 that matters"
     )
 
 
 def test_resources_come_with_their_relative_change(found) -> None:
-    assert re.fullmatch(r"worse by 1\.\d+ \(\+100%\)", sentences.verdict(found.versus[0]["latency"], 0.95, words("en")).text)  # fmt: skip
+    assert re.fullmatch(r"worse by 1\.\d+ \(\+100%\)", sentences.describe_verdict(found.versus[0]["latency"], 0.95, words("en")).text)  # fmt: skip
 
 
 def test_every_format_is_written_and_others_are_refused(found, pair, tmp_path: Path) -> None:
     for ending in (".html", ".md", ".json", ".svg"):
-        report.write(found, by_id(pair), tmp_path / f"c{ending}")
+        write_report(report_of(found, pair), tmp_path / f"c{ending}")
     plain = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert plain["exit_code"] == 1
     assert {one["metric"] for one in plain["regressions"]} == {"recall@5", "token_f1"}
-    with pytest.raises(RagstoneError, match="names no format of a comparison"):
-        report.write(found, by_id(pair), tmp_path / "c.txt")
+    with pytest.raises(RagstoneError, match="names no format of this report"):
+        write_report(report_of(found, pair), tmp_path / "c.txt")
 
 
 def test_png_is_drawn_by_matplotlib(found, pair, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs ragstone[plot]")
-    report.write(found, by_id(pair), tmp_path / "c.png")
+    write_report(report_of(found, pair), tmp_path / "c.png")
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -157,7 +159,7 @@ def evil(build, moved) -> tuple[StoredRun, StoredRun]:
 
 
 def test_the_page_needs_nothing_and_runs_nothing_of_the_texts_under_test(evil) -> None:
-    page = html.render(compare(evil), by_id(evil))
+    page = html.render(report_of(compare(evil), evil).document())
     seen = Seen()
     seen.feed(page)
     assert "script" not in {tag for tag, _ in seen.tags}
@@ -172,19 +174,19 @@ def test_the_page_needs_nothing_and_runs_nothing_of_the_texts_under_test(evil) -
 
 def test_markdown_and_workflow_commands_cannot_be_broken_out_of(evil) -> None:
     found = compare(evil)
-    text = markdown.render(found, by_id(evil))
+    text = markdown.render(report_of(found, evil).document())
     assert "<script>" not in text
     assert not re.search(r"(?<!\\)\]\(http", text)
-    for line in github.commands(found):
+    for line in github.build_commands(found):
         assert "\n" not in line
         assert line.startswith(("::warning title=", "::error title="))
         assert "::" not in line.split("title=")[1].partition("::")[0]
 
 
 def test_annotations_are_errors_when_a_regression_fails_the_step(found) -> None:
-    kinds = [line.split(" ")[0] for line in github.commands(found, error=True)]
+    kinds = [line.split(" ")[0] for line in github.build_commands(found, error=True)]
     assert kinds.count("::error") == 2
-    assert [line.split(" ")[0] for line in github.commands(found)].count("::error") == 0
+    assert [line.split(" ")[0] for line in github.build_commands(found)].count("::error") == 0
 
 
 def test_the_step_summary_is_appended_to(tmp_path: Path) -> None:

@@ -9,9 +9,20 @@ import pytest
 
 from ragstone.analysis.pareto import Offer, TradeOff
 from ragstone.errors import MissingExtra
-from ragstone.report.drawing import charts, files, svg
-from ragstone.report.drawing.rows import Row, chart, ticks
-from ragstone.report.drawing.shapes import NARROW, WIDE, Box, Caption, Dot, Drawing, Stroke, breadth
+from ragstone.report.builders.run import RunReport
+from ragstone.report.drawing import charts, svg
+from ragstone.report.drawing.rows import ChartRow, choose_ticks, draw_rows
+from ragstone.report.drawing.shapes import (
+    NARROW,
+    WIDE,
+    Box,
+    Caption,
+    Dot,
+    Drawing,
+    Stroke,
+    text_width,
+)
+from ragstone.report.render.picture import write_picture
 from ragstone.report.words import words
 
 SAY = words("en")
@@ -36,63 +47,63 @@ def inside(drawing: Drawing) -> None:
                 assert all(-1 <= x <= drawing.width + 1 for x, _ in shape.points)
             case Caption():
                 left = {"start": 0, "middle": 0.5, "end": 1}[shape.anchor]
-                start = shape.x - left * breadth(shape.text)
+                start = shape.x - left * text_width(shape.text)
                 assert start >= -12
-                assert start + breadth(shape.text) <= drawing.width + 12
+                assert start + text_width(shape.text) <= drawing.width + 12
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_every_picture_stays_in_its_frame(summary, width: float) -> None:
+def test_every_picture_stays_in_its_frame(run, summary, width: float) -> None:
     drawings = [
-        charts.metric_bars(summary, SAY, width),
-        charts.histograms(summary.metrics, SAY, width),
-        charts.pareto(TRADE, SAY, width),
-        files.run_picture(summary, "es", width),
+        charts.draw_metric_bars(summary, SAY, width),
+        charts.draw_histograms(summary.metrics, SAY, width),
+        charts.draw_pareto(TRADE, SAY, width),
+        RunReport(run, summary, "es").picture(),
     ]
     for one in drawings:
         inside(one)
-        ElementTree.fromstring(svg.file(one))
-        ElementTree.fromstring(svg.inline(one))
+        ElementTree.fromstring(svg.to_svg_file(one))
+        ElementTree.fromstring(svg.to_inline_svg(one))
 
 
 def test_a_long_name_is_cut_and_a_huge_interval_clipped() -> None:
-    rows = [Row("a name that goes on and on and on and on", 0.5, -9.0, 9.0, figure="0.500")]
-    inside(chart(rows, "x", SAY, width=NARROW, scale=(0.0, 1.0)))
+    rows = [ChartRow("a name that goes on and on and on and on", 0.5, -9.0, 9.0, figure="0.500")]
+    inside(draw_rows(rows, "x", SAY, width=NARROW, scale=(0.0, 1.0)))
 
 
 def test_a_gate_is_drawn_where_it_lies(summary) -> None:
-    drawing = charts.metric_bars(summary, SAY, WIDE)
+    drawing = charts.draw_metric_bars(summary, SAY, WIDE)
     assert sum(isinstance(s, Stroke) and s.role == "target" for s in drawing.shapes) == 3
 
 
 def test_text_in_a_picture_is_text() -> None:
-    assert "b &amp; &lt;c&gt;" in svg.file(charts.pareto(TRADE, SAY, WIDE))
+    assert "b &amp; &lt;c&gt;" in svg.to_svg_file(charts.draw_pareto(TRADE, SAY, WIDE))
 
 
 @pytest.mark.parametrize(
     ("low", "high"), [(0, 1), (-0.13, 0.13), (0.946, 0.963), (0, 4.6e6), (-3e-5, 1e-5)]
 )
 def test_ticks_are_round_and_between_the_ends(low: float, high: float) -> None:
-    found = ticks(low, high, 6)
+    found = choose_ticks(low, high, 6)
     assert 2 <= len(found) <= 8
     assert all(low - 1e-9 <= tick <= high + 1e-9 for tick in found)
     assert all(len(re.sub(r"[-.0]|e.*", "", f"{tick:.6g}")) <= 4 for tick in found)
 
 
-def test_the_same_picture_is_the_same_bytes(tmp_path, summary) -> None:
+def test_the_same_picture_is_the_same_bytes(tmp_path, run, summary) -> None:
     pytest.importorskip("matplotlib", reason="needs ragstone[plot]")
-    drawing = files.run_picture(summary)
+    drawing = RunReport(run, summary).picture()
     for name in ("a.png", "b.png"):
-        files.write(drawing, tmp_path / name)
+        write_picture(drawing, tmp_path / name)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
 def test_without_matplotlib_a_png_names_the_extra_and_svg_works(
-    tmp_path, summary, monkeypatch
+    tmp_path, run, summary, monkeypatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.backends.backend_agg", None)
     with pytest.raises(MissingExtra, match=r"ragstone\[plot\]"):
-        files.write(files.run_picture(summary), tmp_path / "a.png")
-    files.write(files.run_picture(summary), tmp_path / "a.svg")
+        write_picture(RunReport(run, summary).picture(), tmp_path / "a.png")
+    write_picture(RunReport(run, summary).picture(), tmp_path / "a.svg")
     assert (tmp_path / "a.svg").read_text(encoding="utf-8").startswith("<svg")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.report.excerpts import Mark, pieces
-from ragstone.report.ledger import ledger
+from ragstone.report.excerpts import EvidenceMark, cut_excerpts
+from ragstone.report.ledger import build_ledger
 from ragstone.types import Chunk, Finding, Ranked, Sample, Score
 
 TEXT = "Albert Einstein was born in Ulm on 14 March 1879. He moved to Munich."
@@ -21,7 +21,7 @@ def sample(**fields: object) -> Sample:
 
 def test_a_claim_that_two_metrics_share_is_listed_once() -> None:
     finding = Finding("He was born in Ulm.", "supported", chunk="b", quote="born in Ulm")
-    book = ledger(
+    book = build_ledger(
         sample(), {"x": Score(1.0, findings=(finding,)), "y": Score(0.0, findings=(finding,))}
     )
     assert [(entry.number, entry.metrics) for entry in book.entries] == [(1, ["x", "y"])]
@@ -29,13 +29,13 @@ def test_a_claim_that_two_metrics_share_is_listed_once() -> None:
 
 def test_a_quote_is_marked_where_it_stands() -> None:
     finding = Finding("c", "supported", chunk="b", quote="born in Ulm", start=20, end=31)
-    (mark,) = ledger(sample(), {"x": Score(1.0, findings=(finding,))}).in_chunks[1]
+    (mark,) = build_ledger(sample(), {"x": Score(1.0, findings=(finding,))}).in_chunks[1]
     assert TEXT[mark.start : mark.end] == "born in Ulm"
 
 
 def test_offsets_that_do_not_hold_are_looked_up_again() -> None:
     finding = Finding("c", "supported", chunk="b", quote="BORN  in Ulm", start=0, end=11)
-    (mark,) = ledger(sample(), {"x": Score(1.0, findings=(finding,))}).in_chunks[1]
+    (mark,) = build_ledger(sample(), {"x": Score(1.0, findings=(finding,))}).in_chunks[1]
     assert TEXT[mark.start : mark.end] == "born in Ulm"
 
 
@@ -43,12 +43,12 @@ def test_a_quote_that_is_nowhere_marks_nothing() -> None:
     finding = Finding(
         "c", "supported", chunk="b", quote="born in Paris", start=20, end=33, verified=False
     )
-    assert ledger(sample(), {"x": Score(1.0, findings=(finding,))}).in_chunks == {1: []}
+    assert build_ledger(sample(), {"x": Score(1.0, findings=(finding,))}).in_chunks == {1: []}
 
 
 def test_a_chunk_without_an_id_goes_by_its_rank() -> None:
     finding = Finding("c", "supported", chunk="3", quote="born in Ulm")
-    book = ledger(sample(), {"x": Score(1.0, findings=(finding,))})
+    book = build_ledger(sample(), {"x": Score(1.0, findings=(finding,))})
     assert book.entries[0].chunk == 2
     assert len(book.in_chunks[2]) == 1
 
@@ -58,14 +58,14 @@ def test_a_span_is_marked_in_the_text_its_words_come_from() -> None:
         Finding("born in Ulm", "supported", span=(0, 19)),
         Finding("born in Berlin", "omission", span=(0, 18)),
     )
-    book = ledger(sample(reference="Born in Berlin, no"), {"x": Score(0.5, findings=found)})
+    book = build_ledger(sample(reference="Born in Berlin, no"), {"x": Score(0.5, findings=found)})
     assert [mark.number for mark in book.in_answer] == [1]
     assert [mark.number for mark in book.in_reference] == [2]
 
 
 def test_a_finding_about_the_answer_marks_the_answer() -> None:
     finding = Finding("aspect", "covered", chunk="answer", quote="in Ulm")
-    (mark,) = ledger(sample(), {"x": Score(1.0, findings=(finding,))}).in_answer
+    (mark,) = build_ledger(sample(), {"x": Score(1.0, findings=(finding,))}).in_answer
     assert (mark.start, mark.end) == (12, 18)
 
 
@@ -76,9 +76,9 @@ spans = st.lists(st.tuples(st.integers(-5, 400), st.integers(-5, 400)), max_size
 def test_pieces_lose_no_character_and_say_how_many_are_left_out(
     text: str, places: list[tuple[int, int]], limit: int
 ) -> None:
-    marks = [Mark(start, end, n, "good") for n, (start, end) in enumerate(places, 1)]
+    marks = [EvidenceMark(start, end, n, "good") for n, (start, end) in enumerate(places, 1)]
     at = 0
-    for part in pieces(text, marks, limit):
+    for part in cut_excerpts(text, marks, limit):
         if part.left_out:
             at += part.left_out
             continue
@@ -95,13 +95,13 @@ def test_pieces_lose_no_character_and_say_how_many_are_left_out(
 def test_pieces_show_no_more_than_the_limit(
     text: str, places: list[tuple[int, int]], limit: int
 ) -> None:
-    marks = [Mark(start, end, n, "good") for n, (start, end) in enumerate(places, 1)]
-    assert sum(len(part.text) for part in pieces(text, marks, limit)) <= limit
+    marks = [EvidenceMark(start, end, n, "good") for n, (start, end) in enumerate(places, 1)]
+    assert sum(len(part.text) for part in cut_excerpts(text, marks, limit)) <= limit
 
 
 def test_a_shortened_text_keeps_its_quote() -> None:
     text = "x" * 5000 + " the proof " + "y" * 5000
     start = text.index("the proof")
-    parts = pieces(text, [Mark(start, start + 9, 1, "good")], 600)
+    parts = cut_excerpts(text, [EvidenceMark(start, start + 9, 1, "good")], 600)
     assert [part.text for part in parts if part.numbers] == ["the proof"]
     assert sum(part.left_out for part in parts) > 9000

@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 
-from ragstone import report
 from ragstone.analysis import Summary, summarise
 from ragstone.errors import RagstoneError
-from ragstone.report import export
+from ragstone.report.builders.run import RunReport
+from ragstone.report.formats import write_report
+from ragstone.report.render.rows import export_rows
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
 
 def test_rows_keep_their_text_and_gain_their_scores(run: StoredRun, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
-    assert export.write(run, path) == 120
+    assert export_rows(run, path) == 120
     for line, row in zip(path.read_text(encoding="utf-8").splitlines(), run.rows(), strict=True):
         assert line.startswith(row.row[:-1])
         written = json.loads(line)
@@ -30,14 +31,14 @@ def test_rows_keep_their_text_and_gain_their_scores(run: StoredRun, tmp_path: Pa
 def test_a_summary_changes_nothing_but_the_time(
     run: StoredRun, summary: Summary, tmp_path: Path
 ) -> None:
-    export.write(run, tmp_path / "with.csv", summary)
-    export.write(run, tmp_path / "without.csv")
+    export_rows(run, tmp_path / "with.csv", summary)
+    export_rows(run, tmp_path / "without.csv")
     assert (tmp_path / "with.csv").read_bytes() == (tmp_path / "without.csv").read_bytes()
 
 
 def test_an_unscored_cell_is_empty_and_says_why_beside_it(run: StoredRun, tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
-    export.write(run, path)
+    export_rows(run, path)
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     third, fourth = rows[2], rows[3]
@@ -54,7 +55,7 @@ def test_a_metric_that_scored_everything_has_no_outcome_column(
     run: StoredRun, tmp_path: Path
 ) -> None:
     path = tmp_path / "out.json"
-    export.write(run, path)
+    export_rows(run, path)
     first = json.loads(path.read_text(encoding="utf-8"))[0]
     assert "token_f1.outcome" not in first
     assert "faithfulness.outcome" in first
@@ -67,8 +68,10 @@ def test_the_same_run_gives_the_same_bytes(
     if ending == "parquet":
         pytest.importorskip("pyarrow", reason="parquet needs pyarrow")
     first, second = tmp_path / f"1.{ending}", tmp_path / f"2.{ending}"
-    report.write(run, summary, first)
-    report.write(run, summarise(run, gates={g.metric: g.rule for g in summary.gates}), second)
+    write_report(RunReport(run, summary), first)
+    write_report(
+        RunReport(run, summarise(run, gates={g.metric: g.rule for g in summary.gates})), second
+    )
     assert first.read_bytes() == second.read_bytes()
     assert first.stat().st_size > 1000
 
@@ -81,7 +84,7 @@ def test_lone_surrogates_do_not_stop_an_export(build: Any, tmp_path: Path) -> No
     summary = summarise(run)
     for ending in ("jsonl", "json", "csv", "md", "html", "xml"):
         path = tmp_path / f"out.{ending}"
-        report.write(run, summary, path)
+        write_report(RunReport(run, summary), path)
         assert "half of a pair" in path.read_text(encoding="utf-8")
 
 
@@ -89,8 +92,10 @@ def test_lone_surrogates_do_not_stop_an_export(build: Any, tmp_path: Path) -> No
 def test_an_unknown_ending_is_one_sentence(
     run: StoredRun, summary: Summary, tmp_path: Path, name: str
 ) -> None:
-    with pytest.raises(RagstoneError, match=r"names no format; end it in one of \.html \.md \.xml"):
-        report.write(run, summary, tmp_path / name)
+    with pytest.raises(
+        RagstoneError, match=r"names no format of this report; end it in one of \.html \.md \.xml"
+    ):
+        write_report(RunReport(run, summary), tmp_path / name)
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "md", "html", "xml"])
@@ -98,7 +103,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence_and_leaves_nothing(
     run: StoredRun, summary: Summary, tmp_path: Path, ending: str
 ) -> None:
     with pytest.raises(RagstoneError, match="cannot write") as caught:
-        report.write(run, summary, tmp_path / "no" / "folder" / f"out.{ending}")
+        write_report(RunReport(run, summary), tmp_path / "no" / "folder" / f"out.{ending}")
     assert "\n" not in str(caught.value)
 
 
@@ -113,6 +118,6 @@ def test_a_full_disk_leaves_the_old_file_whole(
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(RagstoneError, match="No space left on device"):
-        report.write(run, summary, path)
+        write_report(RunReport(run, summary), path)
     assert path.read_text(encoding="utf-8") == "old"
     assert [found.name for found in tmp_path.iterdir() if found.suffix == ".part"] == []

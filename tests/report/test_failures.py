@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.diagnose import diagnose
-from ragstone.analysis.failures import CLASSES, Failures, analyse
+from ragstone.analysis.failures import CLASSES, Failures, analyse_failures
 from ragstone.errors import RagstoneError
 from ragstone.locale.catalogue import find_phrase
-from ragstone.report import failures as report
-from ragstone.report.failures import terminal
+from ragstone.report.builders.failures import FailureReport, build_symptoms
+from ragstone.report.formats import write_report
+from ragstone.report.render import terminal
 
 
 @pytest.fixture
 def found(run) -> Failures:
-    return analyse(run)
+    return analyse_failures(run)
 
 
 @pytest.fixture
@@ -28,10 +27,8 @@ def advice(run, summary, found):
     return diagnose(run, summary, found, load_symptoms())
 
 
-def printed(show, *arguments, language="en", width=100) -> str:
-    out = io.StringIO()
-    show(*arguments, Console(file=out, width=width, color_system=None), language)
-    return out.getvalue()
+def symptoms(advice, language="en") -> str:
+    return terminal.render(build_symptoms(advice, language))
 
 
 def test_every_class_has_a_name_and_a_meaning() -> None:
@@ -42,31 +39,31 @@ def test_every_class_has_a_name_and_a_meaning() -> None:
 
 @pytest.mark.parametrize("width", [60, 100, 160])
 def test_the_terminal_shows_classes_shares_and_examples(found, run, width: int) -> None:
-    text = printed(terminal.show, found, run, width=width)
+    text = terminal.render(FailureReport(found, None, run).document(), width)
     assert all(len(line) <= width for line in text.splitlines())
     for word in ("retrieval failure", "hallucination", "missed:", "came instead:", "samples fail"):
         assert word in " ".join(text.split())
 
 
 def test_advice_is_given_in_both_languages(advice) -> None:
-    english = printed(terminal.show_diagnosis, advice)
-    spanish = printed(terminal.show_diagnosis, advice, language="es")
+    english = symptoms(advice)
+    spanish = symptoms(advice, "es")
     assert "Try: Lower the temperature" in english
     assert "Pruebe: Bajar la temperatura" in spanish
     assert "Try" not in spanish
 
 
 def test_a_run_without_symptoms_is_said_to_have_none() -> None:
-    assert "No known symptom" in printed(terminal.show_diagnosis, ())
+    assert "No known symptom" in symptoms(())
 
 
 def test_every_format_is_written_with_the_advice(found, advice, run, tmp_path: Path) -> None:
     for ending in (".html", ".md", ".json", ".svg"):
-        report.write(found, advice, run, tmp_path / f"f{ending}", "es")
+        write_report(FailureReport(found, advice, run, "es"), tmp_path / f"f{ending}")
     assert "Bajar la temperatura" in (tmp_path / "f.md").read_text(encoding="utf-8")
     assert "Bajar la temperatura" in (tmp_path / "f.html").read_text(encoding="utf-8")
     plain = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
     assert {one["symptom"] for one in plain["diagnosis"]} >= {"low_faithfulness"}
     assert sum(rate["count"] for rate in plain["rates"]) == plain["samples"]
     with pytest.raises(RagstoneError, match="names no format"):
-        report.write(found, advice, run, tmp_path / "f.pdf")
+        write_report(FailureReport(found, advice, run), tmp_path / "f.pdf")

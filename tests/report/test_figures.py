@@ -8,16 +8,18 @@ from dataclasses import replace
 import pytest
 
 from ragstone.analysis import Summary
+from ragstone.config import Data, Plan
 from ragstone.config.gates import GateResult
 from ragstone.report import figures
 from ragstone.report.words import words
+from ragstone.store import RunFacts
 
 
 def test_the_command_does_the_run_again(summary: Summary) -> None:
-    plan = {"language": "es", "limit": 20, "fields": {"answer": "output.text"}, "format": None,
-            "gates": {"recall@5": ">= 0.3"}, "skip_bad_rows": True}  # fmt: skip
+    data = Data(limit=20, fields={"answer": "output.text"}, skip_bad_rows=True)
+    plan = Plan(data=data, language="es", gates={"recall@5": ">= 0.3"})
     info = replace(summary.run, source="my data.jsonl", plan=plan)
-    assert shlex.split(figures.command(info)) == [
+    assert shlex.split(figures.build_command(info)) == [
         "ragstone", "eval", "my data.jsonl", "-m",
         "recall@5,token_f1,faithfulness,hallucination_rate,abstention_accuracy,latency",
         "--judge", "openai:small", "--lang", "es", "--limit", "20", "--field", "answer=output.text",
@@ -26,24 +28,25 @@ def test_the_command_does_the_run_again(summary: Summary) -> None:
 
 
 def test_a_run_is_done_again_by_the_command_that_was_typed(summary: Summary) -> None:
-    plan = {"command": ["eval", "-c", "my plan.yaml", "--limit", "3"]}
-    info = replace(summary.run, plan=plan)
-    assert figures.command(info) == "ragstone eval -c 'my plan.yaml' --limit 3"
+    facts = RunFacts(command=("eval", "-c", "my plan.yaml", "--limit", "3"))
+    info = replace(summary.run, facts=facts)
+    assert figures.build_command(info) == "ragstone eval -c 'my plan.yaml' --limit 3"
 
 
 def test_the_version_of_the_embedded_judge_is_no_part_of_its_name(summary: Summary) -> None:
-    words = shlex.split(figures.command(replace(summary.run, judge="offline 1")))
+    words = shlex.split(figures.build_command(replace(summary.run, judge="offline 1")))
     assert words[words.index("--judge") + 1] == "offline"
 
 
 def test_samples_that_came_from_no_file_have_no_command(summary: Summary) -> None:
-    assert figures.command(replace(summary.run, source="3 samples", plan={})) == ""
-    assert figures.command(replace(summary.run, source="-", plan={"source": "-"})) == ""
+    assert figures.build_command(replace(summary.run, source="3 samples")) == ""
+    facts = RunFacts(source="-")
+    assert figures.build_command(replace(summary.run, source="-", facts=facts)) == ""
 
 
 def test_the_heading_says_nothing_twice(summary: Summary) -> None:
     info = replace(summary.run, source="120 samples", judge=None)
-    heading = figures.heading(replace(summary, run=info), words("en"))
+    heading = figures.list_run_facts(replace(summary, run=info), words("en"))
     assert heading == ["120 samples", "ragstone columns", "no judge"]
 
 
@@ -64,17 +67,17 @@ def test_the_state_names_the_worst_first(
     summary: Summary, gates: tuple[GateResult, ...], text: str, tone: str
 ) -> None:
     complete = tuple(replace(one, complete=True) for one in summary.metrics)
-    said = figures.state(replace(summary, metrics=complete, gates=gates), words("en"))
+    said = figures.describe_run(replace(summary, metrics=complete, gates=gates), words("en"))
     assert (said.text, said.tone) == (text, tone)
 
 
 def test_incompleteness_comes_before_gates(summary: Summary) -> None:
-    said = figures.state(replace(summary, gates=(gate(False),)), words("es"))
+    said = figures.describe_run(replace(summary, gates=(gate(False),)), words("es"))
     assert said.text == "Incompleta: 2 métricas no alcanzan la cobertura mínima"
 
 
 def test_a_line_is_cut_with_an_ellipsis() -> None:
-    assert figures.shortened(" a \n b ", 10) == "a b"
-    assert figures.shortened("word " * 10, 12) == "word word w…"
-    assert figures.shortened("x" * 1_000_000, 5) == "xxxx…"
-    assert figures.shortened(" " * 1_000 + "x", 5).endswith("…")
+    assert figures.shorten(" a \n b ", 10) == "a b"
+    assert figures.shorten("word " * 10, 12) == "word word w…"
+    assert figures.shorten("x" * 1_000_000, 5) == "xxxx…"
+    assert figures.shorten(" " * 1_000 + "x", 5).endswith("…")

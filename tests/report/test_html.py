@@ -12,11 +12,17 @@ from typing import Any
 import pytest
 
 from ragstone.analysis import Summary, summarise
-from ragstone.report import html
+from ragstone.report.builders.run import RunReport
+from ragstone.report.formats import write_report
+from ragstone.report.render import html, notebook
 from ragstone.store import StoredRun
 from ragstone.types import Finding, Score
 
 VOID = {"meta", "link", "input", "br", "rect", "line", "path"}
+
+
+def page_of(run: StoredRun, summary: Summary, language: str = "en", **options: Any) -> str:
+    return html.render(RunReport(run, summary, language).document(), **options)
 
 
 class Outline(HTMLParser):
@@ -49,17 +55,17 @@ def outline(page: str) -> Outline:
 
 
 def test_the_page_needs_nothing_from_elsewhere(run: StoredRun, summary: Summary) -> None:
-    for tag, attributes in outline(html.render(run, summary)).tags:
+    for tag, attributes in outline(page_of(run, summary)).tags:
         assert tag not in ("img", "iframe", "object", "embed", "base", "audio", "video")
         assert "src" not in attributes
         assert (attributes.get("href") or "#").startswith(("#", "data:image/svg+xml,"))
         assert not [name for name in attributes if name.startswith("on") or name == "style"]
-    assert "@import" not in html.render(run, summary)
-    assert "url(" not in html.render(run, summary)
+    assert "@import" not in page_of(run, summary)
+    assert "url(" not in page_of(run, summary)
 
 
 def test_the_policy_allows_only_what_is_on_the_page(run: StoredRun, summary: Summary) -> None:
-    page = html.render(run, summary)
+    page = page_of(run, summary)
     policy = next(
         str(attributes["content"])
         for _, attributes in outline(page).tags
@@ -74,13 +80,13 @@ def test_the_policy_allows_only_what_is_on_the_page(run: StoredRun, summary: Sum
 
 
 def test_an_incomplete_metric_is_marked(run: StoredRun, summary: Summary) -> None:
-    page = html.render(run, summary)
+    page = page_of(run, summary)
     assert page.count('class="card incomplete"') == 2
     assert "Incomplete: 2 metrics are under the coverage floor" in page
 
 
 def test_samples_come_worst_first_with_their_findings(run: StoredRun, summary: Summary) -> None:
-    page = html.render(run, summary)
+    page = page_of(run, summary)
     order = [int(n) for n in re.findall(r'<article class="sample" id="s(\d+)"', page)]
     assert order == list(summary.worst)
     assert (
@@ -95,7 +101,7 @@ def test_a_run_without_judge_gates_or_scores_is_a_page(build: Any) -> None:
     metric = {"name": "m", "family": "m", "higher_is_better": True, "bounds": None, "binary": False,
               "judged": False, "labels": [], "meaning": ""}  # fmt: skip
     run = build(cases, metrics=(metric,), judge=None)
-    page = html.render(run, summarise(run))
+    page = page_of(run, summarise(run))
     outline(page)
     assert "no judge" in page
     assert "<strong>–</strong>" in page
@@ -103,7 +109,7 @@ def test_a_run_without_judge_gates_or_scores_is_a_page(build: Any) -> None:
 
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_the_page_is_in_its_language(run: StoredRun, summary: Summary, language: str) -> None:
-    page = html.render(run, summary, language)
+    page = page_of(run, summary, language)
     outline(page)
     assert f'<html lang="{language}">' in page
     assert ("<strong>0,496</strong>" in page) == (language == "es")
@@ -130,7 +136,7 @@ def test_long_samples_are_shortened_to_fit_the_budget(build: Any) -> None:
     small = ({"question": "a short one", "answer": "kept whole"}, {"m": Score(0.99)})
     run = build([*(long_case(n) for n in range(30)), small], metrics=(metric,))
     budget = 600_000
-    page = html.render(run, summarise(run), budget=budget)
+    page = page_of(run, summarise(run), budget=budget)
     assert len(page.encode()) <= budget
     assert len(page.encode()) > budget / 3
     assert page.count('<article class="sample"') == 31
@@ -151,7 +157,7 @@ def test_the_worst_thousand_are_shown_of_a_larger_run(build: Any, tmp_path: Path
     ]
     run = build(cases, metrics=(metric,))
     path = tmp_path / "report.html"
-    html.write(run, summarise(run), path)
+    write_report(RunReport(run, summarise(run)), path)
     assert path.stat().st_size < 10_000_000
     page = path.read_text(encoding="utf-8")
     assert page.count('<article class="sample"') == 1000
@@ -159,7 +165,7 @@ def test_the_worst_thousand_are_shown_of_a_larger_run(build: Any, tmp_path: Path
 
 
 def test_the_notebook_table_marks_incomplete_metrics(summary: Summary) -> None:
-    fragment = html.summary_html(summary)
+    fragment = notebook.render(summary)
     outline(fragment)
     assert fragment.count("incomplete</span>") == 2
     assert "<b>0.496</b>" in fragment

@@ -9,7 +9,8 @@ import pytest
 from bench.judge import pages
 
 from ragstone.judges.offline import quality
-from ragstone.report.prose import Block, blocks
+from ragstone.report.document import ReportTable
+from ragstone.report.prose import parse_markdown
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,\u202f]\d+)*")
 LANGUAGES = {"en": pages.ENGLISH, "es": pages.SPANISH}
@@ -20,8 +21,17 @@ def _figures(text: str) -> list[str]:
     return sorted(re.sub(r"\D", "", number) for number in NUMBER.findall(text))
 
 
-def _tables(page: Path) -> list[Block]:
-    return [block for block in blocks(page.read_text("utf-8")) if block.kind == "table"]
+def _tables(page: Path) -> list[list[list[str]]]:
+    """Rows and cells of each table."""
+    nodes = parse_markdown(page.read_text("utf-8"))
+    tables = [node for node in nodes if isinstance(node, ReportTable)]
+    return [
+        [
+            [str(column.head) for column in table.columns],
+            *([*map(str, row.cells)] for row in table.rows),
+        ]
+        for table in tables
+    ]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -33,8 +43,8 @@ def test_both_pages_have_the_same_tables_with_the_same_figures() -> None:
     english, spanish = _tables(pages.ENGLISH), _tables(pages.SPANISH)
     assert len(english) == len(spanish) >= 9
     for one, other in zip(english, spanish, strict=True):
-        assert [len(row) for row in one.rows] == [len(row) for row in other.rows]
-        for row, said in zip(one.rows, other.rows, strict=True):
+        assert [len(row) for row in one] == [len(row) for row in other]
+        for row, said in zip(one, other, strict=True):
             assert _figures(" ".join(row)) == _figures(" ".join(said)), said
 
 

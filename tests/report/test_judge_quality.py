@@ -10,8 +10,10 @@ from click.testing import CliRunner
 from ragstone.analysis import summarise
 from ragstone.cli.judge import command
 from ragstone.judges.offline import OfflineJudge, quality
-from ragstone.report import html, markdown, terminal
-from ragstone.report.prose import blocks
+from ragstone.report.builders.run import RunReport, build_summary
+from ragstone.report.document import BulletList, Heading, Paragraph, ReportTable
+from ragstone.report.prose import parse_markdown
+from ragstone.report.render import html, markdown, terminal
 from ragstone.types import Score
 
 CASES = [
@@ -46,10 +48,11 @@ def test_every_report_names_the_judge_and_its_measured_quality(
 ) -> None:
     run = build(CASES, metrics=_metrics("faithfulness", "coherence"), judge=OfflineJudge.name)
     summary = summarise(run)
+    document = RunReport(run, summary, language).document()
     for text in (
-        markdown.render(run, summary, language),
-        " ".join(terminal.text(summary, language, 80).split()),
-        html.render(run, summary, language),
+        markdown.render(document),
+        " ".join(terminal.render(build_summary(summary, language), 80).split()),
+        html.render(document),
     ):
         plain = text.replace("\\_", "_")
         assert OfflineJudge.name in plain
@@ -63,13 +66,13 @@ def test_another_judge_or_unjudged_metrics_say_nothing_of_it(build: Any) -> None
     for name, metrics in (("openai:gpt", ("faithfulness",)), (OfflineJudge.name, ("token_f1",))):
         case = ({"id": "1", "question": "q"}, {one: Score(1.0) for one in metrics})
         run = build([case], metrics=_metrics(*metrics), judge=name)
-        assert "judge quality" not in markdown.render(run, summarise(run))
-        assert "judge-page" not in html.render(run, summarise(run))
+        assert "judge quality" not in markdown.render(RunReport(run, summarise(run)).document())
+        assert "judge-page" not in html.render(RunReport(run, summarise(run)).document())
 
 
 def test_the_page_of_figures_unfolds_in_the_html_report(build: Any) -> None:
     run = build(CASES, metrics=_metrics("faithfulness", "coherence"), judge=OfflineJudge.name)
-    page = html.render(run, summarise(run))
+    page = html.render(RunReport(run, summarise(run)).document())
     assert '<html lang="en">' in page
     assert '<a href="#judge-page">' in page
     assert '<div id="judge-page">' in page
@@ -80,7 +83,7 @@ def test_the_page_of_figures_unfolds_in_the_html_report(build: Any) -> None:
 
 def test_a_spanish_report_unfolds_the_spanish_page_and_names_its_command(build: Any) -> None:
     run = build(CASES, metrics=_metrics("faithfulness", "coherence"), judge=OfflineJudge.name)
-    page = html.render(run, summarise(run), "es")
+    page = html.render(RunReport(run, summarise(run), "es").document())
     assert '<html lang="es">' in page
     assert '<div id="judge-page">' in page
     assert '<th scope="col">exactitud equilibrada</th>' in page
@@ -115,9 +118,11 @@ def test_a_language_without_a_page_is_a_mistake_on_the_command_line_and_english_
 
 def test_blocks_of_a_page() -> None:
     text = "# A\n\nOne **two**\nthree [four](x.md).\n\n1. first\n   more\n2. second\n| a | b |\n| --- | ---: |\n| 1 | `2` |\n<!-- no -->\n"
-    assert [(b.kind, b.level, b.rows) for b in blocks(text)] == [
-        ("heading", 1, (("A",),)),
-        ("paragraph", 0, (("One two three four.",),)),
-        ("list", 0, (("first more",), ("second",))),
-        ("table", 0, (("a", "b"), ("1", "2"))),
-    ]
+    heading, paragraph, items, table = parse_markdown(text)
+    assert heading == Heading("A", 1)
+    assert paragraph == Paragraph("One two three four.")
+    assert isinstance(items, BulletList)
+    assert [item.text for item in items.items] == ["first more", "second"]
+    assert isinstance(table, ReportTable)
+    assert [column.head for column in table.columns] == ["a", "b"]
+    assert [row.cells for row in table.rows] == [("1", "2")]

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from typing import Any
 
 from ragstone.analysis import Summary, summarise
-from ragstone.report import junit
+from ragstone.report.render import junit
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -15,7 +15,7 @@ PLAIN = {"family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": Fa
 
 
 def parsed(run: StoredRun, summary: Summary) -> ET.Element:
-    return ET.fromstring(junit.render(run, summary))
+    return ET.fromstring(junit.render(summary))
 
 
 def test_each_gate_and_each_metric_is_a_test(run: StoredRun, summary: Summary) -> None:

@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from ragstone.analysis import Summary, summarise
-from ragstone.report import markdown
+from ragstone.report.builders.run import RunReport
+from ragstone.report.render import markdown
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
 
+def text_of(run: StoredRun, summary: Summary, language: str = "en") -> str:
+    return markdown.render(RunReport(run, summary, language).document())
+
+
 def test_metrics_are_a_table_with_incomplete_ones_marked(run: StoredRun, summary: Summary) -> None:
-    lines = markdown.render(run, summary).splitlines()
+    lines = text_of(run, summary).splitlines()
     assert "| `recall@5` ↑ | **0.496** | 0.440 – 0.552 | 0.500 | 107 / 107 / 120 |" in lines
-    assert any(line.startswith("| `faithfulness` ↑ | (0.528) ⚠ incomplete |") for line in lines)
+    assert any(line.startswith("| `faithfulness` ↑ ⚠ incomplete | (0.528) |") for line in lines)
 
 
 def test_every_table_row_has_as_many_cells_as_its_heading(run: StoredRun, summary: Summary) -> None:
     width = None
-    for line in markdown.render(run, summary, "es").splitlines():
+    for line in text_of(run, summary, "es").splitlines():
         if not line.startswith("|"):
             width = None
             continue
@@ -33,7 +38,7 @@ def test_text_from_outside_is_no_markup(build: Any) -> None:
     metrics = ({"name": "m", "family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": False,
                 "judged": False, "labels": [], "meaning": ""},)  # fmt: skip
     run = build(cases, metrics=metrics, name="# " + evil, source=evil, judge=None)
-    text = markdown.render(run, summarise(run))
+    text = text_of(run, summarise(run))
     escaped = (
         r"a\|b # head &lt;script&gt;x&lt;/script&gt; \*\*bold\*\* \`code\` \[l\](javascript:x) "
         r"\~\~s\~\~ \$m\$ \_i\_ \\"
@@ -44,21 +49,21 @@ def test_text_from_outside_is_no_markup(build: Any) -> None:
 
 
 def test_a_sample_mentions_nobody_and_links_no_issue() -> None:
-    said = markdown.escaped("ask @someone or @team/all about #12, write to a@b.org; recall@5")
+    said = markdown.escape("ask @someone or @team/all about #12, write to a@b.org; recall@5")
     assert said == (
         "ask @&#8203;someone or @&#8203;team/all about #&#8203;12, write to a@b.org; recall@5"
     )
 
 
 def test_the_ten_worst_samples_are_listed_worst_first(run: StoredRun, summary: Summary) -> None:
-    text = markdown.render(run, summary)
+    text = text_of(run, summary)
     table = text[text.index("## Samples, worst first") :].splitlines()[4:14]
     ids = [line.split(" | ")[0].strip("| ") for line in table]
     assert ids == [run.row(position).id for position in summary.worst[:10]]
 
 
 def test_it_speaks_spanish(run: StoredRun, summary: Summary) -> None:
-    text = markdown.render(run, summary, "es")
+    text = text_of(run, summary, "es")
     assert "| Métrica | Media | Intervalo del 95\xa0% |" in text
     assert "**0,496**" in text
-    assert "no se cumple" in text
+    assert "extremo inferior del intervalo: 0," in text

@@ -16,19 +16,27 @@ import watched
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium
 from ragstone.config.reports import Reports
 from ragstone.errors import DataError, RagstoneError
-from ragstone.monitor import Archive, Interaction, Scored
+from ragstone.monitor import Archive, Interaction, ScoredInteraction
 from ragstone.monitor.rollups.refresh import refresh
-from ragstone.monitor.windows.period_report import change, last_complete, period_report
-from ragstone.monitor.windows.summary import Figure, moment_of
-from ragstone.report.monitor import period
-from ragstone.report.monitor.charts import Point, blocks
-from ragstone.server.report_worker import ReportingPart
+from ragstone.monitor.windows.calendars import parse_local_time
+from ragstone.monitor.windows.period_report import (
+    build_period_report,
+    compare_series,
+    find_last_complete_period,
+)
+from ragstone.monitor.windows.statistics import SeriesStats
+from ragstone.report.builders.monitor_period import MonitorReport
+from ragstone.report.formats import find_format, write_report
+from ragstone.report.monitor.charts import SeriesPoint, format_sparkline
+from ragstone.report.monitor.period import MAX_WORST, PeriodAnalysis, analyse_period
+from ragstone.report.render import html, markdown
+from ragstone.server.report_worker import ReportWorker
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
 
 __all__ = ["browser"]
 
-NOW = moment_of("2026-05-11T00:30")
+NOW = parse_local_time("2026-05-11T00:30")
 """A Monday: the week of the drop has just ended."""
 
 
@@ -37,7 +45,7 @@ def fortnight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fortnight that ends on a Sunday night, in whose last days the small model is worse."""
     path = tmp_path_factory.mktemp("fortnight") / "s.db"
     one = Archive(Store.open(path))
-    watched.fill(one, 1400, moment_of("2026-05-11"))
+    watched.fill(one, 1400, parse_local_time("2026-05-11"))
     refresh(one)
     one.store.close()
     return path
@@ -51,8 +59,15 @@ def archive(fortnight: Path, tmp_path: Path) -> Iterator[Archive]:
     one.store.close()
 
 
-def figure(mean: float, low: float, high: float) -> Figure:
-    return Figure("faithfulness", 100, 100, mean, low, high, 0.0, 1.0, {}, {}, 100 * mean)
+RENDERERS = {".html": html.render, ".md": markdown.render}
+
+
+def rendered(analysis: PeriodAnalysis, ending: str, language: str) -> str:
+    return RENDERERS[ending](MonitorReport(analysis, language).document())
+
+
+def figure(mean: float, low: float, high: float) -> SeriesStats:
+    return SeriesStats("faithfulness", 100, 100, mean, low, high, 0.0, 1.0, {}, {}, 100 * mean)
 
 
 # ── changes ───────────────────────────────────────────────────────────────────────────────
@@ -72,7 +87,7 @@ def figure(mean: float, low: float, high: float) -> Figure:
 def test_a_change_is_called_by_its_interval_and_direction(
     name: str, now: tuple[float, ...], before: tuple[float, ...], verdict: str
 ) -> None:
-    found = change(name, figure(*now), figure(*before))
+    found = compare_series(name, figure(*now), figure(*before))
     assert found.verdict == verdict
     assert found.low is not None
     assert found.difference is not None
@@ -82,32 +97,32 @@ def test_a_change_is_called_by_its_interval_and_direction(
 
 def test_nothing_is_compared_with_nothing() -> None:
     one = figure(0.8, 0.7, 0.9)
-    assert change("faithfulness", one, None).verdict == "new"
-    assert change("faithfulness", None, one).verdict == "none"
+    assert compare_series("faithfulness", one, None).verdict == "new"
+    assert compare_series("faithfulness", None, one).verdict == "none"
     empty = replace(one, mean=None, low=None, high=None)
-    assert change("faithfulness", one, empty).verdict == "new"
-    assert change("faithfulness", empty, one).difference is None
-    assert change("faithfulness", replace(one, low=None), one).verdict == "unclear"
+    assert compare_series("faithfulness", one, empty).verdict == "new"
+    assert compare_series("faithfulness", empty, one).difference is None
+    assert compare_series("faithfulness", replace(one, low=None), one).verdict == "unclear"
 
 
 def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None:
-    from ragstone.monitor.rollups.cells import Cell
-    from ragstone.monitor.windows.summary import interval_of
+    from ragstone.monitor.rollups.cells import RollupCell
+    from ragstone.monitor.windows.statistics import compute_interval
 
-    def drawn(generator: random.Random, lift: float) -> Figure:
+    def drawn(generator: random.Random, lift: float) -> SeriesStats:
         values = [
             1.0 if generator.random() < 0.5 + lift else generator.betavariate(4, 2)
             for _ in range(120)
         ]
         n, powers = len(values), [sum(x**power for x in values) for power in (1, 2, 3)]
-        cell = Cell.of([n, n, n, *powers, min(values), max(values), 0, 0, 0], {})
-        ends = interval_of("faithfulness", cell)
+        cell = RollupCell.from_row([n, n, n, *powers, min(values), max(values), 0, 0, 0], {})
+        ends = compute_interval("faithfulness", cell)
         return replace(figure(0.0, 0.0, 0.0), mean=cell.mean, low=ends.low, high=ends.high)
 
     generator, held = random.Random(5), 0
     truth = 0.2 * (1 - 4 / 6)
     for _ in range(400):
-        found = change("faithfulness", drawn(generator, 0.2), drawn(generator, 0.0))
+        found = compare_series("faithfulness", drawn(generator, 0.2), drawn(generator, 0.0))
         assert found.low is not None
         assert found.high is not None
         held += found.low <= truth <= found.high
@@ -128,17 +143,17 @@ def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None
 def test_reports_on_the_last_period_that_is_over(
     kind: str, until: str, zone: str, first: str, last: str
 ) -> None:
-    found = last_complete(kind, moment_of(until, zone), zone)
-    assert found == (moment_of(first, zone), moment_of(last, zone))
+    found = find_last_complete_period(kind, parse_local_time(until, zone), zone)
+    assert found == (parse_local_time(first, zone), parse_local_time(last, zone))
 
 
 def test_an_unknown_period_is_named() -> None:
     with pytest.raises(DataError, match="hourly"):
-        last_complete("hourly", NOW)
+        find_last_complete_period("hourly", NOW)
 
 
 def test_the_week_is_compared_with_the_one_before(archive: Archive) -> None:
-    found = period_report(archive, "weekly", NOW)
+    found = build_period_report(archive, "weekly", NOW)
     assert found.dates() == ("2026-05-04", "2026-05-10")
     assert found.now.interactions == found.before.interactions == 700
     verdicts = {one.name: one.verdict for one in found.changes}
@@ -147,7 +162,7 @@ def test_the_week_is_compared_with_the_one_before(archive: Archive) -> None:
     assert set(verdicts) == {"faithfulness", "answer_relevance", "feedback", "latency"}
     assert len(found.series) == 7
     assert sum(one.interactions for one in found.series) == 700
-    assert len(period_report(archive, "daily", NOW).series) == 24
+    assert len(build_period_report(archive, "daily", NOW).series) == 24
 
 
 # ── pages ─────────────────────────────────────────────────────────────────────────────────
@@ -155,7 +170,7 @@ def test_the_week_is_compared_with_the_one_before(archive: Archive) -> None:
 
 def test_markdown_has_every_part(archive: Archive) -> None:
     watched.keep(archive, [watched.drop(NOW)], NOW)
-    text = period.rendered(period.read(archive, "weekly", NOW), ".md", "en")
+    text = rendered(analyse_period(archive, "weekly", NOW), ".md", "en")
     for part in ("# Weekly report", "1 metric got worse; 1 alert", "## Alerts", "## Cost",
                  "## Why samples fail", "## What to do next", "## Worst interactions"):  # fmt: skip
         assert part in text
@@ -167,7 +182,7 @@ def test_markdown_has_every_part(archive: Archive) -> None:
 
 
 def test_spanish_is_spanish_throughout(archive: Archive) -> None:
-    text = period.rendered(period.read(archive, "weekly", NOW), ".md", "es")
+    text = rendered(analyse_period(archive, "weekly", NOW), ".md", "es")
     for part in ("# Informe semanal", "1 métrica ha empeorado", "frente a la semana anterior",
                  "Ninguna alerta", "Coste de juzgar", "0,9"):  # fmt: skip
         assert part in text
@@ -176,17 +191,17 @@ def test_spanish_is_spanish_throughout(archive: Archive) -> None:
 
 def test_a_period_with_nothing_is_reported_as_such(tmp_path: Path) -> None:
     empty = Archive(Store.open(tmp_path / "none.db"))
-    whole = period.read(empty, "monthly", NOW)
+    whole = analyse_period(empty, "monthly", NOW)
     assert whole.failures is None
-    for ending in period.ENDINGS:
-        assert "Nothing was judged in this period" in period.rendered(whole, ending, "en")
+    for ending in RENDERERS:
+        assert "Nothing was judged in this period" in rendered(whole, ending, "en")
 
 
 def test_sparklines_leave_room_for_what_is_not_known() -> None:
     values = [0.0, 0.5, None, 1.0]
-    points = [Point(n, n + 1, value) for n, value in enumerate(values)]
-    assert blocks(points) == "▁▅·█" or blocks(points) == "▁▄·█"
-    assert blocks([Point(0, 1, None)]) == ""
+    points = [SeriesPoint(n, n + 1, value) for n, value in enumerate(values)]
+    assert format_sparkline(points) == "▁▅·█" or format_sparkline(points) == "▁▄·█"
+    assert format_sparkline([SeriesPoint(0, 1, None)]) == ""
 
 
 @needs_chromium
@@ -206,19 +221,19 @@ def test_the_page_shows_evidence_and_runs_nothing(
             "faithfulness": Score(0.0, findings=(finding,), warnings=(payload,)),
         }
         archive.add([one]).result()
-        archive.save_scores([Scored(text, scores)]).result()
+        archive.save_scores([ScoredInteraction(text, scores)]).result()
     watched.keep(
         archive, [watched.drop(NOW + n, payload) for n, payload in enumerate(PAYLOADS)], NOW
     )
     path = tmp_path / "report.html"
     for language in ("en", "es"):
-        period.write(archive, "weekly", NOW, path, language)
+        write_report(MonitorReport(analyse_period(archive, "weekly", NOW), language), path)
         visit = Visit(browser, path.as_uri())
         visit.page.locator(".claim").first.focus()
         assert visit.page.evaluate("window.hit") is None
         assert visit.complaints == []
         assert visit.requests == [path.as_uri()]
-        assert visit.page.locator(".sample").count() == period.WORST
+        assert visit.page.locator(".sample").count() == MAX_WORST
         assert PAYLOADS[0] in visit.page.locator("main").inner_text()
         visit.page.context.close()
 
@@ -231,7 +246,7 @@ def test_nothing_sticks_out_and_text_has_contrast(
 ) -> None:
     watched.keep(archive, [watched.drop(NOW)], NOW)
     path = tmp_path / "report.html"
-    period.write(archive, "weekly", NOW, path)
+    write_report(MonitorReport(analyse_period(archive, "weekly", NOW)), path)
     size = {"width": width, "height": 900}
     visit = Visit(browser, path.as_uri(), viewport=size, color_scheme=scheme)
     assert visit.page.evaluate("document.documentElement.scrollWidth") == width
@@ -259,23 +274,23 @@ def test_the_command_writes_both_formats_or_prints(archive: Archive, tmp_path: P
 
 def test_another_ending_is_refused_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(RagstoneError, match=r"r\.pdf"):
-        period.check_ending(tmp_path / "r.pdf")
+        find_format("period", tmp_path / "r.pdf")
 
 
 def test_the_server_writes_each_period_once(archive: Archive, tmp_path: Path) -> None:
     settings = Reports(str(tmp_path / "out"), formats=("html", "md"), language="es")
-    part = ReportingPart(settings, archive.store)
-    soon = moment_of("2026-05-11T00:30")
+    part = ReportWorker(settings, archive.store)
+    soon = parse_local_time("2026-05-11T00:30")
     names = [path.name for path in part.write_missing(soon)]
     # half an hour after its end the week's last answers may not be judged yet
     assert names == ["ragstone-weekly-2026-04-27.html", "ragstone-weekly-2026-04-27.md"]
-    later = moment_of("2026-05-11T01:30")
+    later = parse_local_time("2026-05-11T01:30")
     assert [path.name for path in part.write_missing(later)] == [
         "ragstone-weekly-2026-05-04.html",
         "ragstone-weekly-2026-05-04.md",
     ]
     assert part.write_missing(later) == []
-    assert part.facts() == {"period": "weekly", "last": "2026-05-04"}
+    assert part.get_status() == {"period": "weekly", "last": "2026-05-04"}
     assert (tmp_path / "out" / "ragstone-weekly-2026-05-04.md").read_text().startswith("# Informe")
 
 
@@ -319,20 +334,22 @@ def test_a_period_of_failed_judgements_is_not_called_unchanged(tmp_path: Path) -
     some = [Interaction(f"i{n}", NOW - watched.DAY + n, "q?", answer="a") for n in range(30)]
     failed = Score(outcome="judge_error", kind="refusal", reason="no")
     archive.add(some).result()
-    archive.save_scores([Scored(one.id, {"faithfulness": failed}) for one in some]).result()
-    whole = period.read(archive, "daily", NOW)
-    assert "No judgement succeeded in this period" in period.rendered(whole, ".md", "en")
-    assert "Ningún juicio salió bien" in period.rendered(whole, ".html", "es")
+    archive.save_scores(
+        [ScoredInteraction(one.id, {"faithfulness": failed}) for one in some]
+    ).result()
+    whole = analyse_period(archive, "daily", NOW)
+    assert "No judgement succeeded in this period" in rendered(whole, ".md", "en")
+    assert "Ningún juicio salió bien" in rendered(whole, ".html", "es")
     archive.store.close()
 
 
 def test_times_of_a_report_are_those_of_its_zone(tmp_path: Path) -> None:
     archive = Archive(Store.open(tmp_path / "s.db"))
-    at = moment_of("2026-05-10T21:30")
+    at = parse_local_time("2026-05-10T21:30")
     archive.add([Interaction("late", at, "q?", answer="a")]).result()
-    archive.save_scores([Scored("late", {"faithfulness": Score(0.2)})]).result()
-    until = moment_of("2026-05-12T00:00", "Europe/Madrid")
-    text = period.rendered(period.read(archive, "weekly", until, "Europe/Madrid"), ".md", "en")
+    archive.save_scores([ScoredInteraction("late", {"faithfulness": Score(0.2)})]).result()
+    until = parse_local_time("2026-05-12T00:00", "Europe/Madrid")
+    text = rendered(analyse_period(archive, "weekly", until, "Europe/Madrid"), ".md", "en")
     assert "2026-05-10 23:30:00" in text
     archive.store.close()
 
@@ -345,8 +362,8 @@ def test_an_empty_period_and_one_interaction_are_reports_too(
     archive = Archive(Store.open(tmp_path / "s.db"))
     if count:
         archive.add([Interaction("only", NOW - watched.DAY, "q?", answer="a")]).result()
-    whole = period.read(archive, "daily", NOW)
+    whole = analyse_period(archive, "daily", NOW)
     said = {"en": "Nothing was judged in this period", "es": "No se juzgó nada en este periodo"}
     for ending in (".md", ".html"):
-        assert said[language] in period.rendered(whole, ending, language)
+        assert said[language] in rendered(whole, ending, language)
     archive.store.close()

@@ -10,14 +10,15 @@ import pytest
 from rich.console import Console
 
 from ragstone.analysis import Summary, summarise
-from ragstone.report import terminal
+from ragstone.report.builders.run import build_summary
+from ragstone.report.render import terminal
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
 
 def shown(summary: Summary, width: int = 80, language: str = "en", **options: Any) -> str:
     out = io.StringIO()
-    terminal.show(summary, Console(file=out, width=width, **options), language)
+    terminal.show(build_summary(summary, language), Console(file=out, width=width, **options))
     return out.getvalue()
 
 
@@ -73,7 +74,7 @@ def test_there_is_no_colour_when_it_is_not_a_terminal(summary: Summary) -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
 def test_it_prints_in_poor_encodings(summary: Summary, encoding: str) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
-    terminal.show(summary, Console(file=out, width=80), "es")
+    terminal.show(build_summary(summary, "es"), Console(file=out, width=80))
     out.flush()
     text = out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
     assert "recall@5 ^" in text or "recall@5 ↑" in text
@@ -106,4 +107,4 @@ def test_the_table_says_where_the_run_is(
 
 
 def test_text_gives_the_same_without_a_console(summary: Summary) -> None:
-    assert terminal.text(summary, "es", 80) == shown(summary, 80, "es")
+    assert terminal.render(build_summary(summary, "es"), 80) == shown(summary, 80, "es")

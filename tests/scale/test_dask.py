@@ -13,7 +13,7 @@ import ragstone
 from dask_cluster import HERE, JUDGE, METRICS, kept, rows, written
 from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
-from ragstone.scale.cluster import QUIET, NoCluster, exported, place
+from ragstone.scale.cluster import QUIET, NoCluster, format_exports, place
 from ragstone.scale.shards import Shelf
 from ragstone.store import Store
 
@@ -93,10 +93,10 @@ def test_plain_metrics_and_rows_without_ids_are_the_same_too(tmp_path: Path) -> 
 
 
 def test_shards_of_an_earlier_attempt_are_not_scored_again(tmp_path: Path, calls: Any) -> None:
-    from ragstone.data.rows import sample_of
+    from ragstone.data.rows import to_sample
     from ragstone.scale.pieces import digest_rows
     from ragstone.scale.shards import Line, encode_shard
-    from ragstone.types import NOTHING_USED
+    from ragstone.types import NO_USAGE
 
     path = written(tmp_path / "data.jsonl", rows(100))
     alone = ragstone.evaluate(path, METRICS, judge=JUDGE, store=tmp_path / "alone.db")
@@ -114,10 +114,10 @@ def test_shards_of_an_earlier_attempt_are_not_scored_again(tmp_path: Path, calls
     stored = list(alone.stored.store.full_rows(alone.id))[79:99]
     lines = []
     for position, sample_id, row, scores in stored:
-        assert sample_of(row, alone.info.shape, position).id == sample_id
+        assert to_sample(row, alone.info.shape, position).id == sample_id
         lines.append(Line(position, sample_id, None, scores))
-    shard = encode_shard(lines, digest_rows(row for _, _, row, _ in stored), 0, NOTHING_USED)
-    Shelf(store.shelf("r")).put(80, 99, shard)
+    shard = encode_shard(lines, digest_rows(row for _, _, row, _ in stored), 0, NO_USAGE)
+    Shelf(store.shard_folder("r")).put(80, 99, shard)
     far = ragstone.evaluate(
         path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, on="dask:1"
     )
@@ -145,7 +145,7 @@ def test_changed_data_is_noticed_on_resume(tmp_path: Path) -> None:
 
 
 def test_a_bad_row_is_named_by_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ragstone.experiments.run, "CHECK_FIRST_BYTES", 0)
+    monkeypatch.setattr(ragstone.experiments.execute, "CHECK_FIRST_BYTES", 0)
     path = tmp_path / "data.jsonl"
     good = "".join(json.dumps(row) + "\n" for row in rows(30))
     path.write_text(good + '\n{"question": }\n', encoding="utf-8")
@@ -154,7 +154,7 @@ def test_a_bad_row_is_named_by_its_line(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_an_id_given_twice_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ragstone.experiments.run, "CHECK_FIRST_BYTES", 0)
+    monkeypatch.setattr(ragstone.experiments.execute, "CHECK_FIRST_BYTES", 0)
     data = rows(40)
     data[33]["id"] = "s2"
     path = written(tmp_path / "data.jsonl", data)
@@ -206,5 +206,5 @@ def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
 
 def test_the_page_names_the_settings_that_our_own_clusters_have() -> None:
     page = (HERE.parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
-    for line in exported(QUIET):
+    for line in format_exports(QUIET):
         assert f"\n{line}\n" in page

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.data import read
-from ragstone.data.ranges import Range, cut, rows_in
+from ragstone.data.ranges import FileRange, plan_ranges, read_range
 
 lines = st.lists(
     st.one_of(
@@ -33,12 +33,12 @@ def test_ranges_of_jsonl_hold_the_rows_of_the_file(
     first = json.dumps({"question": "first", "answer": "a"})
     path.write_bytes(feed.join([first, *lines]).encode("utf-8", "surrogatepass"))
     reading = read(str(path), skip_bad_rows=True)
-    ranges = cut(read(str(path)), str(path), lambda: wanted)
+    ranges = plan_ranges(read(str(path)), str(path), lambda: wanted)
     assert ranges is not None
     parts = list(ranges())
-    found = [row for part in parts for row in rows_in(part)]
-    assert found == list(reading._container.rows())
-    assert [part.rows for part in parts] == [len(list(rows_in(part))) for part in parts]
+    found = [row for part in parts for row in read_range(part)]
+    assert found == list(reading._row_source.rows())
+    assert [part.rows for part in parts] == [len(list(read_range(part))) for part in parts]
 
 
 def test_parquet_is_cut_by_row_groups(tmp_path: Path) -> None:
@@ -47,11 +47,11 @@ def test_parquet_is_cut_by_row_groups(tmp_path: Path) -> None:
     rows = [{"question": f"q{n}", "answer": "a"} for n in range(10)]
     path = tmp_path / "data.parquet"
     parquet.write_table(pyarrow.Table.from_pylist(rows), path, row_group_size=4)
-    ranges = cut(read(str(path)), str(path), lambda: 2)
+    ranges = plan_ranges(read(str(path)), str(path), lambda: 2)
     assert ranges is not None
     parts = list(ranges())
-    assert [(part.before, part.rows) for part in parts] == [(0, 4), (4, 4), (8, 2)]
-    texts = [text for part in parts for _, text in rows_in(part)]
+    assert [(part.rows_before, part.rows) for part in parts] == [(0, 4), (4, 4), (8, 2)]
+    texts = [text for part in parts for _, text in read_range(part)]
     assert texts == [record.row for record in read(str(path))]
 
 
@@ -64,10 +64,10 @@ def test_what_cannot_be_cut_is_not(tmp_path: Path, name: str) -> None:
         name, '{"question": "q"}\n'
     )
     path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
-    assert cut(read(str(path)), str(path), lambda: 2) is None
+    assert plan_ranges(read(str(path)), str(path), lambda: 2) is None
 
 
 def test_a_range_names_the_line_of_a_row(tmp_path: Path) -> None:
     path = tmp_path / "data.jsonl"
     path.write_bytes(b'{"question": "a"}\n\n{"question": "b"}\n')
-    assert list(rows_in(Range(str(path), 18, 37, 1, 1))) == [(3, '{"question": "b"}')]
+    assert list(read_range(FileRange(str(path), 18, 37, 1, 1))) == [(3, '{"question": "b"}')]

@@ -65,7 +65,7 @@ def test_stopped_and_resumed_from_the_command_line(tmp_path: Path, cluster: Path
     first.send_signal(signal.SIGINT)
     _, said = first.communicate(timeout=120)
     assert first.returncode == 130, said
-    assert "scored and kept; go on with" in said
+    assert "scored and kept; resume with" in said
     assert 20 <= count(store) < 300
     again = subprocess.run([*words, "--resume"], capture_output=True, text=True, timeout=300)
     assert again.returncode == 0, again.stderr

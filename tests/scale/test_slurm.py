@@ -17,9 +17,9 @@ import pytest
 
 import ragstone
 import slurm_cluster
-from ragstone.config import Slurm
+from ragstone.config import Data, Plan, Slurm
 from ragstone.experiments.run import Run
-from ragstone.scale.slurm import launcher
+from ragstone.scale.slurm import SlurmJob, format_launcher
 
 psutil = pytest.importorskip("psutil")
 pytest.importorskip("distributed")
@@ -74,7 +74,8 @@ def test_the_launcher_asks_for_what_the_config_says() -> None:
         modules=("python/3.11",), environment="/apps/my env", mail="ann@example.org",
         options=("--constraint=fast",),
     )  # fmt: skip
-    text = launcher("r1", "my run", ["-c", "a b.yaml"], asked, Path("/shared/slurm"))
+    plan = Plan(name="my run", data=Data("a b.jsonl"))
+    text = format_launcher(SlurmJob("r1", "/my shared/slurm/r1.sbatch"), plan, asked)
     lines = text.splitlines()
     for wanted in (
         "#SBATCH --job-name=ragstone-my-run", "#SBATCH --partition=gpu", "#SBATCH --nodes=2",
@@ -82,7 +83,7 @@ def test_the_launcher_asks_for_what_the_config_says() -> None:
         "#SBATCH --mem=32G", "#SBATCH --time=1:00:00", "#SBATCH --mail-user=ann@example.org",
         "#SBATCH --requeue", "#SBATCH --constraint=fast", "module load python/3.11",
         ". '/apps/my env/bin/activate'", "srun --overlap --ntasks=6 --cpus-per-task=4 \\",
-        '"$python" -m ragstone eval -c \'a b.yaml\' --run r1 --on "$attempt/scheduler.json"',
+        '"$python" -m ragstone eval --plan \'/my shared/slurm/r1.plan\' --on "$attempt/scheduler.json"',
     ):  # fmt: skip
         assert wanted in lines
     assert subprocess.run(["bash", "-n"], input=text, text=True).returncode == 0

@@ -9,20 +9,22 @@ import pytest
 
 from live import in_thread
 from ragstone.config.alerts import Alerts, Channel, parse_threshold
-from ragstone.monitor import Archive, Interaction, Scored
-from ragstone.monitor.interactions import micros
-from ragstone.server import Settings
-from ragstone.server.alert_worker import WatchingPart
+from ragstone.monitor import Archive, Interaction, ScoredInteraction
+from ragstone.monitor.interactions import now_micros
+from ragstone.server import ServerSettings
+from ragstone.server.alert_worker import AlertWorker
 from ragstone.store import Store
 from ragstone.types import Score
 
 
 def filled(store: Store) -> Archive:
     archive = Archive(store)
-    now = micros()
+    now = now_micros()
     some = [Interaction(f"i{n}", now - n * 1_000_000, "q", answer="a") for n in range(1, 31)]
     archive.add(some).result()
-    archive.save_scores([Scored(one.id, {"faithfulness": Score(0.2)}) for one in some]).result()
+    archive.save_scores(
+        [ScoredInteraction(one.id, {"faithfulness": Score(0.2)}) for one in some]
+    ).result()
     return archive
 
 
@@ -30,7 +32,7 @@ def test_metrics_are_served(place: str) -> None:
     pytest.importorskip("prometheus_client")
     store = Store.open(place)
     filled(store)
-    with in_thread(Settings(), store) as server:
+    with in_thread(ServerSettings(), store) as server:
         answer = server.get("/metrics")
     assert answer.status == 200
     assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
@@ -49,7 +51,7 @@ def test_the_server_looks_by_itself_and_sends(tmp_path: Path) -> None:
         questions=False,
         channels=(Channel("file", str(file)),),
     )
-    part = WatchingPart(settings, store)
+    part = AlertWorker(settings, store)
 
     async def until_told() -> None:
         work = asyncio.create_task(part.run())
@@ -60,5 +62,5 @@ def test_the_server_looks_by_itself_and_sends(tmp_path: Path) -> None:
 
     asyncio.run(until_told())
     assert "faithfulness mean is 0.2" in file.read_text(encoding="utf-8")
-    assert part.facts()["state"] == "firing"
-    assert part.facts()["alerts"][0]["rule"] == "threshold:faithfulness < 0.6"
+    assert part.get_status()["state"] == "firing"
+    assert part.get_status()["alerts"][0]["rule"] == "threshold:faithfulness < 0.6"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from live import Server, in_thread
-from ragstone.monitor import Archive, Scored
-from ragstone.server import Settings
+from ragstone.monitor import Archive, ScoredInteraction
+from ragstone.server import ServerSettings
 from ragstone.store import Store
 from ragstone.types import Finding, Score
 
@@ -24,7 +24,7 @@ def store(place: str) -> Store:
 
 @pytest.fixture
 def server(store: Store) -> Iterator[Server]:
-    with in_thread(Settings(), store) as server:
+    with in_thread(ServerSettings(), store) as server:
         yield server
 
 
@@ -35,7 +35,7 @@ def start(tmp_path: Any) -> Iterator[Any]:
 
         def started(**settings: Any) -> tuple[Server, Archive]:
             store = Store.open(tmp_path / "own.db")
-            server = stack.enter_context(in_thread(Settings(**settings), store))
+            server = stack.enter_context(in_thread(ServerSettings(**settings), store))
             return server, Archive(store)
 
         yield started
@@ -199,7 +199,7 @@ def test_a_bad_parameter_is_named(start: Any, query: str) -> None:
 def test_one_interaction_comes_with_its_evidence(server: Server, store: Store) -> None:
     server.post("/v1/interactions", event("a/b?c"))
     score = Score(0.5, findings=(Finding("claim", "supported", quote="c"),))
-    Archive(store).save_scores([Scored("a/b?c", {"faithfulness": score})]).result()
+    Archive(store).save_scores([ScoredInteraction("a/b?c", {"faithfulness": score})]).result()
     found = server.get("/v1/interactions/a%2Fb%3Fc")
     assert found.json["scores"]["faithfulness"]["value"] == 0.5
     assert found.json["scores"]["faithfulness"]["findings"][0]["quote"] == "c"

@@ -14,7 +14,7 @@ import pytest
 
 from live import Server, in_thread, process
 from ragstone.monitor import Archive
-from ragstone.server import Settings
+from ragstone.server import ServerSettings
 from ragstone.store import Store
 
 
@@ -93,7 +93,7 @@ def test_asked_to_stop_it_answers_what_is_under_way_and_writes_it(place: str) ->
         running.send_signal(signal.SIGTERM)
         assert running.wait(60) == 0
         load.wait()
-        assert "everything taken is stored" in running.stderr.read()
+        assert "everything accepted is stored" in running.stderr.read()
     found = counted(place)
     assert not [id for id in load.taken if found[id] != 1]
 
@@ -101,7 +101,7 @@ def test_asked_to_stop_it_answers_what_is_under_way_and_writes_it(place: str) ->
 def test_too_much_is_turned_away_and_then_taken_again(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s.db")
     held = threading.Event()
-    with in_thread(Settings(queue_events=20), store) as server:
+    with in_thread(ServerSettings(queue_events=20), store) as server:
         store.write(lambda db: held.wait(60) and None)  # the disk is busy
         load = Load(server, "over", threads=24)
         end = time.monotonic() + 60
@@ -136,7 +136,7 @@ def test_while_the_store_is_away_it_says_so_and_goes_on_when_it_is_back(
         return real(*given, **more)
 
     monkeypatch.setattr(store, "write", sometimes)
-    with in_thread(Settings(), store) as server:
+    with in_thread(ServerSettings(), store) as server:
         answer = server.post("/v1/interactions", {"id": "a", "question": "q"})
         assert answer.status == 503
         assert answer.headers["Retry-After"] == "5"

@@ -9,9 +9,15 @@ import pytest
 
 from live import Server, in_thread
 from ragstone.errors import RagstoneError
-from ragstone.server import Settings
-from ragstone.server.guard import HEADERS, equal, known_host, same_site, session_of
-from ragstone.server.settings import checked
+from ragstone.server import ServerSettings
+from ragstone.server.guard import (
+    SECURITY_HEADERS,
+    build_session_value,
+    equals_secret,
+    is_known_host,
+    is_same_site,
+)
+from ragstone.server.settings import check_settings
 from ragstone.store import Store
 
 TOKEN = "a-token-that-is-long-enough"
@@ -19,13 +25,15 @@ TOKEN = "a-token-that-is-long-enough"
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    with in_thread(Settings(names=("monitor.example.com",)), Store.open(tmp_path / "s.db")) as one:
+    with in_thread(
+        ServerSettings(names=("monitor.example.com",)), Store.open(tmp_path / "s.db")
+    ) as one:
         yield one
 
 
 @pytest.fixture
 def closed(tmp_path: Path) -> Iterator[Server]:
-    with in_thread(Settings(token=TOKEN), Store.open(tmp_path / "s.db")) as one:
+    with in_thread(ServerSettings(token=TOKEN), Store.open(tmp_path / "s.db")) as one:
         yield one
 
 
@@ -114,15 +122,15 @@ def test_the_token_must_be_the_token(closed: Server, header: str, status: int) -
 
 
 def test_a_cookie_that_was_given_for_the_token_counts(closed: Server) -> None:
-    cookie = f"ragstone_session={session_of(TOKEN)}"
+    cookie = f"ragstone_session={build_session_value(TOKEN)}"
     assert closed.get("/v1/status", Cookie=cookie).status == 200
     assert closed.get("/v1/status", Cookie="ragstone_session=guess").status == 401
     assert TOKEN not in cookie
 
 
 def test_equal_takes_any_text() -> None:
-    assert equal("é\udcff", "é\udcff")
-    assert not equal("", "x")
+    assert equals_secret("é\udcff", "é\udcff")
+    assert not equals_secret("", "x")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +153,7 @@ def test_every_reply_carries_the_headers(server: Server) -> None:
         server.post("/v1/interactions", {}),
     ]
     for answer in answers:
-        for name, value in HEADERS.items():
+        for name, value in SECURITY_HEADERS.items():
             assert answer.headers[name] == value
         assert answer.headers["Server"] == "ragstone"
 
@@ -153,19 +161,19 @@ def test_every_reply_carries_the_headers(server: Server) -> None:
 def test_an_address_that_others_reach_needs_a_token() -> None:
     for host in ("0.0.0.0", "::", "192.168.1.2", "monitor.example.com"):
         with pytest.raises(RagstoneError, match="RAGSTONE_MONITOR_TOKEN"):
-            checked(Settings(host=host))
-        assert checked(Settings(host=host, token=TOKEN)).token == TOKEN
+            check_settings(ServerSettings(host=host))
+        assert check_settings(ServerSettings(host=host, token=TOKEN)).token == TOKEN
     for host in ("127.0.0.1", "::1", "localhost"):
-        assert checked(Settings(host=host)).token is None
+        assert check_settings(ServerSettings(host=host)).token is None
     with pytest.raises(RagstoneError, match="shorter than 16"):
-        checked(Settings(token="short"))
+        check_settings(ServerSettings(token="short"))
     with pytest.raises(RagstoneError, match="is not a path"):
-        checked(Settings(prefix="rag/"))
+        check_settings(ServerSettings(prefix="rag/"))
 
 
 def test_beyond_loopback_a_host_is_an_address_or_a_name_that_was_given() -> None:
-    wide = Settings(host="0.0.0.0", token=TOKEN, names=("me.example",))
-    assert known_host("10.0.0.5:8321", wide)
-    assert known_host("me.example", wide)
-    assert not known_host("evil.com", wide)
-    assert not same_site("http://evil.com", "10.0.0.5", wide)
+    wide = ServerSettings(host="0.0.0.0", token=TOKEN, names=("me.example",))
+    assert is_known_host("10.0.0.5:8321", wide)
+    assert is_known_host("me.example", wide)
+    assert not is_known_host("evil.com", wide)
+    assert not is_same_site("http://evil.com", "10.0.0.5", wide)

@@ -20,7 +20,7 @@ from live import Server, in_thread, process
 from ragstone.errors import StoreError
 from ragstone.monitor import Archive
 from ragstone.monitor.interactions import Interaction
-from ragstone.server import Settings
+from ragstone.server import ServerSettings
 from ragstone.store import Store
 
 
@@ -40,7 +40,7 @@ def test_a_store_that_is_removed_is_made_anew_and_takes_what_comes(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     place = tmp_path / "s.db"
-    with in_thread(Settings(), Store.open(place)) as server:
+    with in_thread(ServerSettings(), Store.open(place)) as server:
         assert posted(server, "before") == 200
         for file in tmp_path.glob("s.db*"):
             file.unlink()
@@ -55,7 +55,7 @@ def test_a_store_that_is_put_back_from_a_copy_is_the_one_that_is_written(tmp_pat
     place, copy = tmp_path / "s.db", tmp_path / "copy.db"
     store = Store.open(place)
     Archive(store).add([]).result()
-    with in_thread(Settings(), store) as server:
+    with in_thread(ServerSettings(), store) as server:
         assert posted(server, "old") == 200
         with closing(sqlite3.connect(place)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
@@ -104,7 +104,7 @@ def test_a_server_that_ends_while_its_store_is_away_leaves_the_log_for_when_it_i
     tmp_path: Path,
 ) -> None:
     place, elsewhere = tmp_path / "s.db", tmp_path / "elsewhere.db"
-    with in_thread(Settings(), Store.open(place)) as server:
+    with in_thread(ServerSettings(), Store.open(place)) as server:
         assert posted(server, "before") == 200
         place.rename(elsewhere)
         assert posted(server, "away") == 503
@@ -141,7 +141,7 @@ def test_a_store_of_which_every_file_is_moved_and_put_back_one_by_one_is_whole(
 ) -> None:
     place, elsewhere = tmp_path / "s.db", tmp_path / "elsewhere"
     elsewhere.mkdir()
-    with in_thread(Settings(), Store.open(place)) as server:
+    with in_thread(ServerSettings(), Store.open(place)) as server:
         assert posted(server, *(f"before{n}" for n in range(30))) == 200
         for file in tmp_path.glob("s.db*"):
             file.rename(elsewhere / file.name)
@@ -160,7 +160,7 @@ def test_another_file_beside_the_old_log_is_not_spoiled_by_it(tmp_path: Path) ->
     store = Store.open(other)
     Archive(store).add([]).result()
     store.close()
-    with in_thread(Settings(), Store.open(place)) as server:
+    with in_thread(ServerSettings(), Store.open(place)) as server:
         assert posted(server, "old") == 200
         other.replace(place)
         answer = server.post("/v1/interactions", {"id": "x", "question": "q"})
@@ -327,7 +327,7 @@ ODD = [
 def test_a_clock_or_a_number_that_is_off_is_named_and_the_rest_may_be_sent_again(
     tmp_path: Path, facts: dict[str, object], why: str
 ) -> None:
-    with in_thread(Settings(), Store.open(tmp_path / "s.db")) as server:
+    with in_thread(ServerSettings(), Store.open(tmp_path / "s.db")) as server:
         rows = [{"id": "good", "question": "q"}, {"id": "bad", "question": "q", **facts}]
         answer = server.post("/v1/interactions", rows)
         assert answer.status == 422
@@ -338,7 +338,7 @@ def test_a_clock_or_a_number_that_is_off_is_named_and_the_rest_may_be_sent_again
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_a_latency_that_is_no_number_is_refused(tmp_path: Path, number: str) -> None:
-    with in_thread(Settings(), Store.open(tmp_path / "s.db")) as server:
+    with in_thread(ServerSettings(), Store.open(tmp_path / "s.db")) as server:
         raw = b'{"id": "a", "question": "q", "latency": %s}' % number.encode()
         head = {"Content-Type": "application/json"}
         answer = server.ask("POST", "/v1/interactions", headers=head, raw=raw)
@@ -347,7 +347,7 @@ def test_a_latency_that_is_no_number_is_refused(tmp_path: Path, number: str) -> 
 
 
 def test_an_answer_of_a_megabyte_is_kept_whole(place: str) -> None:
-    with in_thread(Settings(), Store.open(place)) as server:
+    with in_thread(ServerSettings(), Store.open(place)) as server:
         long = "wörter " * 150_000
         answer = server.post("/v1/interactions", {"id": "a", "question": "q", "answer": long})
         assert answer.status == 200
@@ -356,14 +356,14 @@ def test_an_answer_of_a_megabyte_is_kept_whole(place: str) -> None:
 
 @pytest.mark.parametrize("window", ["0h", "-1h", "abc", "5", "99999d", ""])
 def test_a_window_that_is_none_is_refused_with_a_remedy(tmp_path: Path, window: str) -> None:
-    with in_thread(Settings(), Store.open(tmp_path / "s.db")) as server:
+    with in_thread(ServerSettings(), Store.open(tmp_path / "s.db")) as server:
         answer = server.get(f"/v1/summary?window={window}")
         assert answer.status == 422
         assert "write 5m, 1h" in answer.json["error"]
 
 
 def test_a_field_that_nobody_has_is_refused_with_the_ones_there_are(tmp_path: Path) -> None:
-    with in_thread(Settings(), Store.open(tmp_path / "s.db")) as server:
+    with in_thread(ServerSettings(), Store.open(tmp_path / "s.db")) as server:
         row = {"id": "a", "question": "q", "meta": {"model": "m", "tenant": "t"}}
         assert server.get("/v1/summary?by=nothing").status == 200  # nothing is there at all
         server.post("/v1/interactions", row)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from live import Server, in_thread
-from ragstone.server import Settings
-from ragstone.server.app import GETS, OPEN, POSTS
-from ragstone.server.openapi import document
+from ragstone.server import ServerSettings
+from ragstone.server.app import GET_ROUTES, POST_ROUTES, PUBLIC_PATHS
+from ragstone.server.openapi import build_document
 from ragstone.store import Store
 
 pytest.importorskip("schemathesis", reason="schemathesis is not installed")
@@ -17,24 +17,24 @@ pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with in_thread(Settings(), Store.open(tmp_path_factory.mktemp("s") / "s.db")) as one:
+    with in_thread(ServerSettings(), Store.open(tmp_path_factory.mktemp("s") / "s.db")) as one:
         one.post("/v1/interactions", {"id": "a", "question": "q", "meta": {"model": "m"}})
         yield one
 
 
 def test_every_route_is_described_and_everything_described_is_there() -> None:
-    paths = document(Settings())["paths"]
+    paths = build_document(ServerSettings())["paths"]
     described = {(path, method) for path, item in paths.items() for method in item}
-    routes = {(path, "get") for path in GETS} | {(path, "post") for path in POSTS}
+    routes = {(path, "get") for path in GET_ROUTES} | {(path, "post") for path in POST_ROUTES}
     assert described == routes
 
 
 def test_the_token_is_described_where_it_is_asked_for() -> None:
-    shown = document(Settings(token="x" * 20))
+    shown = build_document(ServerSettings(token="x" * 20))
     for path, item in shown["paths"].items():
         for operation in item.values():
-            assert ("401" in operation["responses"]) == (path not in OPEN)
-    assert "security" not in document(Settings())
+            assert ("401" in operation["responses"]) == (path not in PUBLIC_PATHS)
+    assert "security" not in build_document(ServerSettings())
 
 
 @pytest.mark.parametrize("examples", [6, pytest.param(200, marks=pytest.mark.slow)])

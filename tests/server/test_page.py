@@ -15,13 +15,16 @@ import watched
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium, playwright
 from live import Server, in_thread
 from ragstone.errors import DataError, StoreError
-from ragstone.monitor import Archive, Interaction, Scored
-from ragstone.monitor.interactions import micros
-from ragstone.monitor.windows.summary import moment_of
-from ragstone.report.monitor import period, reading
-from ragstone.server import Settings
-from ragstone.server.api import SERVICE
-from ragstone.server.settings import checked
+from ragstone.monitor import Archive, Interaction, ScoredInteraction
+from ragstone.monitor.interactions import now_micros
+from ragstone.monitor.windows.calendars import parse_local_time
+from ragstone.report.builders.monitor_period import MonitorReport
+from ragstone.report.monitor.interactions import load_recent, load_worst
+from ragstone.report.monitor.period import analyse_period
+from ragstone.report.render import markdown
+from ragstone.server import ServerSettings
+from ragstone.server.api import SERVER_STATE
+from ragstone.server.settings import check_settings
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
 
@@ -34,25 +37,25 @@ TOKEN = "a-token-that-is-long-enough"
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server on 5,000 interactions, an alert that fires and one that is over, shown under a prefix."""
     archive = Archive(Store.open(tmp_path_factory.mktemp("busy") / "s.db"))
-    now = micros()
+    now = now_micros()
     watched.fill(archive, 5000, now)
     firing = watched.drop(now, example="i-4998")
     watched.keep(archive, [firing, watched.over(firing, now - 3_600_000_000)], now)
-    with in_thread(Settings(prefix="/rag/stone"), archive.store) as one:
+    with in_thread(ServerSettings(prefix="/rag/stone"), archive.store) as one:
         yield one
 
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[Server]:
-    with in_thread(Settings(), Store.open(tmp_path / "s.db")) as one:
+    with in_thread(ServerSettings(), Store.open(tmp_path / "s.db")) as one:
         yield one
 
 
 @pytest.fixture
 def closed(tmp_path: Path) -> Iterator[Server]:
     archive = Archive(Store.open(tmp_path / "s.db"))
-    watched.fill(archive, 30, micros(), days=1)
-    with in_thread(Settings(token=TOKEN), archive.store) as one:
+    watched.fill(archive, 30, now_micros(), days=1)
+    with in_thread(ServerSettings(token=TOKEN), archive.store) as one:
         yield one
 
 
@@ -170,10 +173,10 @@ def test_times_are_those_of_the_zone_that_the_address_or_the_server_names(
     browser: Any, tmp_path: Path
 ) -> None:
     archive = Archive(Store.open(tmp_path / "s.db"))
-    noon = moment_of("2026-05-01T12:00")
+    noon = parse_local_time("2026-05-01T12:00")
     archive.add([Interaction("a", noon, "q")]).result()
     watched.keep(archive, [watched.drop(noon + watched.DAY)], noon + watched.DAY)
-    with in_thread(Settings(zone="Europe/Madrid"), archive.store) as server:
+    with in_thread(ServerSettings(zone="Europe/Madrid"), archive.store) as server:
         visit = Visit(browser, f"{server.url}/?window=7d&until=2026-05-02T16:00")
         assert "2026-05-02 16:00 Europe/Madrid" in visit.page.locator(".sub").inner_text()
         assert "2026-05-01 14:00:00" in visit.page.locator("#h-recent ~ .list").inner_text()
@@ -190,7 +193,7 @@ def test_times_are_those_of_the_zone_that_the_address_or_the_server_names(
         own = Visit(browser, server.url, timezone_id="Asia/Tokyo")
         assert own.page.locator("#zones option").first.get_attribute("value") == "Asia/Tokyo"
     with pytest.raises(DataError, match="no time zone 'Mars'"):
-        checked(Settings(zone="Mars"))
+        check_settings(ServerSettings(zone="Mars"))
 
 
 @pytest.mark.parametrize(("lang", "said"), [("en", "cannot be read"), ("es", "No se puede leer")])
@@ -202,8 +205,8 @@ def test_a_store_that_is_away_is_a_page_with_the_remedy(
     def away(*_: Any, **__: Any) -> Any:
         raise StoreError("cannot read <the store>")
 
-    monkeypatch.setattr(empty.app[SERVICE].reading.store, "read", away)
-    monkeypatch.setattr(empty.app[SERVICE].reading, "get", away)
+    monkeypatch.setattr(empty.app[SERVER_STATE].read_archive.store, "read", away)
+    monkeypatch.setattr(empty.app[SERVER_STATE].read_archive, "get", away)
     for path in ("/", "/interaction?id=a"):
         answer = empty.get(f"{path}{'&' if '?' in path else '?'}lang={lang}")
         assert answer.status == 503
@@ -372,7 +375,7 @@ def test_refreshes_by_itself_and_keeps_the_place(browser: Any, empty: Server) ->
 # ── nothing from outside runs ─────────────────────────────────────────────────────────────
 
 
-def poisoned(payload: str, number: int, now: int) -> tuple[Interaction, Scored]:
+def poisoned(payload: str, number: int, now: int) -> tuple[Interaction, ScoredInteraction]:
     """An interaction with the payload in every text that the page can show."""
     text = f"{payload} {number}"
     one = Interaction(
@@ -393,12 +396,12 @@ def poisoned(payload: str, number: int, now: int) -> tuple[Interaction, Scored]:
         f"m{payload}": Score(0.1, findings=findings, warnings=(payload,), label=payload),
         "faithfulness": Score(outcome="judge_error", kind="refusal", reason=payload, label=payload),
     }
-    return one, Scored(one.id, scores)
+    return one, ScoredInteraction(one.id, scores)
 
 
 def test_no_text_from_outside_runs_or_loads_anything(browser: Any, tmp_path: Path) -> None:
     archive = Archive(Store.open(tmp_path / "s.db"))
-    now = micros()
+    now = now_micros()
     pairs = [poisoned(payload, number, now) for number, payload in enumerate(PAYLOADS)]
     archive.add([one for one, _ in pairs]).result()
     archive.save_scores([scored for _, scored in pairs]).result()
@@ -407,7 +410,7 @@ def test_no_text_from_outside_runs_or_loads_anything(browser: Any, tmp_path: Pat
         [watched.drop(now + n, payload, pairs[n][0].id) for n, payload in enumerate(PAYLOADS)],
         now,
     )
-    with in_thread(Settings(), archive.store) as server:
+    with in_thread(ServerSettings(), archive.store) as server:
         for number, payload in enumerate(PAYLOADS):
             lang = ("en", "es")[number % 2]
             odd = quote(payload)
@@ -460,18 +463,18 @@ def test_a_link_on_another_site_leads_here_but_nothing_else_does(busy: Server) -
 
 def test_pages_and_reports_are_the_same_on_every_store(place: str) -> None:
     archive = Archive(Store.open(place))
-    now = micros()
+    now = now_micros()
     watched.fill(archive, 60, now, days=1)
     watched.keep(archive, [watched.drop(now)], now)
-    with in_thread(Settings(), archive.store) as server:
+    with in_thread(ServerSettings(), archive.store) as server:
         for metric in ("faithfulness", "feedback"):
             page = server.get(f"/?by=model&slice=model:small&metric={metric}").body.decode()
             assert "i-57" in page
             assert "i-58" not in page
         assert b"23 days of leave" in server.get("/interaction?id=i-57").body
-    whole = period.read(archive, "daily", now + watched.DAY - now % watched.DAY)
+    whole = analyse_period(archive, "daily", now + watched.DAY - now % watched.DAY)
     assert whole.report.now.interactions + whole.report.before.interactions == 60
-    assert "# Daily report" in period.rendered(whole, ".md", "en")
+    assert "# Daily report" in markdown.render(MonitorReport(whole).document())
 
 
 # ── the token ─────────────────────────────────────────────────────────────────────────────
@@ -536,21 +539,23 @@ def test_a_page_of_another_site_cannot_sign_in_or_out(closed: Server) -> None:
 )
 def test_lists_hold_exactly_the_slice(place: str, value: Any) -> None:
     archive = Archive(Store.open(place))
-    now = micros()
+    now = now_micros()
     others = ["aa", "100", "axb", "ano", "q", "back", "?", 11, 3, False, "truer", "x"]
     some = [
         Interaction(f"i-{n}", now - n - 1, f"question {n}", feedback=0.5, meta={"field": one, "b": "a"})
         for n, one in enumerate([value, *others])
     ]  # fmt: skip
     archive.add([*some, Interaction("none", now - 99, "q", language="a")]).result()
-    archive.save_scores([Scored(one.id, {"faithfulness": Score(0.5)}) for one in some]).result()
+    archive.save_scores(
+        [ScoredInteraction(one.id, {"faithfulness": Score(0.5)}) for one in some]
+    ).result()
     where = ("field", some[0].slices["field"])
     for found in (
-        reading.recent(archive, 0, now, where, 5),
-        reading.worst(archive, "faithfulness", 0, now, where, 5),
-        reading.worst(archive, "feedback", 0, now, where, 5),
+        load_recent(archive, 0, now, where, 5),
+        load_worst(archive, "faithfulness", 0, now, where, 5),
+        load_worst(archive, "feedback", 0, now, where, 5),
     ):
         assert [one.id for one in found] == ["i-0"]
-    assert [one.id for one in reading.recent(archive, 0, now, ("language", "a"), 5)] == ["none"]
-    assert len(reading.recent(archive, 0, now, None, 50)) == 14
+    assert [one.id for one in load_recent(archive, 0, now, ("language", "a"), 5)] == ["none"]
+    assert len(load_recent(archive, 0, now, None, 50)) == 14
     archive.store.close()

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from ragstone.errors import StoreError
-from ragstone.server.app import _note
+from ragstone.server.app import _flush_counts
 
 
 async def _begun(intake: Any) -> asyncio.Task[None]:
-    task = asyncio.create_task(_note(intake))
+    task = asyncio.create_task(_flush_counts(intake))
     await asyncio.sleep(0)
     return task
 

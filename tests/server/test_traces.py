@@ -10,7 +10,7 @@ import pytest
 
 from live import in_thread
 from ragstone.monitor import Archive
-from ragstone.server import Settings
+from ragstone.server import ServerSettings
 from ragstone.store import Store
 
 
@@ -44,7 +44,7 @@ def test_traces_over_http_in_every_form(tmp_path: Path) -> None:
     archive = Archive(store)
     ids = [f"{n:032x}" for n in (1, 2, 3)]
     hook = lambda text, field: text.replace("secret", "***")  # noqa: E731
-    with in_thread(Settings(grace=0.2, redact=hook), store) as server:
+    with in_thread(ServerSettings(grace=0.2, redact=hook), store) as server:
         assert server.post("/v1/traces", trace(ids[0], "secret one?")).json == {}
         packed = gzip.compress(json.dumps(trace(ids[1], "two?")).encode())
         headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
@@ -74,9 +74,9 @@ def test_traces_over_http_in_every_form(tmp_path: Path) -> None:
 def test_held_spans_outlive_the_server(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s.db")
     archive = Archive(store)
-    with in_thread(Settings(grace=60), store) as server:
+    with in_thread(ServerSettings(grace=60), store) as server:
         server.post("/v1/traces", trace("a" * 32, "q?"))
     assert archive.get("a" * 32) is None
-    with in_thread(Settings(grace=0), store):
+    with in_thread(ServerSettings(grace=0), store):
         wait_for(archive, "a" * 32)
     assert archive.get("a" * 32) is not None

@@ -6,23 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from ragstone.config import Plan
 from ragstone.monitor import Archive, Interaction
 from ragstone.store import NewRow, RunInfo, Store, database, postgres, sqlite
 from ragstone.types import Score
 
 SCORES = {"recall": Score(0.5)}
-VERSIONS = len(database.migrations(""))
+VERSIONS = len(database.load_migrations(""))
 
 
 def cut(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
     """As if only the migrations up to this version had been written."""
-    every = database.migrations
+    every = database.load_migrations
 
     def some(counter: str) -> tuple[str, ...]:
         return every(counter)[:version]
 
     for module in (sqlite, postgres):
-        monkeypatch.setattr(module, "migrations", some)
+        monkeypatch.setattr(module, "load_migrations", some)
 
 
 def tables(store: Store) -> set[str]:
@@ -40,7 +41,7 @@ def test_from_each_earlier_version(
         cut(then, version)
         old = Store.open(place)
         old.create(
-            RunInfo("r1", "demo", "2026-01-01T00:00:00+00:00", "running", {}, {}, "", "", ())
+            RunInfo("r1", "demo", "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "", "", ())
         )
         old.append("r1", [NewRow(n, f"s{n}", None, "{}", SCORES) for n in (1, 2, 3)]).result()
         old.close()
@@ -56,7 +57,7 @@ def test_from_each_earlier_version(
 def test_roll_ups_of_an_earlier_version_are_made_anew(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.monitor.windows.summary import between
+    from ragstone.monitor.windows.summary import summarise_between
 
     at = 1_780_000_000_000_000
     with monkeypatch.context() as then:
@@ -71,4 +72,4 @@ def test_roll_ups_of_an_earlier_version_are_made_anew(
         old.write(lambda db: db.execute("DELETE FROM monitor_dirty")).result()  # type: ignore[arg-type]
         old.close()
     archive = Archive(Store.open(place))
-    assert between(archive, at, at + 3_600_000_000).whole.interactions == 7
+    assert summarise_between(archive, at, at + 3_600_000_000).whole.interactions == 7

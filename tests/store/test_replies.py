@@ -15,7 +15,7 @@ from ragstone.types import Finding, Score, Usage
 
 
 def kept(store: Store, key: str, reply: Reply) -> None:
-    waiting = store.keep([(key, "embed", reply)], run="r", judge="j")
+    waiting = store.save_replies([(key, "embed", reply)], run="r", judge="j")
     if waiting is not None:
         waiting.result(timeout=60)
 
@@ -56,11 +56,11 @@ def test_a_reply_is_kept_once_the_other_writer_lets_go(tmp_path: Path) -> None:
     kept(store, "first", Reply(1, Usage(1)))
     other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    waiting = store.keep([("second", "rate", Reply(2, Usage(1)))], run="r", judge="j")
+    waiting = store.save_replies([("second", "rate", Reply(2, Usage(1)))], run="r", judge="j")
     assert waiting is not None  # the caller is not held up
     assert store.reply("second") is None
     other.execute("COMMIT")
     waiting.result(timeout=60)
     assert store.reply("second") == Reply(2, Usage(1))
     kept(store, "third", Reply(3, Usage(1)))
-    assert store.keep([("fourth", "rate", Reply(4, Usage(1)))], run="r", judge="j") is None
+    assert store.save_replies([("fourth", "rate", Reply(4, Usage(1)))], run="r", judge="j") is None

@@ -12,13 +12,16 @@ import pytest
 
 from ragstone import evaluate
 from ragstone.asks import Reply
+from ragstone.config import Plan
 from ragstone.errors import RunNotFound, StoreError
 from ragstone.store import NewRow, RunInfo, Store
 from ragstone.types import Finding, Score, Usage
 
 
 def info(run: str = "r1", name: str = "demo") -> RunInfo:
-    return RunInfo(run, name, "2026-01-01T00:00:00+00:00", "running", {}, {}, "d.jsonl", "x", ())
+    return RunInfo(
+        run, name, "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "d.jsonl", "x", ()
+    )
 
 
 def rows(count: int, start: int = 1) -> list[NewRow]:
@@ -248,7 +251,8 @@ def test_eight_processes_write_to_one_store_and_nothing_is_lost(place: str) -> N
 
 def _environment() -> dict[str, str]:
     here = Path(__file__).parent
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), str(here.parent)])}
+    folders = [str(here), str(here.parent), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
 
 
 def _start(script: str, *arguments: str) -> subprocess.Popen[str]:
@@ -265,3 +269,18 @@ def _python(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         check=True,
     )
+
+
+def test_a_run_whose_plan_names_a_secret_is_exported_without_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    run = evaluate([{"answer": "a", "reference": "a"}], ["token_f1"], store=path)
+    with sqlite3.connect(path) as store:
+        ((text,),) = store.execute("SELECT plan FROM runs")
+        plan = json.loads(text) | {"store": "postgresql://me:${PW}@db/r"}
+        store.execute("UPDATE runs SET plan = ?", (json.dumps(plan),))
+    exported = json.dumps(Store.open(path).run(run.id).info.to_json())
+    assert "PW" not in exported
+    assert list(json.loads(exported)["plan"]) == [
+        "source", "metrics", "judge", "language", "limit", "format", "fields", "skip_bad_rows", "floor",
+        "gates", "command", "folder", "ragstone",
+    ]  # fmt: skip

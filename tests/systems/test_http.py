@@ -14,8 +14,8 @@ from aiohttp.test_utils import TestServer
 from ragstone.data import read
 from ragstone.errors import RagstoneError
 from ragstone.store import Store
-from ragstone.systems import Filling, SystemFault, SystemReply, make_system, takes_contexts
-from ragstone.systems.frameworks import filled_in
+from ragstone.systems import SystemFault, SystemReply, SystemRunner, make_system, takes_contexts
+from ragstone.systems.frameworks import fill_template
 from ragstone.types import Chunk, Ranked, Sample, chunks
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -146,8 +146,8 @@ def test_what_the_server_says_is_the_samples_error(
 
     async def use(url: str) -> str | None:
         system, store = make_system(url), Store.open(":memory:")
-        filling = Filling(system, store, "r", retries=2)
-        (record,) = [one async for one in filling.fill(read([{"question": "?"}]), {})]
+        filling = SystemRunner(system, store, "r", retries=2)
+        (record,) = [one async for one in filling.answer_records(read([{"question": "?"}]), {})]
         await system.close()
         store.close()
         return record.sample.error
@@ -165,9 +165,10 @@ def test_a_server_that_is_down_or_mute_fails_the_sample() -> None:
         errors = []
         for address, retries in ((url, 1), ("http://127.0.0.1:9", 0)):
             system, store = make_system(address), Store.open(":memory:")
-            filling = Filling(system, store, "r", retries=retries, timeout=0.3)
+            filling = SystemRunner(system, store, "r", retries=retries, timeout=0.3)
             errors += [
-                one.sample.error async for one in filling.fill(read([{"question": "?"}]), {})
+                one.sample.error
+                async for one in filling.answer_records(read([{"question": "?"}]), {})
             ]
             await system.close()
             store.close()
@@ -197,5 +198,5 @@ def test_contexts_can_be_sent_along() -> None:
 
 
 def test_a_placeholder_in_a_value_is_not_filled_again() -> None:
-    assert filled_in("{a}-{b}-{c}", {"a": "{b}", "b": "x"}) == "{b}-x-{c}"
-    assert filled_in({"k": ["{n}", "{n} items", 5]}, {"n": 3}) == {"k": [3, "3 items", 5]}
+    assert fill_template("{a}-{b}-{c}", {"a": "{b}", "b": "x"}) == "{b}-x-{c}"
+    assert fill_template({"k": ["{n}", "{n} items", 5]}, {"n": 3}) == {"k": [3, "3 items", 5]}

@@ -18,8 +18,8 @@ from ragstone.data.documents import Document
 from ragstone.errors import RagstoneError
 from ragstone.metrics import resolve
 from ragstone.systems import SystemReply, make_system, takes_contexts
-from ragstone.systems.pipeline import SPACE, Pipeline
-from ragstone.systems.pipeline.chunking import pieces
+from ragstone.systems.pipeline import SEARCH_SPACE, Pipeline
+from ragstone.systems.pipeline.chunking import chunk_documents
 from ragstone.text.language import ABSTENTIONS, detect_language
 from ragstone.text.terms import extract_terms
 from ragstone.types import Sample, chunks
@@ -29,7 +29,7 @@ TEXT = "One two three. Four five six seven. Eight nine. Ten eleven twelve thirte
 
 def texts(text: str, **how: Any) -> list[str]:
     options: dict[str, Any] = {"size": 7, "overlap": 0, "by": "sentence", "titles": False, **how}
-    return [piece.text for piece in pieces([Document("d", text, "Title")], **options)]
+    return [piece.text for piece in chunk_documents([Document("d", text, "Title")], **options)]
 
 
 def test_sentences_are_packed_and_never_cut() -> None:
@@ -52,7 +52,7 @@ def test_headings_cut_and_stand_in_the_title() -> None:
     document = Document(
         "d", "Start here.\n## Prices\nIt costs 5.\n## Empty\n## Hours\nAt 9.", "Shop"
     )
-    found = pieces([document], size=50, overlap=0, by="heading", titles=True)
+    found = chunk_documents([document], size=50, overlap=0, by="heading", titles=True)
     assert [(piece.title, piece.text) for piece in found] == [
         ("Shop", "Start here."),
         ("Shop. Prices", "It costs 5."),
@@ -109,7 +109,7 @@ def test_it_answers_cites_and_abstains_in_two_languages() -> None:
         assert ask(system, question).answer == refusal
 
 
-@pytest.mark.parametrize("retriever", SPACE["retriever"])
+@pytest.mark.parametrize("retriever", SEARCH_SPACE["retriever"])
 @pytest.mark.parametrize("more", [{}, {"rerank": True}, {"expand": True}])
 def test_every_retriever_finds_what_is_plain(retriever: str, more: dict[str, Any]) -> None:
     system = make_system("pipeline", retriever=retriever, top_k=4, **more)
@@ -161,7 +161,7 @@ def test_identity_follows_documents_and_parameters(tmp_path: Path) -> None:
 
 
 def test_every_value_of_the_space_is_accepted() -> None:
-    for name, values in SPACE.items():
+    for name, values in SEARCH_SPACE.items():
         for value in values:
             system = Pipeline(**{"chunk_size": 80, name: value})
             assert name == "temperature" or system.parameters[name] == value

@@ -20,7 +20,7 @@ from ragstone.asks import Ask
 from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.errors import JudgeFailed
-from ragstone.judges.specs.whole import build_spec
+from ragstone.judges.specs import build_spec
 from ragstone.testset import sets
 from ragstone.testset.sets import TestSet, generate, part_file
 from scripted import ScriptedJudge
@@ -161,9 +161,9 @@ def reading(told: Any) -> Any:
     from faults import honest
 
     def reply(ask: Ask) -> Any:
-        sheet = build_spec(ask).build_batch(build_spec(ask).items, "00000000", False)
+        batch = build_spec(ask).build_batch(build_spec(ask).items, "00000000", False)
         shape = '{"items": 0}' if ask.kind == "write" else '{"answers": 0}'
-        text = "\n".join([*sheet.values.values(), shape])
+        text = "\n".join([*batch.values.values(), shape])
         value = honest.reply("", text)
         return told(value) if ask.kind == "solve" else value
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ragstone.analysis.tally import Tally
-from ragstone.analysis.values import Groups
-from ragstone.analysis.worst import UNSCORED, Worst
+from ragstone.analysis.tally import MetricTally
+from ragstone.analysis.values import GroupNumbers
+from ragstone.analysis.worst import UNSCORED_BADNESS, WorstSamples
 from ragstone.locale.messages import compose
-from ragstone.types import NOTHING_USED, Score
+from ragstone.types import NO_USAGE, Score
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SIZE = 512
+BATCH_SAMPLES = 512
 """Samples worked in together: enough for numpy, little enough for memory."""
 
 Row = tuple[int, str, str | None, Mapping[str, Score]]
@@ -24,7 +24,9 @@ Row = tuple[int, str, str | None, Mapping[str, Score]]
 UNSTORED = Score(outcome="metric_error", reason=compose("score_not_stored"))
 
 
-def count(rows: Iterable[Row], tallies: list[Tally], groups: Groups, worst: Worst) -> int:
+def add_rows(
+    rows: Iterable[Row], tallies: list[MetricTally], groups: GroupNumbers, worst: WorstSamples
+) -> int:
     """Work every row into the tallies, the groups and the worst; returns how many there were.
 
     Only plain numbers wait for their batch: the scores themselves, with all their evidence, are let go at once."""
@@ -42,31 +44,31 @@ def count(rows: Iterable[Row], tallies: list[Tally], groups: Groups, worst: Wors
                 score.value is None
                 or score.label is not None
                 or score.warnings
-                or score.usage is not NOTHING_USED
+                or score.usage is not NO_USAGE
             ):
                 failed += tally.note(score)
         positions.append(position)
         kin.append(group)
         values.append([score.value for score in row])
         failures.append(failed)
-        if len(positions) == SIZE:
-            samples += SIZE
-            _work_in(positions, kin, values, failures, tallies, groups, worst)
+        if len(positions) == BATCH_SAMPLES:
+            samples += BATCH_SAMPLES
+            _add_batch(positions, kin, values, failures, tallies, groups, worst)
             for waiting in (positions, kin, values, failures):
                 waiting.clear()
     if positions:
-        _work_in(positions, kin, values, failures, tallies, groups, worst)
+        _add_batch(positions, kin, values, failures, tallies, groups, worst)
     return samples + len(positions)
 
 
-def _work_in(
+def _add_batch(
     positions: list[int],
     kin: list[str | None],
     values: list[list[float | None]],
     failures: list[int],
-    tallies: list[Tally],
-    groups: Groups,
-    worst: Worst,
+    tallies: list[MetricTally],
+    groups: GroupNumbers,
+    worst: WorstSamples,
 ) -> None:
     import numpy as np
 
@@ -74,10 +76,10 @@ def _work_in(
     table = np.array(values, np.float64).T  # one row a metric; None becomes NaN
     for tally, row in zip(tallies, table, strict=True):
         tally.add(row, places)
-    worst.add(positions, _badness(table, tallies), np.array(failures))
+    worst.add(positions, _rate_badness(table, tallies), np.array(failures))
 
 
-def _badness(table: NDArray[np.float64], tallies: list[Tally]) -> NDArray[np.float64]:
+def _rate_badness(table: NDArray[np.float64], tallies: list[MetricTally]) -> NDArray[np.float64]:
     """Each sample's mean distance from the best value over the metrics that scored it."""
     import numpy as np
 
@@ -89,4 +91,4 @@ def _badness(table: NDArray[np.float64], tallies: list[Tally]) -> NDArray[np.flo
         present = ~np.isnan(table[index])
         distance += np.where(present, tallies[index].badness(table[index]), 0.0)
         scored += present
-    return np.where(scored > 0, distance / np.maximum(scored, 1), UNSCORED)
+    return np.where(scored > 0, distance / np.maximum(scored, 1), UNSCORED_BADNESS)

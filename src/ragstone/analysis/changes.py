@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from ragstone.analysis.columns import Matched, Valued, failed
+from ragstone.analysis.columns import ComparableRun, SamplePairs, is_failure
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LOOKED_AT = 20
+QUESTIONS_CHECKED = 20
 """Samples whose questions are compared, to notice that two runs do not ask the same."""
 
 
-class Measured(Protocol):
+class MetricScale(Protocol):
     """What a change needs to know of a metric; a Difference has it."""
 
     @property
@@ -30,7 +30,7 @@ class Measured(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SampleChange:
     """One sample that moved between two runs."""
 
     id: str
@@ -45,16 +45,16 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class SampleChanges:
     """The samples that moved most, and how many moved at all."""
 
-    regressed: tuple[Change, ...]
-    fixed: tuple[Change, ...]
+    regressed: tuple[SampleChange, ...]
+    fixed: tuple[SampleChange, ...]
     regressed_count: int
     fixed_count: int
 
 
-def changes(pair: Matched, metrics: Sequence[Measured], most: int) -> Changes:
+def find_changes(pair: SamplePairs, metrics: Sequence[MetricScale], most: int) -> SampleChanges:
     """The samples that became worse or better; what failed on one side only counts as a move over the whole range."""
     import numpy as np
 
@@ -62,7 +62,7 @@ def changes(pair: Matched, metrics: Sequence[Measured], most: int) -> Changes:
     total, scored = np.zeros(pair.pairs), np.zeros(pair.pairs)
     moves = {}
     for one in quality:
-        move = moves[one.metric] = _move(pair, one)
+        move = moves[one.metric] = _measure_moves(pair, one)
         present = ~np.isnan(move)
         total += np.where(present, move, 0.0)
         scored += present
@@ -70,17 +70,19 @@ def changes(pair: Matched, metrics: Sequence[Measured], most: int) -> Changes:
     order = np.lexsort((np.arange(pair.pairs), change))
     worse = [int(i) for i in order[:most] if change[i] < -1e-9]
     better = [int(i) for i in order[::-1][:most] if change[i] > 1e-9]
-    return Changes(
-        tuple(_change(pair, i, float(change[i]), moves) for i in worse),
-        tuple(_change(pair, i, float(change[i]), moves) for i in better),
+    return SampleChanges(
+        tuple(_describe_change(pair, i, float(change[i]), moves) for i in worse),
+        tuple(_describe_change(pair, i, float(change[i]), moves) for i in better),
         int((change < -1e-9).sum()),
         int((change > 1e-9).sum()),
     )
 
 
-def other_questions(before: Valued, after: Valued, pair: Matched) -> tuple[str, ...]:
+def find_changed_questions(
+    before: ComparableRun, after: ComparableRun, pair: SamplePairs
+) -> tuple[str, ...]:
     """Ids, among a few samples spread over the runs, under which the runs ask different questions."""
-    step = max(1, pair.pairs // LOOKED_AT)
+    step = max(1, pair.pairs // QUESTIONS_CHECKED)
     found = []
     for index in range(0, pair.pairs, step):
         left, right = int(pair.left[index]), int(pair.right[index])
@@ -91,7 +93,7 @@ def other_questions(before: Valued, after: Valued, pair: Matched) -> tuple[str, 
     return tuple(found)
 
 
-def _move(pair: Matched, one: Measured) -> NDArray[np.float64]:
+def _measure_moves(pair: SamplePairs, one: MetricScale) -> NDArray[np.float64]:
     """How far each sample moved towards the good end; NaN where nothing can be said."""
     assert one.bounds is not None
     width = one.bounds[1] - one.bounds[0]
@@ -101,17 +103,17 @@ def _move(pair: Matched, one: Measured) -> NDArray[np.float64]:
         move = -move
     sides = (pair.before.ends[name], pair.left, 1.0), (pair.after.ends[name], pair.right, -1.0)
     for (here, own, sign), (there, other, _) in (sides, sides[::-1]):
-        if not any(failed(end) for end in here.values()):
+        if not any(is_failure(end) for end in here.values()):
             continue
         for index, (mine, theirs) in enumerate(zip(own.tolist(), other.tolist(), strict=True)):
-            if failed(here.get(mine, "")) and theirs not in there:
+            if is_failure(here.get(mine, "")) and theirs not in there:
                 move[index] = sign
     return move
 
 
-def _change(
-    pair: Matched, index: int, change: float, moves: dict[str, NDArray[np.float64]]
-) -> Change:
+def _describe_change(
+    pair: SamplePairs, index: int, change: float, moves: dict[str, NDArray[np.float64]]
+) -> SampleChange:
     left, right = int(pair.left[index]), int(pair.right[index])
     moved = {}
     for name, move in moves.items():
@@ -119,7 +121,7 @@ def _change(
             old = pair.before.ends[name].get(left, float(pair.before.values[name][left]))
             new = pair.after.ends[name].get(right, float(pair.after.values[name][right]))
             moved[name] = (old, new)
-    return Change(
+    return SampleChange(
         id=pair.before.ids[left],
         before=int(pair.before.positions[left]),
         after=int(pair.after.positions[right]),

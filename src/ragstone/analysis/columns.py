@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from ragstone.store import RunInfo, StoredRow
 
-SIZE = 4096
+BLOCK_SAMPLES = 4096
 """Samples turned into numbers together."""
 
 RESOURCES = frozenset({"latency", "tokens", "cost"})
 """Families that say what an answer took, not how good it is."""
 
-UNSTORED = "metric_error"
+NOT_STORED = "metric_error"
 
 
-class Valued(Protocol):
+class ComparableRun(Protocol):
     """What a comparison reads of a run; a StoredRun is one."""
 
     @property
@@ -35,7 +35,7 @@ class Valued(Protocol):
 
 
 @dataclass(frozen=True)
-class Columns:
+class RunColumns:
     """The values of one run, one column a metric; where there is none the number is NaN and its end is kept."""
 
     info: RunInfo
@@ -51,12 +51,12 @@ class Columns:
         """Sample id → index."""
         return {name: index for index, name in enumerate(self.ids)}
 
-    def described(self, metric: str) -> Mapping[str, Any]:
+    def describe_metric(self, metric: str) -> Mapping[str, Any]:
         """What the run says of a metric."""
         return next(one for one in self.info.metrics if one["name"] == metric)
 
 
-def columns(run: Valued, metrics: Sequence[str] | None = None) -> Columns:
+def read_columns(run: ComparableRun, metrics: Sequence[str] | None = None) -> RunColumns:
     """Read a run's values once; 80 bytes a sample for ten metrics, besides its id."""
     import numpy as np
 
@@ -72,7 +72,7 @@ def columns(run: Valued, metrics: Sequence[str] | None = None) -> Columns:
     for position, sample_id, group, values in run.values():
         row = []
         for name in names:
-            value = values.get(name, UNSTORED)
+            value = values.get(name, NOT_STORED)
             if value.__class__ is not float:
                 ends[name][len(ids)] = str(value)
                 value = math.nan
@@ -81,12 +81,12 @@ def columns(run: Valued, metrics: Sequence[str] | None = None) -> Columns:
         positions.append(position)
         groups.append(group)
         waiting.append(row)
-        if len(waiting) == SIZE:
+        if len(waiting) == BLOCK_SAMPLES:
             blocks.append(np.array(waiting, np.float64))
             waiting.clear()
     blocks.append(np.array(waiting, np.float64).reshape(len(waiting), len(names)))
     table = np.concatenate(blocks)
-    return Columns(
+    return RunColumns(
         run.info,
         tuple(ids),
         np.array(positions, np.int64),
@@ -97,11 +97,11 @@ def columns(run: Valued, metrics: Sequence[str] | None = None) -> Columns:
 
 
 @dataclass(frozen=True)
-class Matched:
+class SamplePairs:
     """The samples that two runs share, in the order of the first."""
 
-    before: Columns
-    after: Columns
+    before: RunColumns
+    after: RunColumns
     left: NDArray[np.int64]
     """Index of each shared sample in `before`."""
     right: NDArray[np.int64]
@@ -125,7 +125,7 @@ class Matched:
         return len(self.after.ids) - self.pairs
 
 
-def matched(before: Columns, after: Columns) -> Matched:
+def match_samples(before: RunColumns, after: RunColumns) -> SamplePairs:
     """Pair the samples of two runs by id; the group is the first run's, else the second's."""
     import numpy as np
 
@@ -136,11 +136,11 @@ def matched(before: Columns, after: Columns) -> Matched:
         both = [(i, places[name]) for i, name in enumerate(before.ids) if name in places]
         pairs = np.array(both, np.int64).reshape(-1, 2)
         left, right = pairs[:, 0], pairs[:, 1]
-    return Matched(before, after, left, right, _groups(before, after, left, right))
+    return SamplePairs(before, after, left, right, _number_groups(before, after, left, right))
 
 
-def _groups(
-    before: Columns, after: Columns, left: NDArray[np.int64], right: NDArray[np.int64]
+def _number_groups(
+    before: RunColumns, after: RunColumns, left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.int64] | None:
     import numpy as np
 
@@ -154,6 +154,6 @@ def _groups(
     return np.array(found, np.int64)
 
 
-def failed(end: str) -> bool:
+def is_failure(end: str) -> bool:
     """Whether a sample that ended so should have been scored."""
     return end.partition(":")[0] in FAILURES

@@ -7,14 +7,21 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.analysis.changes import Change, changes, other_questions
-from ragstone.analysis.columns import RESOURCES, Matched, Valued, columns, failed, matched
-from ragstone.analysis.paired import Paired, paired
-from ragstone.analysis.power import POWER, detectable, rounded
-from ragstone.analysis.significance import ALPHA, Correction, adjusted
-from ragstone.analysis.stats import FEW_CLUSTERS
-from ragstone.analysis.summary import FLOOR
-from ragstone.errors import RagstoneError, UnknownMetric, nearest
+from ragstone.analysis.changes import SampleChange, find_changed_questions, find_changes
+from ragstone.analysis.columns import (
+    RESOURCES,
+    ComparableRun,
+    SamplePairs,
+    is_failure,
+    match_samples,
+    read_columns,
+)
+from ragstone.analysis.paired import PairedDifference, compare_pairs
+from ragstone.analysis.power import POWER, detectable_difference, round_up_questions
+from ragstone.analysis.significance import ALPHA, Correction, adjust_p_values
+from ragstone.analysis.stats import MIN_CLUSTERS
+from ragstone.analysis.summary import COVERAGE_FLOOR
+from ragstone.errors import RagstoneError, UnknownMetric, suggest_nearest
 from ragstone.locale.messages import compose
 
 if TYPE_CHECKING:
@@ -86,7 +93,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Versus:
+class RunComparison:
     """One run against the baseline."""
 
     run: RunInfo
@@ -96,9 +103,9 @@ class Versus:
     differences: tuple[Difference, ...]
     only_metrics_before: tuple[str, ...]
     only_metrics_after: tuple[str, ...]
-    regressed: tuple[Change, ...]
+    regressed: tuple[SampleChange, ...]
     """Samples that became worse, the worst first."""
-    fixed: tuple[Change, ...]
+    fixed: tuple[SampleChange, ...]
     regressed_count: int
     fixed_count: int
     other_questions: tuple[str, ...]
@@ -109,7 +116,7 @@ class Versus:
             if one.metric == metric:
                 return one
         names = [one.metric for one in self.differences]
-        raise UnknownMetric(f"the runs share no metric {metric!r}{nearest(metric, names)}")
+        raise UnknownMetric(f"the runs share no metric {metric!r}{suggest_nearest(metric, names)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +124,7 @@ class Comparison:
     """Several runs against one."""
 
     baseline: RunInfo
-    versus: tuple[Versus, ...]
+    versus: tuple[RunComparison, ...]
     correction: Correction
     tests: int
     """How many p-values were corrected together."""
@@ -145,8 +152,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain JSON."""
-        plain = asdict(self)
+        plain = asdict(self) | {"baseline": self.baseline.to_json()}
         for versus, one in zip(plain["versus"], self.versus, strict=True):
+            versus["run"] = one.run.to_json()
             for row, difference in zip(versus["differences"], one.differences, strict=True):
                 row["coverage"] = difference.coverage
         for info in (plain["baseline"], *(versus["run"] for versus in plain["versus"])):
@@ -157,41 +165,41 @@ class Comparison:
 
 
 def compare(
-    runs: Sequence[Valued],
+    runs: Sequence[ComparableRun],
     *,
     baseline: int = 0,
     metrics: Sequence[str] | None = None,
     margin: float = MARGIN,
     effect: float | None = None,
     correction: Correction = "holm",
-    floor: float = FLOOR,
+    floor: float = COVERAGE_FLOOR,
     samples: int = 20,
 ) -> Comparison:
     """Compare each run with the baseline, sample by sample; `samples` of those that changed most are kept."""
     if len(runs) < 2:
         raise RagstoneError("a comparison needs at least two runs; name another")
     _check_metrics(runs, metrics)
-    base = columns(runs[baseline], metrics)
+    base = read_columns(runs[baseline], metrics)
     found = []
     for number, run in enumerate(runs):
         if number != baseline:
-            pair = matched(base, columns(run, metrics))
-            found.append(_versus(runs[baseline], run, pair, margin, floor, samples))
+            pair = match_samples(base, read_columns(run, metrics))
+            found.append(_compare_run(runs[baseline], run, pair, margin, floor, samples))
     tested = [d for one in found for d in one.differences if d.p is not None]
-    ps = adjusted([d.p for d in tested if d.p is not None], correction)
+    ps = adjust_p_values([d.p for d in tested if d.p is not None], correction)
     corrected = {(d.run, d.metric): p for d, p in zip(tested, ps, strict=True)}
     judged = tuple(
-        _decided(one, corrected, len(tested), correction, floor, effect) for one in found
+        _decide_verdicts(one, corrected, len(tested), correction, floor, effect) for one in found
     )
     return Comparison(base.info, judged, correction, len(tested), floor, tuple(metrics or ()))
 
 
-def _check_metrics(runs: Sequence[Valued], metrics: Sequence[str] | None) -> None:
+def _check_metrics(runs: Sequence[ComparableRun], metrics: Sequence[str] | None) -> None:
     shared = set.intersection(*({str(m["name"]) for m in run.info.metrics} for run in runs))
     for name in metrics or ():
         if name not in shared:
             raise UnknownMetric(
-                f"not all runs have a metric {name!r}{nearest(name, sorted(shared))}"
+                f"not all runs have a metric {name!r}{suggest_nearest(name, sorted(shared))}"
             )
     if not shared:
         raise RagstoneError(
@@ -199,18 +207,23 @@ def _check_metrics(runs: Sequence[Valued], metrics: Sequence[str] | None) -> Non
         )
 
 
-def _versus(
-    before: Valued, after: Valued, pair: Matched, margin: float, floor: float, samples: int
-) -> Versus:
+def _compare_run(
+    before: ComparableRun,
+    after: ComparableRun,
+    pair: SamplePairs,
+    margin: float,
+    floor: float,
+    samples: int,
+) -> RunComparison:
     if not pair.pairs:
         raise RagstoneError(
             f"{pair.before.info.name!r} and {pair.after.info.name!r} share no sample id; "
             "compare runs of the same questions, with ids"
         )
     own, theirs = pair.before.values, pair.after.values
-    differences = [_difference(pair, name, margin) for name in own if name in theirs]
-    moved = changes(pair, differences, samples)
-    return Versus(
+    differences = [_compare_metric(pair, name, margin) for name in own if name in theirs]
+    moved = find_changes(pair, differences, samples)
+    return RunComparison(
         run=pair.after.info,
         pairs=pair.pairs,
         only_before=pair.only_before,
@@ -222,23 +235,23 @@ def _versus(
         fixed=moved.fixed,
         regressed_count=moved.regressed_count,
         fixed_count=moved.fixed_count,
-        other_questions=other_questions(before, after, pair),
+        other_questions=find_changed_questions(before, after, pair),
     )
 
 
-def _difference(pair: Matched, name: str, margin: float) -> Difference:
+def _compare_metric(pair: SamplePairs, name: str, margin: float) -> Difference:
     import numpy as np
 
-    described = pair.before.described(name)
+    described = pair.before.describe_metric(name)
     bounds = described.get("bounds")
     limits = (float(bounds[0]), float(bounds[1])) if bounds is not None else None
     old, new = pair.before.values[name][pair.left], pair.after.values[name][pair.right]
     both = ~(np.isnan(old) | np.isnan(new))
     groups = None if pair.groups is None else pair.groups[both]
-    found = paired(
+    found = compare_pairs(
         old[both], new[both], groups, bounds=limits, binary=bool(described.get("binary"))
     )
-    left_out, failures = _left_out(pair, name, both)
+    left_out, failures = _count_excluded(pair, name, both)
     reach = margin * (limits[1] - limits[0]) if limits else RELATIVE_MARGIN * abs(found.before or 0)
     higher = bool(described.get("higher_is_better", True))
     return Difference(
@@ -271,7 +284,7 @@ def _difference(pair: Matched, name: str, margin: float) -> Difference:
     )
 
 
-def _left_out(pair: Matched, name: str, both: Any) -> tuple[dict[str, int], int]:
+def _count_excluded(pair: SamplePairs, name: str, both: Any) -> tuple[dict[str, int], int]:
     """Why samples were left out, counted by side and end; and how many of them are failures."""
     import numpy as np
 
@@ -290,15 +303,17 @@ def _left_out(pair: Matched, name: str, both: Any) -> tuple[dict[str, int], int]
         for side, end in [key] if key else ends.items():
             counts[f"{side}: {end}"] += 1
         # A sample that the metric does not apply to on one side is no failure of the other.
-        failures += all(failed(end) for end in ends.values())
+        failures += all(is_failure(end) for end in ends.values())
     return dict(counts.most_common()), failures
 
 
-def _warnings(found: Paired, pair: Matched, left_out: dict[str, int]) -> tuple[str, ...]:
+def _warnings(
+    found: PairedDifference, pair: SamplePairs, left_out: dict[str, int]
+) -> tuple[str, ...]:
     one_sided = sum(
         n
         for key, n in left_out.items()
-        if not key.startswith("both") and not failed(key.split(": ")[1])
+        if not key.startswith("both") and not is_failure(key.split(": ")[1])
     )
     warnings = list(found.interval.warnings)
     if one_sided > ONE_SIDED * pair.pairs:
@@ -306,25 +321,25 @@ def _warnings(found: Paired, pair: Matched, left_out: dict[str, int]) -> tuple[s
     return tuple(warnings)
 
 
-def _decided(
-    one: Versus,
+def _decide_verdicts(
+    one: RunComparison,
     corrected: dict[tuple[str, str], float],
     tests: int,
     correction: Correction,
     floor: float,
     effect: float | None,
-) -> Versus:
+) -> RunComparison:
     alpha = ALPHA / tests if correction == "holm" and tests else ALPHA
     return replace(
         one,
         differences=tuple(
-            _verdict(d, corrected.get((d.run, d.metric)), alpha, floor, effect)
+            _decide_verdict(d, corrected.get((d.run, d.metric)), alpha, floor, effect)
             for d in one.differences
         ),
     )
 
 
-def _verdict(
+def _decide_verdict(
     one: Difference, p: float | None, alpha: float, floor: float, effect: float | None
 ) -> Difference:
     wanted = one.effect
@@ -332,26 +347,26 @@ def _verdict(
         wanted = effect * (one.bounds[1] - one.bounds[0])
     seen = needed = None
     if one.low is not None and one.high is not None:
-        seen = detectable((one.high - one.low) / 2, alpha, POWER)
-        needed = rounded(one.pairs * (seen / wanted) ** 2) if wanted > 0 else None
+        seen = detectable_difference((one.high - one.low) / 2, alpha, POWER)
+        needed = round_up_questions(one.pairs * (seen / wanted) ** 2) if wanted > 0 else None
     verdict: Verdict = "unclear"
     # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
     if p is None or one.difference is None or one.pairs < floor * one.applicable - 1e-9:
         verdict = "withheld"
-    elif p <= ALPHA and not _holds_zero(one):
+    elif p <= ALPHA and not _includes_zero(one):
         verdict = "better" if (one.difference > 0) == one.higher_is_better else "worse"
-    elif _within_margin(one):
+    elif _is_within_margin(one):
         verdict = "equivalent"
     return replace(one, adjusted=p, verdict=verdict, detectable=seen, effect=wanted, needed=needed)
 
 
-def _holds_zero(one: Difference) -> bool:
+def _includes_zero(one: Difference) -> bool:
     """Whether the interval allows no difference at all; a few outliers can make it so although most samples moved."""
     return one.low is not None and one.high is not None and one.low <= 0 <= one.high
 
 
-def _within_margin(one: Difference) -> bool:
+def _is_within_margin(one: Difference) -> bool:
     """Whether the whole interval is; without one, whether no sample of many moved at all."""
     if one.low is None or one.high is None:
-        return one.unchanged == one.pairs >= FEW_CLUSTERS
+        return one.unchanged == one.pairs >= MIN_CLUSTERS
     return -one.margin <= one.low and one.high <= one.margin

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.advice import Cause, Condition, Symptom
-from ragstone.analysis.columns import Columns, Valued, columns
+from ragstone.analysis.columns import ComparableRun, RunColumns, read_columns
 from ragstone.analysis.failures import Failures
 
 if TYPE_CHECKING:
@@ -70,21 +70,21 @@ class Diagnosis:
 class _Found:
     """Everything that conditions look at."""
 
-    def __init__(self, run: Valued, summary: Summary, failures: Failures) -> None:
+    def __init__(self, run: ComparableRun, summary: Summary, failures: Failures) -> None:
         self.summary, self.failures = summary, failures
         self._run = run
-        self._columns: Columns | None = None
+        self._columns: RunColumns | None = None
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> RunColumns:
         """The run's values, read when the first metric is looked at."""
         if self._columns is None:
-            self._columns = columns(self._run)
+            self._columns = read_columns(self._run)
         return self._columns
 
 
 def diagnose(
-    run: Valued, summary: Summary, failures: Failures, symptoms: Sequence[Symptom]
+    run: ComparableRun, summary: Summary, failures: Failures, symptoms: Sequence[Symptom]
 ) -> tuple[Diagnosis, ...]:
     """The symptoms that the run shows, the surest and most common first."""
     found = _Found(run, summary, failures)
@@ -166,18 +166,17 @@ def _advice(cause: Cause, info: RunInfo) -> Advice:
 
 def ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str | None:
     """The command that tries these settings on the run's own questions; None when its system has none of them."""
-    system = info.plan.get("system")
-    parameters = info.plan.get("parameters") or {}
+    system, parameters = info.facts.system, info.facts.parameters
     fitting = {name: values for name, values in settings.items() if name in parameters}
-    if not system or not isinstance(system, str) or not fitting:
+    if not system or not fitting:
         return None
-    source = str(info.plan.get("source") or info.source)
+    source = info.facts.source or info.source
     words = ["ragstone", "ablate", source, "--system", system]
     for name, values in fitting.items():
         now = parameters[name]
         tried = [now, *(value for value in values if value != now)]
         words += ["--vary", f"{name}={','.join(_plain(value) for value in tried)}"]
-    for name, value in (info.plan.get("settings") or {}).items():
+    for name, value in (info.plan.system.settings if info.plan.system else {}).items():
         if name not in fitting:
             words += ["--set", f"{name}={_plain(value)}"]
     words += ["-m", ",".join(str(one["name"]) for one in info.metrics)]

@@ -25,9 +25,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from ragstone.analysis.labels import LabelRate
-from ragstone.analysis.slices import Slice, Slicing
-from ragstone.analysis.stats import wilson
-from ragstone.errors import RagstoneError, nearest
+from ragstone.analysis.slices import Slice, SliceCounter
+from ragstone.analysis.stats import wilson_interval
+from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.types import FAILURES, Finding, Sample, Score
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Failures:
 
     def to_dict(self) -> dict[str, Any]:
         """The analysis as plain JSON."""
-        plain = asdict(self)
+        plain = asdict(self) | {"run": self.run.to_json()}
         for key in ("shape", "metrics", "bad"):
             plain["run"].pop(key)
         return plain
@@ -161,7 +161,7 @@ class Sampled(Protocol):
     def rows(self) -> Iterable[StoredRow]: ...
 
 
-def analyse(
+def analyse_failures(
     run: Sampled,
     *,
     thresholds: Mapping[str, float] | None = None,
@@ -172,7 +172,7 @@ def analyse(
     deciders = choose_deciders([str(one["name"]) for one in run.info.metrics], thresholds or {})
     counts: Counter[FailureClass] = Counter()
     kept: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
-    slicing = Slicing(by)
+    slicing = SliceCounter(by)
     for row in run.rows():
         found = classify(row.sample, row.scores, deciders, position=row.position)
         counts[found.kind] += 1
@@ -195,7 +195,9 @@ def _rates(counts: Counter[FailureClass]) -> tuple[LabelRate, ...]:
     """Each class that occurs as a share of all samples."""
     total = sum(counts.values())
     return tuple(
-        LabelRate(kind, counts[kind], total, counts[kind] / total, *wilson(counts[kind], total))
+        LabelRate(
+            kind, counts[kind], total, counts[kind] / total, *wilson_interval(counts[kind], total)
+        )
         for kind in CLASSES
         if counts[kind]
     )
@@ -208,7 +210,7 @@ def choose_deciders(
     known = [*CRITERIA, *(one.family for some in CRITERIA.values() for one in some)]
     for name in thresholds:
         if name not in known:
-            raise RagstoneError(f"no threshold {name!r}{nearest(name, known)}")
+            raise RagstoneError(f"no threshold {name!r}{suggest_nearest(name, known)}")
     found: dict[FailureClass, Decider] = {}
     for kind, criteria in CRITERIA.items():
         for one in criteria:
@@ -233,9 +235,9 @@ def classify(
     values = {
         one.metric: _value(scores[one.metric]) for one in deciders.values() if one.metric in scores
     }
-    fits = _fits(sample, scores, deciders)
-    kind = fits[0] if fits else "fine" if _decided(sample, scores, values) else "unclassified"
-    missed, instead = _retrieved(sample)
+    fits = _match_classes(sample, scores, deciders)
+    kind = fits[0] if fits else "fine" if _is_decided(sample, scores, values) else "unclassified"
+    missed, instead = _split_retrieved(sample)
     return Failure(
         position=position,
         id=sample.id,
@@ -244,11 +246,11 @@ def classify(
         values=values,
         missed=missed if kind == "retrieval_failure" else (),
         instead=instead if kind in ("retrieval_failure", "ranking_failure") else (),
-        claims=_claims(kind, scores, deciders),
+        claims=_find_claims(kind, scores, deciders),
     )
 
 
-def _fits(
+def _match_classes(
     sample: Sample, scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
 ) -> list[FailureClass]:
     """Every class that fits, in the order of CLASSES."""
@@ -272,12 +274,12 @@ def _fits(
             fits.add("judge_failure")
     if "missed_refusal" in fits:
         fits.discard("generation_failure")  # there was no right answer to give
-    if "retrieval_failure" in fits or not _wrong(fits, scores, deciders):
+    if "retrieval_failure" in fits or not _is_wrong(fits, scores, deciders):
         fits.discard("ranking_failure")  # what did not come has no rank; a right answer needs none
     return [kind for kind in CLASSES if kind in fits]
 
 
-def _wrong(
+def _is_wrong(
     fits: set[FailureClass], scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
 ) -> bool:
     """Whether the answer failed, or nothing tells: low evidence is a failure only where it did harm."""
@@ -293,19 +295,19 @@ def refusal_label(sample: Sample, scores: Mapping[str, Score]) -> str | None:
             return score.label
     if sample.answer is None:
         return None
-    by_default = _refusals()(sample)
+    by_default = _load_refusal_metric()(sample)
     return by_default.label if isinstance(by_default, Score) else None
 
 
 @lru_cache(maxsize=1)
-def _refusals() -> Callable[[Sample], Score | Asking[Score]]:
+def _load_refusal_metric() -> Callable[[Sample], Score | Asking[Score]]:
     from ragstone.metrics import resolve
-    from ragstone.metrics.scoring import starter
+    from ragstone.metrics.scoring import build_starter
 
-    return starter(resolve("abstention_accuracy"))
+    return build_starter(resolve("abstention_accuracy"))
 
 
-def _decided(
+def _is_decided(
     sample: Sample, scores: Mapping[str, Score], values: Mapping[str, float | str]
 ) -> bool:
     """Whether anything speaks for the sample being fine."""
@@ -318,7 +320,7 @@ def _value(score: Score) -> float | str:
     return score.value if score.value is not None else score.outcome
 
 
-def _retrieved(sample: Sample) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _split_retrieved(sample: Sample) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Relevant documents that were missed, and what was retrieved that is not relevant."""
     if sample.relevant is None or sample.contexts is None:
         return (), ()
@@ -334,7 +336,7 @@ AGAINST = frozenset(
 """Verdicts that speak against an answer."""
 
 
-def _claims(
+def _find_claims(
     kind: FailureClass, scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
 ) -> tuple[Finding, ...]:
     decider = deciders.get("hallucination" if kind == "missed_refusal" else kind)

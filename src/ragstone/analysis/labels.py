@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ragstone.analysis.stats import rates
+from ragstone.analysis.stats import wilson_rates
 
 AMONG: tuple[tuple[str, ...], ...] = (
     ("correct_refusal", "missed_refusal"),
@@ -30,7 +30,7 @@ class LabelRate:
 def label_rates(labels: Mapping[str, int]) -> tuple[LabelRate, ...]:
     """The rate of each label of a MetricSummary; refusals out of the unanswerable questions, false ones out of the others."""
     found = []
-    for label, rate in rates(labels, AMONG).items():
+    for label, rate in wilson_rates(labels, AMONG).items():
         kin = next((group for group in AMONG if label in group), tuple(labels))
         total = sum(labels.get(one, 0) for one in kin)
         found.append(LabelRate(label, labels[label], total, *(rate or (None, None, None))))

@@ -17,7 +17,7 @@ NO_INTERVAL = Interval()
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedDifference:
     """What pairs of values say; None where there is nothing to say it of."""
 
     pairs: int
@@ -36,25 +36,25 @@ class Paired:
     fallen: int = 0
 
 
-def paired(
+def compare_pairs(
     before: NDArray[np.float64],
     after: NDArray[np.float64],
     groups: NDArray[np.int64] | None = None,
     *,
     bounds: tuple[float, float] | None = None,
     binary: bool = False,
-) -> Paired:
+) -> PairedDifference:
     """Compare two values of each sample; `groups` numbers the group of each, −1 for none."""
     import numpy as np
 
     if not len(before):
-        return Paired(0)
+        return PairedDifference(0)
     differences = after - before
     # 0.1 + 0.2 against 0.3 is no change.
     scale = max(float(np.abs(before).max()), float(np.abs(after).max()))
     differences[np.abs(differences) <= 1e-12 * scale] = 0.0
-    moments = moments_of(differences)
-    clusters, pieces = _clusters(differences, groups, moments.mean)
+    moments = to_moments(differences)
+    clusters, pieces = _find_clusters(differences, groups, moments.mean)
     width = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
     interval = mean_interval(moments, bounds=width, clusters=clusters)
     risen, fallen = int((differences > 0).sum()), int((differences < 0).sum())
@@ -64,7 +64,7 @@ def paired(
     else:
         test = "sign flip" if clusters is None else "sign flip of groups"
         p = sign_flip(pieces)
-    return Paired(
+    return PairedDifference(
         pairs=len(before),
         before=float(before.mean()),
         after=float(after.mean()),
@@ -79,7 +79,7 @@ def paired(
     )
 
 
-def moments_of(values: NDArray[np.float64]) -> Moments:
+def to_moments(values: NDArray[np.float64]) -> Moments:
     """What an interval needs of some values."""
     mean = float(values.mean())
     off = values - mean
@@ -88,7 +88,7 @@ def moments_of(values: NDArray[np.float64]) -> Moments:
     return Moments(len(values), mean, squares, float((off**3).sum()), low, high)
 
 
-def _clusters(
+def _find_clusters(
     values: NDArray[np.float64], groups: NDArray[np.int64] | None, mean: float
 ) -> tuple[Clusters | None, NDArray[np.float64]]:
     """The groups when at least one holds two samples, and the sums of the pieces that are independent."""

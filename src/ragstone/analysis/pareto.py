@@ -33,7 +33,9 @@ class TradeOff:
     offers: tuple[Offer, ...]
 
 
-def fronts(points: Sequence[tuple[float, float]], *, higher_is_better: bool = True) -> list[bool]:
+def find_front(
+    points: Sequence[tuple[float, float]], *, higher_is_better: bool = True
+) -> list[bool]:
     """For each (cost, quality) whether no other point dominates it."""
     sign = 1 if higher_is_better else -1
 
@@ -44,12 +46,12 @@ def fronts(points: Sequence[tuple[float, float]], *, higher_is_better: bool = Tr
     return [not any(beats(other, point) for other in points) for point in points]
 
 
-def trade_off(comparison: Comparison, quality: str | None = None) -> TradeOff | None:
+def build_trade_off(comparison: Comparison, quality: str | None = None) -> TradeOff | None:
     """The runs of a comparison by a quality metric (the first, unless named) and what they cost; None when that is unknown."""
     shared = [
         one.metric
         for one in comparison.versus[0].differences
-        if all(_usable(_find(v.differences, one.metric)) for v in comparison.versus)
+        if all(_is_usable(_find_difference(v.differences, one.metric)) for v in comparison.versus)
     ]
     first = {one.metric: one for one in comparison.versus[0].differences}
     cost = next((name for name in COSTS if name in shared), None)
@@ -62,16 +64,16 @@ def trade_off(comparison: Comparison, quality: str | None = None) -> TradeOff | 
     for versus in comparison.versus:
         points.append((versus.run.name, versus[cost].after, versus[name].after))
     known = [(label, c, q) for label, c, q in points if c is not None and q is not None]
-    flags = fronts([(c, q) for _, c, q in known], higher_is_better=first[name].higher_is_better)
+    flags = find_front([(c, q) for _, c, q in known], higher_is_better=first[name].higher_is_better)
     offers = tuple(
         Offer(label, c, q, flag) for (label, c, q), flag in zip(known, flags, strict=True)
     )
     return TradeOff(name, cost, offers)
 
 
-def _find(differences: Sequence[Difference], metric: str) -> Difference | None:
+def _find_difference(differences: Sequence[Difference], metric: str) -> Difference | None:
     return next((one for one in differences if one.metric == metric), None)
 
 
-def _usable(one: Difference | None) -> bool:
+def _is_usable(one: Difference | None) -> bool:
     return one is not None and one.pairs > 0

@@ -11,7 +11,7 @@ from ragstone.analysis.stats import Z
 POWER = 0.8
 """How often a study should notice a difference of the size it was planned for."""
 
-ALIKE = 0.5
+ASSUMED_CORRELATION = 0.5
 """Correlation between two configurations of one system on the same questions, until two runs show it."""
 
 WORST_SD = 0.5
@@ -19,7 +19,7 @@ WORST_SD = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class SampleSize:
     """How many questions a difference needs, and what that rests on."""
 
     effect: float
@@ -35,7 +35,7 @@ class Need:
     """Whether the deviation is an assumption and not measured on two runs."""
 
 
-def plan(
+def plan_sample_size(
     effect: float,
     sd: float,
     *,
@@ -45,34 +45,34 @@ def plan(
     alpha: float = 0.05,
     comparisons: int = 1,
     assumed: bool = False,
-) -> Need:
+) -> SampleSize:
     """The questions at which a true difference of this size is called one in `power` of all studies."""
-    reach = _reach(alpha / comparisons, power)
+    reach = _sum_quantiles(alpha / comparisons, power)
     count = (reach * sd / effect) ** 2 * design
     # The variance is estimated too (Guenther 1981); an exact test moves in steps (half a pair on each side).
     count += NormalDist().inv_cdf(1 - alpha / comparisons / 2) ** 2 / 2
     if binary:
         count += 1 / effect
-    return Need(effect, math.ceil(count), sd, design, power, alpha, comparisons, assumed)
+    return SampleSize(effect, math.ceil(count), sd, design, power, alpha, comparisons, assumed)
 
 
-def detectable(half_width: float, alpha: float, power: float = POWER) -> float:
+def detectable_difference(half_width: float, alpha: float, power: float = POWER) -> float:
     """The difference that a study would have called one in `power` of all cases, from its 95 % interval."""
-    return _reach(alpha, power) * half_width / Z
+    return _sum_quantiles(alpha, power) * half_width / Z
 
 
-def paired_sd(sd: float, alike: float = ALIKE) -> float:
+def paired_sd(sd: float, alike: float = ASSUMED_CORRELATION) -> float:
     """Standard deviation of the difference of two equally spread values that correlate so."""
     return sd * math.sqrt(2 * (1 - alike))
 
 
-def rounded(count: float) -> int:
+def round_up_questions(count: float) -> int:
     """A number of questions as one says it: two significant digits, upwards."""
     whole = math.ceil(count)
     step = int(10 ** max(0, len(str(whole)) - 2))
     return -(-whole // step) * step
 
 
-def _reach(alpha: float, power: float) -> float:
+def _sum_quantiles(alpha: float, power: float) -> float:
     normal = NormalDist()
     return normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)

@@ -25,13 +25,13 @@ ALPHA = 0.05
 Correction = Literal["holm", "bh", "none"]
 """Over everything shown: Holm (1979) keeps one false alarm in 20 studies, Benjamini–Hochberg (1995) one in 20 alarms."""
 
-ALL_FLIPS = 14
+MAX_EXACT_PIECES = 14
 """Up to so many pieces every one of the 2ⁿ sign flips is counted."""
-FLIPS = 9_999
-FLIPPED = 1_024
+RANDOM_FLIPS = 9_999
+MAX_FLIPPED_PIECES = 1_024
 """The largest pieces are flipped one by one; the sum of the smaller ones beyond is normal."""
 SEED = 20_201
-_BLOCK = 500
+FLIPS_A_BLOCK = 500
 
 
 def mcnemar(better: int, worse: int) -> float:
@@ -58,16 +58,16 @@ def sign_flip(pieces: NDArray[np.float64]) -> float:
         return 1.0
     # Sums that are equal on paper differ in their last digits; all of them count as reached.
     reached = abs(float(pieces.sum())) - 1e-9 * float(sizes.sum())
-    if len(sizes) <= ALL_FLIPS:
-        return _all_flips(sizes, reached)
-    sampled = _random_flips(sizes, reached)
+    if len(sizes) <= MAX_EXACT_PIECES:
+        return _count_all_flips(sizes, reached)
+    sampled = _sample_flips(sizes, reached)
     # Hoeffding: no sign-flip distribution has more in its tails than this.
     spread = float((sizes**2).sum())
     bound = 2 * math.exp(-(max(reached, 0.0) ** 2) / (2 * spread))
     return min(sampled, bound)
 
 
-def adjusted(ps: Sequence[float], correction: Correction = "holm") -> list[float]:
+def adjust_p_values(ps: Sequence[float], correction: Correction = "holm") -> list[float]:
     """The p-values corrected for how many there are, in the order given."""
     if correction == "none":
         return list(ps)
@@ -87,7 +87,7 @@ def adjusted(ps: Sequence[float], correction: Correction = "holm") -> list[float
     return found
 
 
-def _all_flips(sizes: NDArray[np.float64], reached: float) -> float:
+def _count_all_flips(sizes: NDArray[np.float64], reached: float) -> float:
     import numpy as np
 
     sums = np.zeros(1)
@@ -96,17 +96,17 @@ def _all_flips(sizes: NDArray[np.float64], reached: float) -> float:
     return float(np.count_nonzero(np.abs(sums) >= reached) / len(sums))
 
 
-def _random_flips(sizes: NDArray[np.float64], reached: float) -> float:
+def _sample_flips(sizes: NDArray[np.float64], reached: float) -> float:
     import numpy as np
 
     dice = np.random.default_rng(SEED)
-    flipped, rest = sizes[:FLIPPED], sizes[FLIPPED:]
+    flipped, rest = sizes[:MAX_FLIPPED_PIECES], sizes[MAX_FLIPPED_PIECES:]
     noise = math.sqrt(float((rest**2).sum()))
     whole = float(flipped.sum())
     bytes_wide = (len(flipped) + 7) // 8
     beyond = 0
-    for start in range(0, FLIPS, _BLOCK):
-        rows = min(_BLOCK, FLIPS - start)
+    for start in range(0, RANDOM_FLIPS, FLIPS_A_BLOCK):
+        rows = min(FLIPS_A_BLOCK, RANDOM_FLIPS - start)
         bits = np.unpackbits(
             dice.integers(0, 256, (rows, bytes_wide), np.uint8), axis=1, count=len(flipped)
         )
@@ -114,4 +114,4 @@ def _random_flips(sizes: NDArray[np.float64], reached: float) -> float:
         if len(rest):
             sums += noise * dice.standard_normal(rows)
         beyond += int(np.count_nonzero(np.abs(sums) >= reached))
-    return (1 + beyond) / (1 + FLIPS)
+    return (1 + beyond) / (1 + RANDOM_FLIPS)

@@ -7,17 +7,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragstone.analysis.significance import ALPHA, adjusted
-from ragstone.analysis.stats import wilson
+from ragstone.analysis.significance import ALPHA, adjust_p_values
+from ragstone.analysis.stats import wilson_interval
 from ragstone.types import Sample
 
-VALUES = 200
+MAX_VALUES = 200
 """A field with more different values than this is no way to slice."""
-LEAST = 5
+MIN_SLICE_SAMPLES = 5
 """Samples a slice needs to be worth a test."""
-LONGEST = 80
+MAX_VALUE_CHARS = 80
 """Characters of a value; longer ones are texts, not categories."""
-MEASURED = frozenset({"latency", "tokens", "cost"})
+MEASURED_FIELDS = frozenset({"latency", "tokens", "cost"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Slice:
     classes: dict[str, int]
 
 
-class Slicing:
+class SliceCounter:
     """Counts failures by every value of every field."""
 
     def __init__(self, by: Sequence[str] | None = None) -> None:
@@ -56,7 +56,7 @@ class Slicing:
                 continue
             values = self._counts[name]
             if value not in values:
-                if len(values) >= VALUES:
+                if len(values) >= MAX_VALUES:
                     self._dropped.add(name)
                     del self._counts[name]
                     continue
@@ -73,21 +73,25 @@ class Slicing:
         found = []
         for name, values in self._counts.items():
             total = sum(sum(counts.values()) for counts in values.values())
-            failed = sum(_failures(counts) for counts in values.values())
+            failed = sum(_count_failures(counts) for counts in values.values())
             for value, counts in values.items():
-                samples, failures = sum(counts.values()), _failures(counts)
-                if len(values) > 1 and samples >= LEAST and total - samples >= LEAST:
+                samples, failures = sum(counts.values()), _count_failures(counts)
+                if (
+                    len(values) > 1
+                    and samples >= MIN_SLICE_SAMPLES
+                    and total - samples >= MIN_SLICE_SAMPLES
+                ):
                     found.append((name, value, samples, failures, total, failed, counts))
         ps = [
-            fisher(f, n - f, failed - f, total - n - failed + f)
+            fisher_test(f, n - f, failed - f, total - n - failed + f)
             for _, _, n, f, total, failed, _ in found
         ]
         slices = []
         for (name, value, samples, failures, total, failed, counts), p, corrected in zip(
-            found, ps, adjusted(ps, "holm"), strict=True
+            found, ps, adjust_p_values(ps, "holm"), strict=True
         ):
             rate, rest = failures / samples, (failed - failures) / (total - samples)
-            low, high = wilson(failures, samples)
+            low, high = wilson_interval(failures, samples)
             classes = {kind: n for kind, n in counts.most_common() if kind}
             worse = corrected <= ALPHA and rate > rest
             slices.append(
@@ -117,27 +121,31 @@ class Slicing:
         for name, value in fields.items():
             if self._by is not None and name not in self._by:
                 continue
-            if self._by is None and name in MEASURED:
+            if self._by is None and name in MEASURED_FIELDS:
                 continue
-            if isinstance(value, str | bool | int) and len(str(value)) <= LONGEST:
+            if isinstance(value, str | bool | int) and len(str(value)) <= MAX_VALUE_CHARS:
                 yield name, str(value)
 
 
-def fisher(a: int, b: int, c: int, d: int) -> float:
+def fisher_test(a: int, b: int, c: int, d: int) -> float:
     """Fisher's exact test, two-sided: how often a table with these margins is no likelier than this one."""
     row, column, total = a + b, a + c, a + b + c + d
     low, high = max(0, row + column - total), min(row, column)
 
     def log(k: int) -> float:
-        return _choose(column, k) + _choose(total - column, row - k) - _choose(total, row)
+        return (
+            _log_binomial(column, k)
+            + _log_binomial(total - column, row - k)
+            - _log_binomial(total, row)
+        )
 
     here = log(a) + 1e-7  # tables that are equally likely on paper differ in the last digits
     return min(1.0, math.fsum(math.exp(p) for k in range(low, high + 1) if (p := log(k)) <= here))
 
 
-def _choose(n: int, k: int) -> float:
+def _log_binomial(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _failures(counts: Counter[str]) -> int:
+def _count_failures(counts: Counter[str]) -> int:
     return sum(n for kind, n in counts.items() if kind)

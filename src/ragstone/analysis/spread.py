@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.analysis.columns import Valued, columns, matched
-from ragstone.analysis.paired import Paired, paired
+from ragstone.analysis.columns import ComparableRun, match_samples, read_columns
+from ragstone.analysis.paired import PairedDifference, compare_pairs
 from ragstone.analysis.power import paired_sd
 from ragstone.analysis.stats import Z
-from ragstone.errors import RagstoneError, UnknownMetric, nearest
+from ragstone.errors import RagstoneError, UnknownMetric, suggest_nearest
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class MetricSpread:
     """The standard deviation of the paired difference, and what groups cost."""
 
     sd: float
@@ -22,7 +22,7 @@ class Spread:
     binary: bool
 
 
-def spread(runs: Sequence[Valued], metric: str) -> Spread:
+def measure_spread(runs: Sequence[ComparableRun], metric: str) -> MetricSpread:
     """Measured between two runs; from one run, its own deviation, for systems that correlate at 0.5."""
     import numpy as np
 
@@ -30,26 +30,26 @@ def spread(runs: Sequence[Valued], metric: str) -> Spread:
         names = [str(one["name"]) for one in run.info.metrics]
         if metric not in names:
             raise UnknownMetric(
-                f"run {run.info.name!r} has no metric {metric!r}{nearest(metric, names)}"
+                f"run {run.info.name!r} has no metric {metric!r}{suggest_nearest(metric, names)}"
             )
-    first = columns(runs[0], [metric])
-    binary = bool(first.described(metric).get("binary"))
+    first = read_columns(runs[0], [metric])
+    binary = bool(first.describe_metric(metric).get("binary"))
     # One run is compared with 0: then the difference is the value itself.
-    pair = matched(first, columns(runs[1], [metric]) if len(runs) > 1 else first)
+    pair = match_samples(first, read_columns(runs[1], [metric]) if len(runs) > 1 else first)
     new = pair.after.values[metric][pair.right]
     old = pair.before.values[metric][pair.left] if len(runs) > 1 else np.zeros(len(new))
     both = ~(np.isnan(old) | np.isnan(new))
-    found = paired(old[both], new[both], None if pair.groups is None else pair.groups[both])
+    found = compare_pairs(old[both], new[both], None if pair.groups is None else pair.groups[both])
     if found.sd is None or found.sd == 0:
         raise RagstoneError(
             f"{metric} does not vary in {' and '.join(repr(run.info.name) for run in runs)}; "
             "plan without --run, which assumes the worst"
         )
     sd = found.sd if len(runs) > 1 else paired_sd(found.sd)
-    return Spread(sd, _design(found), binary)
+    return MetricSpread(sd, _design_effect(found), binary)
 
 
-def _design(found: Paired) -> float:
+def _design_effect(found: PairedDifference) -> float:
     """How much wider groups make the interval than independent samples would, squared; at least 1."""
     low, high = found.interval.low, found.interval.high
     if low is None or high is None or found.clusters is None or not found.sd:

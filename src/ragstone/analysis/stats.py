@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 """The share of data sets for which the interval should hold the true mean."""
 
-FEW_CLUSTERS = 30
+MIN_CLUSTERS = 30
 """Under so many clusters an interval is a rough one, and says so."""
 
 Method = Literal["wilson", "t", "clustered t", ""]
@@ -111,31 +111,31 @@ def mean_interval(
     if independent < 2:
         single = compose("single_value" if clusters is None else "single_cluster")
         return Interval(warnings=(*warnings, single))
-    if clusters is not None and clusters.count < FEW_CLUSTERS:
-        warnings.append(compose("few_clusters", n=clusters.count, enough=FEW_CLUSTERS))
+    if clusters is not None and clusters.count < MIN_CLUSTERS:
+        warnings.append(compose("few_clusters", n=clusters.count, enough=MIN_CLUSTERS))
     if binary and bounds is not None and clusters is None:
         share = (values.mean - bounds[0]) / (bounds[1] - bounds[0])
-        low, high = _scaled(wilson(share * values.n, values.n), bounds)
+        low, high = _scale_to_bounds(wilson_interval(share * values.n, values.n), bounds)
         return Interval(low, high, "wilson", tuple(warnings))
     method: Method = "t" if clusters is None else "clustered t"
     # A mean that rounds to a bound has too little variance to measure, like values that are all equal.
     if values.squares <= 0 or (bounds is not None and values.mean in bounds):
         if bounds is None:
             return Interval(warnings=(*warnings, compose("values_all_equal")))
-        low, high = all_equal(values.mean, independent, bounds)
+        low, high = equal_values_interval(values.mean, independent, bounds)
     elif bounds is None and clusters is None:
-        low, high = skewed_t(values)
+        low, high = skewed_interval(values)
     else:
         variance, freedom = _variance_of_mean(values, clusters)
         if bounds is not None:
-            low, high = score_t(values.mean, variance, freedom, bounds)
+            low, high = score_interval(values.mean, variance, freedom, bounds)
         else:
             reach = t_quantile((1 + LEVEL) / 2, freedom) * math.sqrt(variance)
             low, high = values.mean - reach, values.mean + reach
     return Interval(min(low, values.mean), max(high, values.mean), method, tuple(warnings))
 
 
-def wilson(count: float, total: float, z: float = Z) -> tuple[float, float]:
+def wilson_interval(count: float, total: float, z: float = Z) -> tuple[float, float]:
     """Wilson's score interval of a share; `total` may be an effective sample size."""
     share = count / total
     squared = z * z / total
@@ -147,7 +147,7 @@ def wilson(count: float, total: float, z: float = Z) -> tuple[float, float]:
     return min(low, share), max(high, share)
 
 
-def score_t(
+def score_interval(
     mean: float, variance: float, freedom: float, bounds: tuple[float, float]
 ) -> tuple[float, float]:
     """A t interval that knows the bounds: Wilson's form with the number of 0/1 samples whose mean would vary as much.
@@ -158,10 +158,10 @@ def score_t(
     share = min(1.0, max(0.0, (mean - low) / width))
     effective = max(share * (1 - share) / (variance / width / width), 1e-9)
     t = t_quantile((1 + LEVEL) / 2, freedom)
-    return _scaled(wilson(share * effective, effective, t), bounds)
+    return _scale_to_bounds(wilson_interval(share * effective, effective, t), bounds)
 
 
-def skewed_t(values: Moments) -> tuple[float, float]:
+def skewed_interval(values: Moments) -> tuple[float, float]:
     """A t interval moved by Hall's (1992) transformation, which takes the skewness out of the t statistic."""
     n, sd = values.n, values.sd
     assert sd is not None
@@ -176,16 +176,16 @@ def skewed_t(values: Moments) -> tuple[float, float]:
     return values.mean - sd * back(t), values.mean - sd * back(-t)
 
 
-def all_equal(value: float, n: int, bounds: tuple[float, float]) -> tuple[float, float]:
+def equal_values_interval(value: float, n: int, bounds: tuple[float, float]) -> tuple[float, float]:
     """Bounds for a mean when all n values were the same: n equal draws still allow a share z² / (n + z²) of others.
 
     That share is Wilson's upper end for 0 of n, and the others may be anywhere between the bounds. A zero width would
     claim to know what n samples cannot show; on 0/1 data this is Wilson's interval itself."""
-    others = wilson(0, n)[1]
+    others = wilson_interval(0, n)[1]
     return value - others * (value - bounds[0]), value + others * (bounds[1] - value)
 
 
-def rates(
+def wilson_rates(
     counts: Mapping[str, int], among: Sequence[Sequence[str]] = ()
 ) -> dict[str, tuple[float, float, float] | None]:
     """Each label's share with its Wilson interval, out of the labels it stands with in `among`, else out of all.
@@ -195,7 +195,7 @@ def rates(
     for label, count in counts.items():
         kin = next((group for group in among if label in group), tuple(counts))
         total = sum(counts.get(one, 0) for one in kin)
-        found[label] = (count / total, *wilson(count, total)) if total else None
+        found[label] = (count / total, *wilson_interval(count, total)) if total else None
     return found
 
 
@@ -221,7 +221,9 @@ def t_quantile(p: float, freedom: float) -> float:
     return t
 
 
-def _scaled(share: tuple[float, float], bounds: tuple[float, float]) -> tuple[float, float]:
+def _scale_to_bounds(
+    share: tuple[float, float], bounds: tuple[float, float]
+) -> tuple[float, float]:
     low, width = bounds[0], bounds[1] - bounds[0]
     return low + share[0] * width, min(bounds[1], low + share[1] * width)
 
@@ -238,10 +240,10 @@ def _variance_of_mean(values: Moments, clusters: Clusters | None) -> tuple[float
     spread = float((totals / (1 - shares)).sum()) + clusters.alone_squares / (1 - 1 / n)
     variance = spread / n**2
     # Clusters that all have the same mean: no sign of clustering, so the plain variance it is.
-    return (variance if variance > 0 else plain), _freedom(values, clusters)
+    return (variance if variance > 0 else plain), _degrees_of_freedom(values, clusters)
 
 
-def _freedom(values: Moments, clusters: Clusters) -> float:
+def _degrees_of_freedom(values: Moments, clusters: Clusters) -> float:
     """Satterthwaite's degrees of freedom: few large clusters among small ones leave less than the count says."""
     n, alone, sizes = values.n, clusters.alone, clusters.sizes
     shares = sizes / n
@@ -249,14 +251,14 @@ def _freedom(values: Moments, clusters: Clusters) -> float:
     single = 1 / n**2 / (1 - 1 / n)
     cross = (float(pull.sum()) + alone * single) ** 2 - float((pull**2).sum()) - alone * single**2
     independent = 1 / (float((shares**2).sum()) + alone / n**2 + cross)
-    alike = _likeness(values, clusters)
+    alike = _intraclass_correlation(values, clusters)
     weights = sizes * (1 + (sizes - 1) * alike)
     total = float(weights.sum()) + alone
     correlated = total**2 / (float((weights**2).sum()) + alone) - 1
     return max(1.0, min(independent, correlated))
 
 
-def _likeness(values: Moments, clusters: Clusters) -> float:
+def _intraclass_correlation(values: Moments, clusters: Clusters) -> float:
     """The intraclass correlation by analysis of variance, between 0 and 1."""
     n, count = values.n, clusters.count
     if n == count:

@@ -6,28 +6,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ragstone.analysis.batch import Row, count
+from ragstone.analysis.batch import Row, add_rows
 from ragstone.analysis.stats import Interval, mean_interval
-from ragstone.analysis.tally import Tally
-from ragstone.analysis.values import Groups
-from ragstone.analysis.worst import Worst
+from ragstone.analysis.tally import MetricTally
+from ragstone.analysis.values import GroupNumbers
+from ragstone.analysis.worst import WorstSamples
 from ragstone.config.gates import GateResult, check, parse_gate
-from ragstone.errors import UnknownMetric, nearest
+from ragstone.errors import UnknownMetric, suggest_nearest
 from ragstone.locale.messages import compose
 from ragstone.types import FAILURES, Usage
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
 
-__all__ = ["GateResult", "MetricSummary", "Scored", "Summary", "summarise"]
+__all__ = ["GateResult", "MetricSummary", "ScoredRun", "Summary", "summarise"]
 
-FLOOR = 0.95
+COVERAGE_FLOOR = 0.95
 """Share of the applicable samples that must be scored for a metric to be complete."""
-BINS = 20
-REASONS = 5
+HISTOGRAM_BINS = 20
+MAX_REASONS = 5
 
 
-class Scored(Protocol):
+class ScoredRun(Protocol):
     """What a summary reads of a run; a StoredRun is one."""
 
     @property
@@ -113,37 +113,41 @@ class Summary:
             if one.metric == metric:
                 return one
         names = [one.metric for one in self.metrics]
-        raise UnknownMetric(f"this run has no metric {metric!r}{nearest(metric, names)}")
+        raise UnknownMetric(f"this run has no metric {metric!r}{suggest_nearest(metric, names)}")
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON: every number finite, what is unknown null."""
-        plain: dict[str, Any] = _plain(asdict(self))
+        plain: dict[str, Any] = _plain(asdict(self) | {"run": self.run.to_json()})
         for metric, one in zip(plain["metrics"], self.metrics, strict=True):
             metric["coverage"] = one.coverage
         return plain | {"exit_code": self.exit_code}
 
 
 def summarise(
-    run: Scored, *, floor: float = FLOOR, gates: Mapping[str, str] | None = None, worst: int = 1000
+    run: ScoredRun,
+    *,
+    floor: float = COVERAGE_FLOOR,
+    gates: Mapping[str, str] | None = None,
+    worst: int = 1000,
 ) -> Summary:
     """Read a run's scores once, in constant memory, and say what they add up to."""
-    tallies = [Tally(described) for described in run.info.metrics]
+    tallies = [MetricTally(described) for described in run.info.metrics]
     rules = {name: parse_gate(rule) for name, rule in (gates or {}).items()}
     names = [tally.name for tally in tallies]
     for name in rules:
         if name not in names:
             raise UnknownMetric(
-                f"a gate on {name!r}, which is not among the metrics{nearest(name, names)}"
+                f"a gate on {name!r}, which is not among the metrics{suggest_nearest(name, names)}"
             )
-    groups, first = Groups(), Worst(worst)
-    samples = count(run.scores(), tallies, groups, first)
+    groups, first = GroupNumbers(), WorstSamples(worst)
+    samples = add_rows(run.scores(), tallies, groups, first)
     metrics = tuple(_metric_summary(tally, groups, floor) for tally in tallies)
     found = {one.metric: one for one in metrics}
     results = tuple(check(gate, found[name]) for name, gate in rules.items())
     return Summary(run.info, metrics, floor, results, first.positions(), samples)
 
 
-def _metric_summary(tally: Tally, groups: Groups, floor: float) -> MetricSummary:
+def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> MetricSummary:
     unscored = sum(tally.outcomes.values())
     scored = tally.total - unscored
     failed = sum(tally.count(outcome) for outcome in FAILURES)
@@ -190,52 +194,54 @@ def _metric_summary(tally: Tally, groups: Groups, floor: float) -> MetricSummary
     )
 
 
-def _incomplete(tally: Tally, scored: int, applicable: int, floor: float) -> str:
+def _incomplete(tally: MetricTally, scored: int, applicable: int, floor: float) -> str:
     """Why a metric is not complete; empty when it is.
 
     A metric that applies to no sample is complete when every sample says so (`not_applicable`), and incomplete when a
     field is missing: then it was asked for and could not be given."""
     if not tally.total:
-        return f"{tally.name}: the run has no samples"
+        return compose("run_without_samples", metric=tally.name)
     if not applicable:
         missing = tally.count("missing_field")
         if not missing:
             return ""
-        reason = next(iter(tally.missing_reasons.common(1)), "a field is missing")
-        of_all = "no sample" if missing == tally.total else "no applicable sample"
-        return (
-            f"{tally.name}: {of_all} can be scored: {reason} ({missing} of {tally.total} samples)"
-        )
+        reason = next(iter(tally.missing_reasons.common(1)), compose("some_field_missing"))
+        code = "no_sample_scorable" if missing == tally.total else "no_applicable_scorable"
+        return compose(code, metric=tally.name, reason=reason, missing=missing, total=tally.total)
     # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
     if scored >= floor * applicable - 1e-9:
         return ""
-    return (
-        f"{tally.name}: {scored} of {applicable} applicable samples were scored, "
-        f"{scored / applicable:.1%}, under the floor of {floor:.4g}"
+    return compose(
+        "under_coverage_floor",
+        metric=tally.name,
+        scored=scored,
+        applicable=applicable,
+        share=scored / applicable,
+        floor=floor,
     )
 
 
-def _reasons(tally: Tally) -> dict[str, int]:
-    found = tally.failure_reasons.common(REASONS)
-    for reason, n in tally.other_reasons.common(REASONS).items():
-        if len(found) < REASONS or reason in found:
+def _reasons(tally: MetricTally) -> dict[str, int]:
+    found = tally.failure_reasons.common(MAX_REASONS)
+    for reason, n in tally.other_reasons.common(MAX_REASONS).items():
+        if len(found) < MAX_REASONS or reason in found:
             found[reason] = found.get(reason, 0) + n
     return found
 
 
 def _if_failures(
-    tally: Tally, mean: float | None, scored: int, failed: int, end: int
+    tally: MetricTally, mean: float | None, scored: int, failed: int, end: int
 ) -> float | None:
     if tally.bounds is None or not failed or (scored and mean is None):
         return None
     return ((mean or 0.0) * scored + tally.bounds[end] * failed) / (scored + failed)
 
 
-def _warnings(tally: Tally, interval: Interval) -> tuple[str, ...]:
+def _warnings(tally: MetricTally, interval: Interval) -> tuple[str, ...]:
     found = list(interval.warnings)
     if tally.values.huge:
         found.append(compose("values_too_large"))
-    for text, n in tally.warnings.common(REASONS).items():
+    for text, n in tally.warnings.common(MAX_REASONS).items():
         if n == 1:
             found.append(compose("in_samples.one", warning=text))
         else:
@@ -243,7 +249,7 @@ def _warnings(tally: Tally, interval: Interval) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _histogram(tally: Tally) -> tuple[tuple[int, ...], tuple[float, ...]]:
+def _histogram(tally: MetricTally) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Counts in equal bins over the metric's bounds, or from the least value to the largest."""
     import numpy as np
 
@@ -252,7 +258,7 @@ def _histogram(tally: Tally) -> tuple[tuple[int, ...], tuple[float, ...]]:
         return (), ()
     low, high = tally.bounds or (float(table[0]), float(table[-1]))
     width = high / 2 - low / 2  # half of it cannot overflow
-    bins = 2 if tally.binary else BINS if width > 0 else 1
+    bins = 2 if tally.binary else HISTOGRAM_BINS if width > 0 else 1
     # A value on an edge belongs to the bin above it, also where 0.15 / 0.05 comes out below 3.
     share = (table / 2 - low / 2) / width if width > 0 else np.zeros(len(table))
     index = np.clip(np.floor(share * bins + 1e-9), 0, bins - 1).astype(np.int64)

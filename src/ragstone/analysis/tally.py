@@ -7,20 +7,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.values import Values
+from ragstone.analysis.values import ValueSketch
 from ragstone.locale.messages import clip
-from ragstone.types import FAILURES, NOTHING_USED, Score
+from ragstone.types import FAILURES, NO_USAGE, Score
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TEXTS = 512
+MAX_TEXTS = 512
 """Different reasons and warnings remembered; the rarest go first."""
-TEXT_LENGTH = 400
+MAX_TEXT_CHARS = 400
 
 
-class Tally:
+class MetricTally:
     """Everything a summary says of one metric, in constant memory."""
 
     def __init__(self, described: Mapping[str, Any]) -> None:
@@ -28,16 +28,16 @@ class Tally:
         self.higher_is_better: bool = described.get("higher_is_better", True)
         self.binary: bool = described.get("binary", False)
         self.judged: bool = described.get("judged", False)
-        self.bounds = _range(described.get("bounds"))
+        self.bounds = _find_range(described.get("bounds"))
         self.total = 0
-        self.values = Values()
+        self.values = ValueSketch()
         self.outcomes: Counter[str] = Counter()
         self.labels: dict[str, int] = dict.fromkeys(described.get("labels") or (), 0)
-        self.failure_reasons = Texts()
-        self.other_reasons = Texts()
-        self.missing_reasons = Texts()
-        self.warnings = Texts()
-        self.usage = NOTHING_USED
+        self.failure_reasons = TextCounter()
+        self.other_reasons = TextCounter()
+        self.missing_reasons = TextCounter()
+        self.warnings = TextCounter()
+        self.usage = NO_USAGE
 
     def add(self, values: NDArray[np.float64], places: NDArray[np.int64] | None) -> None:
         """Take in one value a sample, NaN where there is none, with the place of its group."""
@@ -57,7 +57,7 @@ class Tally:
             self.labels[score.label] = self.labels.get(score.label, 0) + 1
         for warning in score.warnings:
             self.warnings.add(warning)
-        if score.usage is not NOTHING_USED:
+        if score.usage is not NO_USAGE:
             self.usage += score.usage
         if score.ok:
             return False
@@ -86,7 +86,7 @@ class Tally:
         return np.clip(1 - share if self.higher_is_better else share, 0, 1)
 
 
-class Texts:
+class TextCounter:
     """The most common of many texts; past 512 different ones the rarer half is forgotten."""
 
     def __init__(self) -> None:
@@ -94,16 +94,16 @@ class Texts:
 
     def add(self, text: str) -> None:
         """Count one more."""
-        self._counts[clip(text, TEXT_LENGTH)] += 1
-        if len(self._counts) > TEXTS:
-            self._counts = Counter(dict(self._counts.most_common(TEXTS // 2)))
+        self._counts[clip(text, MAX_TEXT_CHARS)] += 1
+        if len(self._counts) > MAX_TEXTS:
+            self._counts = Counter(dict(self._counts.most_common(MAX_TEXTS // 2)))
 
     def common(self, most: int) -> dict[str, int]:
         """The most common texts with their counts, the first seen first among equals."""
         return dict(self._counts.most_common(most))
 
 
-def _range(bounds: Sequence[float] | None) -> tuple[float, float] | None:
+def _find_range(bounds: Sequence[float] | None) -> tuple[float, float] | None:
     """Bounds that span a finite range; any other say no more than none."""
     if bounds is None:
         return None

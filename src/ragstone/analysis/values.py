@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BLOCK = 8192
+BLOCK_VALUES = 8192
 """Values that wait to be worked in together."""
-DISTINCT = 16_384
+MAX_DISTINCT_VALUES = 16_384
 """Distinct values kept exactly; beyond it they are rounded to as many bits as fit."""
-GROUPS = 8192
+MAX_GROUPS = 8192
 """Groups kept apart; later ones share these places, and a union of clusters is still a cluster."""
-HUGE = 1e100
+MAX_SQUARABLE = 1e100
 """Beyond this size a sum of squares would overflow: no mean or interval is given."""
 
 
-class Values:
+class ValueSketch:
     """Exact sums, extremes and a table of distinct values of everything added.
 
     The median and the histogram come from the table. They are exact up to 16,384 distinct values; beyond, the table
@@ -40,8 +40,8 @@ class Values:
         """Significant bits of the table; None while it is exact."""
         self._table: NDArray[np.float64] = np.empty(0)
         self._counts: NDArray[np.int64] = np.empty(0, np.int64)
-        self._all = Running()
-        self._grouped = Running()
+        self._all = RunningMoments()
+        self._grouped = RunningMoments()
         self._sizes: NDArray[np.float64] = np.empty(0)
         self._sums: NDArray[np.float64] = np.empty(0)
         self._waiting: list[tuple[NDArray[np.float64], NDArray[np.int64] | None]] = []
@@ -52,17 +52,17 @@ class Values:
         if len(values):
             self._waiting.append((values, places))
             self._pending += len(values)
-            if self._pending >= BLOCK:
-                self._work_in()
+            if self._pending >= BLOCK_VALUES:
+                self._add_waiting()
 
     def table(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The distinct values in order and how often each was seen."""
-        self._work_in()
+        self._add_waiting()
         return self._table, self._counts
 
     def moments(self) -> Moments | None:
         """Count, mean and central sums; None without values or when they are too large to square."""
-        self._work_in()
+        self._add_waiting()
         if not self._all.n or self.huge:
             return None
         assert self.minimum is not None
@@ -85,7 +85,7 @@ class Values:
         left, right = np.searchsorted(below, [(n - 1) // 2, n // 2], side="right")
         return float(table[left] / 2 + table[right] / 2)
 
-    def clusters(self, groups: Groups) -> Clusters | None:
+    def clusters(self, groups: GroupNumbers) -> Clusters | None:
         """The values by group, when at least one group holds two of them."""
         import numpy as np
 
@@ -107,7 +107,7 @@ class Values:
             max(0.0, everything.squares - about_mean) if alone else 0.0,
         )
 
-    def _work_in(self) -> None:
+    def _add_waiting(self) -> None:
         if not self._waiting:
             return
         import numpy as np
@@ -117,23 +117,23 @@ class Values:
             places = np.concatenate(
                 [np.full(len(v), -1) if p is None else p for v, p in self._waiting]
             )
-            self._group(block, places)
+            self._add_groups(block, places)
         self._waiting.clear()
         self._pending = 0
-        self._note(block)
+        self._add_to_table(block)
         low, high = float(block.min()), float(block.max())
         self.minimum = low if self.minimum is None else min(low, self.minimum)
         self.maximum = high if self.maximum is None else max(high, self.maximum)
-        self.huge = self.huge or max(-low, high) > HUGE
+        self.huge = self.huge or max(-low, high) > MAX_SQUARABLE
         if not self.huge:
             self._all.add(block)
 
-    def _group(self, block: NDArray[np.float64], places: NDArray[np.int64]) -> None:
+    def _add_groups(self, block: NDArray[np.float64], places: NDArray[np.int64]) -> None:
         import numpy as np
 
         inside = places >= 0
         block, places = block[inside], places[inside]
-        if not len(block) or self.huge or float(np.abs(block).max()) > HUGE:
+        if not len(block) or self.huge or float(np.abs(block).max()) > MAX_SQUARABLE:
             return
         self._grouped.add(block)
         room = max(len(self._sizes), int(places.max()) + 1)
@@ -141,20 +141,23 @@ class Values:
         self._sizes = np.pad(self._sizes, grow) + np.bincount(places, minlength=room)
         self._sums = np.pad(self._sums, grow) + np.bincount(places, block, minlength=room)
 
-    def _note(self, block: NDArray[np.float64]) -> None:
+    def _add_to_table(self, block: NDArray[np.float64]) -> None:
         """Merge a block into the table, rounding further when it outgrows its room."""
         import numpy as np
 
         if self.bits is not None:
-            block = _rounded(block, self.bits)
+            block = _round_to_bits(block, self.bits)
         found, counts = np.unique(block, return_counts=True)
         self._merge(np.concatenate([self._table, found]), np.concatenate([self._counts, counts]))
         bits = self.bits or 25
-        while len(self._table) > DISTINCT and bits > 1:
+        while len(self._table) > MAX_DISTINCT_VALUES and bits > 1:
             bits -= 1
-            rounded = _rounded(self._table, bits)
+            rounded = _round_to_bits(self._table, bits)
             # Down to half the room, lest the next block asks for another round at once.
-            if np.count_nonzero(rounded[1:] != rounded[:-1]) < DISTINCT // 2 or bits == 1:
+            if (
+                np.count_nonzero(rounded[1:] != rounded[:-1]) < MAX_DISTINCT_VALUES // 2
+                or bits == 1
+            ):
                 self.bits = bits
                 self._merge(rounded, self._counts)
 
@@ -167,7 +170,7 @@ class Values:
         self._table, self._counts = values[starts], np.add.reduceat(counts, starts)
 
 
-class Running:
+class RunningMoments:
     """Count, mean and squared deviations of a stream of blocks."""
 
     __slots__ = ("_sum", "n", "squares")
@@ -192,7 +195,7 @@ class Running:
         self.n += len(block)
 
 
-class Groups:
+class GroupNumbers:
     """A place for each group: its own for the first 8,192, a shared one after that."""
 
     def __init__(self) -> None:
@@ -215,13 +218,13 @@ class Groups:
         if known is not None:
             self.repeats = True
             return known
-        if len(self._places) < GROUPS:
+        if len(self._places) < MAX_GROUPS:
             return self._places.setdefault(name, len(self._places))
         self.shared = True
-        return zlib.crc32(name.encode("utf-8", "surrogatepass")) % GROUPS
+        return zlib.crc32(name.encode("utf-8", "surrogatepass")) % MAX_GROUPS
 
 
-def _rounded(values: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
+def _round_to_bits(values: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
     """The values with so many significant bits."""
     import numpy as np
 

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-UNSCORED = -1.0
+UNSCORED_BADNESS = -1.0
 """Badness of a sample with nothing scored and nothing failed: after all others."""
 
 
-class Worst:
+class WorstSamples:
     """The positions of the worst samples of a stream.
 
     First samples on which something failed, those with most failures ahead, in at most a quarter of the room (so that a

@@ -66,10 +66,10 @@ class LazyCommands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from ragstone.errors import nearest
+        from ragstone.errors import suggest_nearest
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}{nearest(args[0], list(COMMANDS))}")
+            ctx.fail(f"no command {args[0]!r}{suggest_nearest(args[0], list(COMMANDS))}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -104,7 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run one command; its exit code. A user's mistake is one sentence on stderr."""
     try:
-        result = ragstone.main(arguments, prog_name="ragstone", standalone_mode=False)
+        # The typed words are kept with a run, to be shown in its report.
+        words = tuple(arguments)
+        result = ragstone.main(arguments, prog_name="ragstone", standalone_mode=False, obj=words)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (_PipeClosed, BrokenPipeError):
@@ -112,12 +114,19 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except click.ClickException as bad:
+        if isinstance(bad, _NO_ARGUMENTS) and bad.ctx is not None:  # `ragstone monitor` alone
+            click.echo(bad.ctx.get_help())
+            return 0
         return _usage(bad)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         return 130
     except Exception as bad:
         return _explain(bad, arguments)
+
+
+_NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""What click 8.2 and later raise for a group without a command; earlier ones print the help themselves."""
 
 
 def _usage(bad: click.ClickException) -> int:

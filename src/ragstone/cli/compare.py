@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ragstone.cli.options import note, report_language, store_option
-
-if TYPE_CHECKING:
-    from ragstone.analysis.compare import Comparison
-    from ragstone.store import StoredRun
+from ragstone.cli.options import output_option, store_option
 
 
 @click.command("compare")
@@ -66,13 +60,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Samples that moved most to show, each way.",
 )
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .json .svg .png. May be repeated.",
-)
+@output_option("comparison")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
@@ -82,92 +70,6 @@ def command(runs: tuple[str, ...], **flags: Any) -> int:
 
     A RUN is named by its id, the start of its id, its name, or `last`. Samples are matched by id. In GitHub Actions the
     result also becomes the step's summary, with an annotation for each regression."""  # fmt: skip
-    from ragstone.analysis.compare import compare
-    from ragstone.cli.progress import waiting
+    from ragstone.cli.actions.compare import compare_runs
 
-    check_outputs(flags["output"])
-    opened, baseline = _opened(runs, flags["baseline"], flags["store"])
-    named = [name.strip() for text in flags["metrics"] for name in text.split(",")]
-    with waiting("comparing", quiet=flags["quiet"]):
-        comparison = compare(
-            opened,
-            baseline=baseline,
-            metrics=[name for name in named if name] or None,
-            margin=flags["margin"],
-            effect=flags["effect"],
-            correction=flags["correction"],
-            floor=flags["floor"],
-            samples=flags["samples"],
-        )
-    language = report_language(flags["language"], opened[baseline].info.plan.get("language"))
-    present(comparison, opened, flags, language)
-    return comparison.exit_code if flags["fail_on_regression"] else 0
-
-
-def present(
-    comparison: Comparison, runs: list[StoredRun], flags: dict[str, Any], language: str
-) -> None:
-    """Show the comparison, write its files, and tell GitHub when it is listening."""
-    from ragstone.report import comparison as report
-
-    by_id = {run.id: run for run in runs}
-    if flags.get("as_json"):
-        import json
-
-        click.echo(json.dumps(comparison.to_dict(), ensure_ascii=False, indent=2, allow_nan=False))
-    elif not flags["quiet"]:
-        from rich.console import Console
-
-        from ragstone.report.comparison import terminal
-
-        terminal.show(comparison, by_id, Console(), language)
-    for path in flags["output"]:
-        report.write(comparison, by_id, path, language)
-        note(f"wrote {path}", quiet=flags["quiet"])
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if summary:
-        from ragstone.report.comparison import github, markdown
-
-        github.append_summary(summary, markdown.render(comparison, by_id, language))
-        fails = bool(flags.get("fail_on_regression"))
-        for line in github.commands(comparison, language, error=fails):
-            click.echo(line)
-
-
-def check_outputs(paths: tuple[str, ...]) -> None:
-    """Complain of files that could not be written before anything is read."""
-    from ragstone.report.comparison import ENDINGS
-
-    for path in paths:
-        if Path(path).suffix.lower() not in ENDINGS:
-            raise click.UsageError(
-                f"{path!r} names no format of a comparison; end it in one of {' '.join(ENDINGS)}"
-            )
-        if not Path(path).parent.is_dir():
-            raise click.UsageError(f"there is no folder {str(Path(path).parent)!r} for {path!r}")
-
-
-def _opened(
-    names: tuple[str, ...], baseline: str | None, store: str | None
-) -> tuple[list[StoredRun], int]:
-    from ragstone.store import Store
-
-    kept = Store.open(store)
-    runs = [kept.run(name) for name in names]
-    first = 0
-    if baseline is not None:
-        found = kept.run(baseline)
-        ids = [run.id for run in runs]
-        if found.id not in ids:
-            runs.insert(0, found)
-        else:
-            first = ids.index(found.id)
-    ids = [run.id for run in runs]
-    twice = next((run for run in runs if ids.count(run.id) > 1), None)
-    if twice is not None:
-        raise click.UsageError(
-            f"run {twice.id} ({twice.info.name}) is named twice; name each run once"
-        )
-    if len(runs) < 2:
-        raise click.UsageError("a comparison needs at least two runs; name another")
-    return runs, first
+    return compare_runs(runs, flags)

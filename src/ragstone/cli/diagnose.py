@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from ragstone.cli.failures import check_outputs, limits, write
-from ragstone.cli.options import open_run, report_language, store_option, summed_up
+from ragstone.cli.options import output_option, store_option
 
 
 @click.command("diagnose")
@@ -27,13 +24,7 @@ from ragstone.cli.options import open_run, report_language, store_option, summed
     metavar="CLASS=LIMIT",
     help="When a sample is of a failure class, as in `ragstone failures`. May be repeated.",
 )
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file with the failures too: .html .md .json. May be repeated. Default: text here.",
-)
+@output_option("failures", "text here", "Write a file with the failures too")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @store_option
 def command(
@@ -47,20 +38,6 @@ def command(
     """Say what is wrong with a run, why perhaps, and what to try.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.analysis.advice import load_symptoms
-    from ragstone.analysis.diagnose import diagnose
-    from ragstone.analysis.failures import analyse
+    from ragstone.cli.actions.failures import show_diagnosis
 
-    check_outputs(output)
-    symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
-    opened = open_run(run, store)
-    failures = analyse(opened.stored, thresholds=limits(thresholds))
-    found = diagnose(opened.stored, summed_up(opened), failures, symptoms)
-    spoken = report_language(language, opened.info.plan.get("language"))
-    if not output:
-        from rich.console import Console
-
-        from ragstone.report.failures import terminal
-
-        terminal.show_diagnosis(found, Console(), spoken)
-    write(failures, found, opened.stored, output, spoken)
+    show_diagnosis(run, files, thresholds, output, language, store)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import counted, note, open_run, store_option, write_files
-
-EXPORTS = (".jsonl", ".json", ".csv", ".parquet")
+from ragstone.cli.options import store_option
+from ragstone.report.formats import RowsFormat
 
 
 @click.command("export")
@@ -17,7 +16,7 @@ EXPORTS = (".jsonl", ".json", ".csv", ".parquet")
     required=True,
     multiple=True,
     metavar="FILE",
-    help="The file to write: .jsonl .json .csv .parquet. May be repeated.",
+    help=f"The file to write: {' '.join(RowsFormat.endings)}. May be repeated.",
 )
 @click.option(
     "--shards",
@@ -30,18 +29,6 @@ def command(run: str, output: tuple[str, ...], shards: int | None, store: str | 
     """Write the rows of a stored run with one column per metric.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    if shards is not None:
-        from ragstone.report import export
+    from ragstone.cli.actions.export import export_run
 
-        stored = open_run(run, store).stored
-        for path in output:
-            count = export.write(stored, path, shards=shards)
-            note(f"wrote {counted(count, 'row')} into {path}")
-        return
-    for path in output:
-        if not path.endswith(EXPORTS):
-            raise click.UsageError(
-                f"{path!r} is no table of rows; end it in one of {' '.join(EXPORTS)}"
-                " (`ragstone report` writes the others)"
-            )
-    write_files(open_run(run, store), output, "en")
+    export_run(run, output, shards=shards, store=store)

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
 
-from ragstone.cli.options import note, open_run, report_language, store_option
-
-if TYPE_CHECKING:
-    from ragstone.analysis.diagnose import Diagnosis
-    from ragstone.analysis.failures import Failures
-    from ragstone.store import StoredRun
+from ragstone.cli.options import output_option, store_option
 
 
 @click.command("failures")
@@ -31,13 +22,7 @@ if TYPE_CHECKING:
     metavar="FIELD",
     help="Break down by this field of meta, language or group [default: all]. May be repeated.",
 )
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .json .svg .png. May be repeated. Default: tables here.",
-)
+@output_option("failures", "tables here")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @store_option
 def command(
@@ -51,58 +36,6 @@ def command(
     """Say why samples fail, and where they fail more than elsewhere.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.analysis.failures import analyse
-    from ragstone.cli.progress import waiting
+    from ragstone.cli.actions.failures import show_failures
 
-    check_outputs(output)
-    found = open_run(run, store).stored
-    with waiting("looking at every sample"):
-        failures = analyse(found, thresholds=limits(thresholds), by=by or None)
-    spoken = report_language(language, found.info.plan.get("language"))
-    if not output:
-        from rich.console import Console
-
-        from ragstone.report.failures import terminal
-
-        terminal.show(failures, found, Console(), spoken)
-    write(failures, None, found, output, spoken)
-
-
-def limits(thresholds: Sequence[str]) -> dict[str, float]:
-    """`hallucination=0.9` and the like, read."""
-    found = {}
-    for text in thresholds:
-        name, equals, value = text.partition("=")
-        try:
-            found[name.strip()] = float(value)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise click.UsageError(f"{text!r} is no threshold; write it as hallucination=0.9")
-    return found
-
-
-def check_outputs(paths: Sequence[str]) -> None:
-    """Complain of files that could not be written before anything is read."""
-    from ragstone.report.failures import ENDINGS
-
-    for path in paths:
-        if Path(path).suffix.lower() not in ENDINGS:
-            raise click.UsageError(
-                f"{path!r} names no format of this report; end it in one of {' '.join(ENDINGS)}"
-            )
-
-
-def write(
-    failures: Failures,
-    diagnoses: Sequence[Diagnosis] | None,
-    run: StoredRun,
-    paths: Sequence[str],
-    language: str,
-) -> None:
-    """Write each file in the format of its extension, and say so."""
-    from ragstone.report import failures as report
-
-    for path in paths:
-        report.write(failures, diagnoses, run, path, language)
-        note(f"wrote {path}")
+    show_failures(run, thresholds, by, output, language, store)

@@ -1,52 +1,226 @@
-"""`ragstone monitor`: one subcommand a file, loaded when it is called."""
+"""`ragstone monitor`: options of every subcommand; cli/actions/monitor_*.py act."""
 
 from __future__ import annotations
 
-import importlib
+import os
+from collections.abc import Callable
+from typing import Any, Literal
 
 import click
 
-SUBCOMMANDS: dict[str, str] = {
-    "serve": "Take interactions over HTTP, and watch over their quality.",
-    "import": "Take interactions from a file: a log in any known format.",
-    "score": "Judge what waits, within the day's budget, and end: for cron.",
-    "summary": "Say how good the last hours or days were, whole and by slice.",
-    "status": "Say how things stand: each metric's state and the open alerts.",
-    "report": "Report on the last day, week or month against the one before.",
-    "check": "Look for degradation once and send what follows: for cron.",
-    "alert": "Try out the ways by which alerts leave.",
-    "purge": "Forget interactions by age or by id.",
-}
-"""Every subcommand with its line in `ragstone monitor --help`; its code is `command` in monitor_<name>.py."""
+from ragstone.cli.options import (
+    F,
+    check_outputs,
+    output_option,
+    reading_options,
+    store_option,
+)
+
+config_option = click.option(
+    "-c", "--config", metavar="FILE", help="Config file with a `monitor` section."
+)
+redact_option = click.option(
+    "--redact", metavar="MODULE:FUNCTION", help="Hook that sees every text before it is stored."
+)
 
 
-class LazySubcommands(click.Group):
-    """A group that imports a subcommand's file only when it is called."""
+def zone_option(what: str) -> Callable[[F], F]:
+    """`--zone`: the time zone of days, weeks and months."""
+    return click.option("--zone", default="UTC", show_default=True, help=f"{what}: Europe/Madrid.")
+
+
+def language_option(what: str) -> Callable[[F], F]:
+    """`--lang`."""
+    return click.option("--lang", "language", metavar="LANG", help=f"{what}: en, es.")
+
+
+class OrderedGroup(click.Group):
+    """A group that lists its commands as declared, with their full first lines, and suggests the nearest name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(SUBCOMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in SUBCOMMANDS:
-            return None
-        module = importlib.import_module(f"ragstone.cli.monitor_{cmd_name.replace('-', '_')}")
-        command: click.Command = module.command
-        return command
+        return list(self.commands)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from ragstone.errors import nearest
+        from ragstone.errors import suggest_nearest
 
-        if args and args[0] not in SUBCOMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}{nearest(args[0], list(SUBCOMMANDS))}")
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}{suggest_nearest(args[0], list(self.commands))}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(SUBCOMMANDS.items()))
+            first_lines = [(name, (sub.help or "").split("\n")[0]) for name, sub in self.commands.items()]  # fmt: skip
+            formatter.write_dl(first_lines)
 
 
-@click.group("monitor", cls=LazySubcommands)
+@click.group("monitor", cls=OrderedGroup)
 def command() -> None:
     """Watch over a live system: interactions in, quality by window, alerts."""
+
+
+@command.command("serve")
+@config_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; any but loopback needs a token.")  # fmt: skip
+@click.option("--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="Port to listen on; 0 takes a free one.")  # fmt: skip
+@click.option("--prefix", default="", metavar="PATH", help="Path under which a reverse proxy shows the server: /ragstone.")  # fmt: skip
+@click.option("--name", "names", multiple=True, metavar="HOST", help="Further host name under which the server is known. May be repeated.")  # fmt: skip
+@click.option("--zone", metavar="ZONE", help="Time zone that the page shows times in: Europe/Madrid. Default: that of the config's reports, else UTC.")  # fmt: skip
+@redact_option
+@click.option("--retention", metavar="AGE", help="Delete interactions older than this: 90d.")
+@click.option("--no-score", is_flag=True, help="Score nothing here; leave it to `ragstone monitor score`.")  # fmt: skip
+@click.option("--watch/--no-watch", "evaluate", default=True, help="Evaluate alert rules here, or leave it to `ragstone monitor check`.")  # fmt: skip
+@store_option
+def serve(config: str | None, store: str | None, **options: Any) -> None:
+    """Receive interactions over HTTP and monitor their quality.
+
+    Listens on loopback unless --host says otherwise. A token is read from RAGSTONE_MONITOR_TOKEN; requests then show it as
+    `Authorization: Bearer …`. Stop it with Ctrl-C or SIGTERM: accepted interactions are written first."""
+    from ragstone.cli.actions.monitor_serve import run_server
+
+    token = os.environ.get("RAGSTONE_MONITOR_TOKEN") or None
+    run_server(config, store, token=token, **options)
+
+
+@command.command("import")
+@click.argument("log")
+@reading_options
+@redact_option
+@store_option
+def import_(log: str, redact: str | None, store: str | None, **options: Any) -> None:
+    """Import interactions from a log file in any known format.
+
+    LOG is a jsonl, json, csv or parquet file, or - for standard input. Beside the question, answer and contexts, the usual
+    names for the time (at, timestamp …), feedback, latency, cost and tokens are understood; other short values become
+    slices. Importing a file again stores nothing twice."""
+    from ragstone.cli.actions.monitor_data import import_file
+
+    import_file(log, redact, store, **options)
+
+
+@command.command("score")
+@config_option
+@click.option("--since", metavar="AGE", help="Also consider interactions of this age that were not sampled before: 7d.")  # fmt: skip
+@click.option("--rate", type=click.FloatRange(0, 1), help="The share to judge, in the place of the config's.")  # fmt: skip
+@click.option("--follow", is_flag=True, help="Continue until standard input ends.")
+@store_option
+def score(
+    config: str | None, since: str | None, rate: float | None, follow: bool, store: str | None
+) -> None:
+    """Score the queued interactions within the daily budget and exit: for cron.
+
+    `ragstone monitor serve` does this by itself; several may work on one store."""
+    from ragstone.cli.actions.monitor_score import score_queue
+
+    score_queue(config, store, since=since, rate=rate, follow=follow)
+
+
+@command.command("summary")
+@click.option("--window", default="24h", show_default=True, metavar="LENGTH", help="How far back: 5m, 1h, 24h, 7d.")  # fmt: skip
+@click.option("--until", metavar="TIME", help="Where the window ends: 2026-05-01, 2026-05-01T12:00:00Z. Default: now.")  # fmt: skip
+@click.option("--by", metavar="FIELD", help="Also by value of a meta field: model, tenant, language.")  # fmt: skip
+@click.option("--where", metavar="FIELD=VALUE", help="Only the interactions of one slice.")
+@click.option("--period", type=click.Choice(["day", "week", "month"]), help="One row for each day, week or month that the window touches.")  # fmt: skip
+@zone_option("Time zone of days, weeks and months")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with every statistic.")
+@store_option
+def summary(
+    by: str | None,
+    where: str | None,
+    period: Literal["day", "week", "month"] | None,
+    **options: Any,
+) -> None:
+    """Show the quality of the last hours or days, whole and by slice."""
+    from ragstone.cli.actions.monitor_summary import show_periods, show_summary
+
+    if period is not None and by is not None:
+        raise click.UsageError("give either --period or --by")
+    field, sign, value = (where or "").partition("=")
+    if where is not None and not (sign and field):
+        raise click.UsageError(f"--where is {where!r}; write FIELD=VALUE")
+    slice = None if where is None else (field, value)
+    if period is not None:
+        show_periods(period, slice, **options)
+    else:
+        show_summary(by, slice, **options)
+
+
+@command.command("status")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@language_option("Language")
+@store_option
+def status(as_json: bool, language: str | None, store: str | None) -> None:
+    """Show each metric's state and the open alerts.
+
+    It is what the server or `ragstone monitor check` found last; no rule is evaluated."""
+    from ragstone.cli.actions.monitor_check import show_last_status
+
+    show_last_status(store, language, as_json=as_json)
+
+
+@command.command("report")
+@click.option("--period", type=click.Choice(["daily", "weekly", "monthly"]), default="weekly", show_default=True, help="What the report is about.")  # fmt: skip
+@click.option("--until", metavar="TIME", help="Of the last period that was over then: 2026-05-01. Default: now.")  # fmt: skip
+@zone_option("Time zone of days, weeks and months")
+@output_option("period", "Markdown here")
+@language_option("Language of the report")
+@store_option
+def report(output: tuple[str, ...], **options: Any) -> None:
+    """Report on the last day, week or month against the one before.
+
+    Metrics with intervals and verdicts, trends, alerts, failure classes, worst interactions, cost and advice."""
+    from ragstone.cli.actions.monitor_report import write_period_report
+
+    check_outputs("period", output)
+    write_period_report(output=output, **options)
+
+
+@command.command("check")
+@config_option
+@click.option("--new-reference", is_flag=True, help="Learn the reference period again, from now on.")  # fmt: skip
+@language_option("Language of the report")
+@store_option
+def check(config: str | None, new_reference: bool, language: str | None, store: str | None) -> int:
+    """Evaluate the alert rules once and send notifications: for cron.
+
+    Exit code 1 while an alert is firing, 3 while quality is unknown because no data comes in or the judge fails, else 0."""
+    from ragstone.cli.actions.monitor_check import check_once
+
+    return check_once(config, store, language, new_reference=new_reference)
+
+
+@command.group("alert")
+def alert() -> None:
+    """Test the notification channels."""
+
+
+@alert.command("test")
+@config_option
+@language_option("Language of the message")
+@click.option("--store", hidden=True, expose_value=False)  # taken as elsewhere, not needed
+def test(config: str | None, language: str | None) -> int:
+    """Send a test message to every configured channel; exit code 1 if one does not arrive."""
+    from ragstone.cli.actions.monitor_check import send_test_messages
+
+    return send_test_messages(config, language)
+
+
+@command.command("purge")
+@click.option("--before", metavar="AGE|TIME", help="Older than this: 90d, 2026-01-31, 2026-01-31T12:00:00Z.")  # fmt: skip
+@click.option("--id", "ids", multiple=True, metavar="ID", help="The interaction with this id. May be repeated.")  # fmt: skip
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@store_option
+def purge(before: str | None, ids: tuple[str, ...], yes: bool, store: str | None) -> None:
+    """Delete interactions by age or by id.
+
+    Their feedback, scores and spans are deleted with them; with --id also every reply of a judge that the monitor has
+    cached, because replies quote the texts they are about. Roll-ups are computed again from what remains."""
+    from ragstone.cli.actions.monitor_data import purge_before, purge_ids
+
+    if (before is None) == (not ids):
+        raise click.UsageError("give either --before or --id")
+    if before is None:
+        purge_ids(ids, store, ask=not yes)
+    else:
+        purge_before(before, store, ask=not yes)

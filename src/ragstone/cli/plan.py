@@ -1,18 +1,12 @@
-"""`ragstone plan`: how many questions a difference needs, before any cost."""
+"""`ragstone plan`, declared: how many questions a difference needs, before any cost."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ragstone.cli.options import report_language, store_option
-
-if TYPE_CHECKING:
-    from ragstone.analysis.power import Need
-    from ragstone.report.words import Words
+from ragstone.cli.options import store_option
 
 
 @click.command("plan")
@@ -53,52 +47,6 @@ def command(runs: tuple[str, ...], effect: float, **flags: Any) -> None:
     """Say how many questions a difference needs, before any cost.
 
     Without a run it assumes the worst: a yes-or-no metric at 50 %."""  # fmt: skip
-    from ragstone.report.words import words
+    from ragstone.cli.actions.plan import show_need
 
-    if len(runs) > 2:
-        raise click.UsageError("at most two runs; the difference between them is measured")
-    if runs and not flags["metric"]:
-        raise click.UsageError(
-            "--run needs the metric that decides; add --metric, e.g. --metric recall@5"
-        )
-    say = words(report_language(flags["language"]))
-    need, how = _need(runs, effect, flags, say)
-    if flags["as_json"]:
-        click.echo(json.dumps(asdict(need), indent=2))
-        return
-    shown = f"{effect:g}".replace(".", say("decimal"))
-    count = say.whole(need.questions)
-    click.echo(say("plan.answer", questions=count, effect=shown, power=say.percent(need.power)))
-    click.echo(say("plan.sd", sd=say.number(need.sd), how=how))
-    if need.design > 1.05:
-        click.echo(say("plan.design", design=say.number(need.design, 1)))
-    if need.comparisons > 1:
-        click.echo(say("plan.comparisons", n=say.whole(need.comparisons)))
-
-
-def _need(
-    runs: tuple[str, ...], effect: float, flags: dict[str, Any], say: Words
-) -> tuple[Need, str]:
-    from ragstone.analysis.power import WORST_SD, paired_sd, plan
-    from ragstone.analysis.spread import spread
-    from ragstone.store import Store
-
-    options = {"power": flags["power"], "comparisons": flags["comparisons"]}
-    if not runs:
-        sd = paired_sd(WORST_SD)
-        return plan(effect, sd, binary=True, assumed=True, **options), say("plan.how.worst")
-    store, metric = Store.open(flags["store"]), flags["metric"]
-    opened = [store.run(name) for name in runs]
-    found = spread(opened, metric)
-    need = plan(
-        effect,
-        found.sd,
-        design=found.design,
-        binary=found.binary,
-        assumed=len(opened) == 1,
-        **options,
-    )
-    names = {"metric": metric, "run": opened[0].info.name}
-    if len(opened) == 1:
-        return need, say("plan.how.run", **names)
-    return need, say("plan.how.runs", other=opened[1].info.name, **names)
+    show_need(runs, effect, flags)

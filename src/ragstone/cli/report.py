@@ -4,35 +4,18 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import (
-    known_language,
-    open_run,
-    report_language,
-    store_option,
-    summed_up,
-    write_files,
-)
+from ragstone.cli.options import output_option, store_option
 
 
 @click.command("report")
 @click.argument("run", default="last")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a file: .html .md .xml (JUnit) .csv .jsonl .json .parquet. May be repeated. Default: a table here.",
-)
+@output_option("run", "a table here")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @store_option
 def command(run: str, output: tuple[str, ...], language: str | None, store: str | None) -> None:
     """Write the report of a stored run as a page, table or file.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    found = open_run(run, store)
-    spoken = known_language(language) or report_language(found.info.plan.get("language"))
-    if not output:
-        from ragstone.cli.eval import show_summary
+    from ragstone.cli.actions.report import report_run
 
-        show_summary(summed_up(found), spoken)
-    write_files(found, output, spoken)
+    report_run(run, output, language, store)

@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
-
 import click
 
-from ragstone.cli.options import (
-    known_language,
-    note,
-    open_run,
-    report_language,
-    store_option,
-    summed_up,
-)
-
-if TYPE_CHECKING:
-    from ragstone.store import RunInfo
+from ragstone.cli.options import store_option
 
 
 @click.group("runs", invoke_without_command=True)
@@ -31,25 +16,18 @@ def command(ctx: click.Context, store: str | None) -> None:
     A run is named by its id, the start of its id, its name, or `last`."""
     ctx.obj = store
     if ctx.invoked_subcommand is None:
-        ctx.invoke(listing, as_json=False, store=None)
+        ctx.invoke(list_command, as_json=False, store=None)
 
 
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 @click.pass_obj
-def listing(default: str | None, as_json: bool, store: str | None) -> None:
+def list_command(default: str | None, as_json: bool, store: str | None) -> None:
     """List the runs, newest first."""
-    from ragstone.store import Store
+    from ragstone.cli.actions.runs import list_runs
 
-    kept = Store.open(store or default, must_exist=True)
-    runs = kept.runs()
-    if as_json:
-        click.echo(json.dumps([_facts(info) for info in runs], ensure_ascii=False, indent=2))
-    elif not runs:
-        note(f"no runs yet in {kept.place}; start with: ragstone demo")
-    else:
-        _table(runs)
+    list_runs(store or default, as_json=as_json)
 
 
 @command.command("show")
@@ -58,26 +36,13 @@ def listing(default: str | None, as_json: bool, store: str | None) -> None:
 @click.option("--lang", "language", metavar="LANG", help="Language of the table: en, es.")
 @store_option
 @click.pass_obj
-def show(
+def show_command(
     default: str | None, run: str, as_json: bool, language: str | None, store: str | None
 ) -> None:
     """Show a run's facts and its table."""
-    found = open_run(run, store or default)
-    facts = _facts(found.info)
-    if as_json:
-        facts["usage"] = {one.metric: asdict(one.usage) for one in found.summary().metrics}
-        click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
-        return
-    for key, value in facts.items():
-        if value not in (None, "", 0, {}, []) and key not in ("plan", "metrics"):
-            click.echo(f"{key:<9} {value}")
-    click.echo()
-    from ragstone.cli.eval import show_summary
+    from ragstone.cli.actions.runs import show_run
 
-    show_summary(
-        summed_up(found),
-        known_language(language) or report_language(found.info.plan.get("language")),
-    )
+    show_run(run, store or default, language, as_json=as_json)
 
 
 @command.command("delete")
@@ -85,51 +50,12 @@ def show(
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @store_option
 @click.pass_obj
-def delete(default: str | None, runs: tuple[str, ...], yes: bool, store: str | None) -> None:
+def delete_command(
+    default: str | None, runs: tuple[str, ...], yes: bool, store: str | None
+) -> None:
     """Delete runs with their samples and scores.
 
     The judge's replies are kept, other runs may use them."""
-    found = {run.id: run for run in (open_run(name, store or default) for name in runs)}
-    for run in found.values():
-        what = f"{run.id} ({run.info.name}, {run.stored.count():,} samples)"
-        if not yes and not click.confirm(f"Delete {what}?", err=True):
-            note(f"kept {run.id}")
-            continue
-        run.delete()
-        note(f"deleted {what}")
+    from ragstone.cli.actions.runs import delete_runs
 
-
-def _table(runs: list[RunInfo]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("run", no_wrap=True)
-    table.add_column("name", overflow="fold")
-    table.add_column("samples", justify="right", no_wrap=True)
-    table.add_column("status", no_wrap=True)
-    table.add_column("metrics", ratio=1)
-    for info in runs:
-        samples = f"{info.total:,}" if info.total is not None else ""
-        names = ", ".join(metric["name"] for metric in info.metrics)
-        table.add_row(Text(info.id), Text(info.name), samples, info.status, Text(names))
-    Console(highlight=False, width=None if sys.stdout.isatty() else 200).print(table)
-
-
-def _facts(info: RunInfo) -> dict[str, Any]:
-    return {
-        "id": info.id,
-        "name": info.name,
-        "created": info.created,
-        "status": info.status,
-        "source": info.source,
-        "format": info.format,
-        "samples": info.total,
-        "bad rows": info.bad_count,
-        "judge": info.judge,
-        "calls": info.usage.calls,
-        "usd": info.usage.usd,
-        "metrics": [metric["name"] for metric in info.metrics],
-        "plan": dict(info.plan),
-    }
+    delete_runs(runs, store or default, ask=not yes)

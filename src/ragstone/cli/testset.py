@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
-from ragstone.cli.options import note, reading_options, report_language
+from ragstone.cli.options import output_option, reading_options
 
 
 @click.group("testset")
@@ -18,7 +17,7 @@ def command() -> None:
 @command.command("check")
 @click.argument("file")
 @click.option("--documents", multiple=True, metavar="DOCS", help="The corpus: a folder, a file or a BEIR folder. May be repeated.")  # fmt: skip
-@click.option("-o", "--output", multiple=True, metavar="FILE", help="Write a file: .md .json. May be repeated. Default: text here.")  # fmt: skip
+@output_option("testset", "text here")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @reading_options
@@ -28,38 +27,6 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
     FILE is a test set in any format that is read. With its documents, coverage, evidence and a BM25 search are looked at too.
 
     Exit codes: 0 all well, 1 an item needs attention, 2 bad input."""
-    from pathlib import Path
+    from ragstone.cli.actions.testset import check_file
 
-    from ragstone.cli.flags import fields_of
-    from ragstone.errors import ConfigError
-    from ragstone.report.checkup import views as report
-    from ragstone.testset.checkup import check as judged
-
-    complaints: list[str] = []
-    fields = fields_of(flags["fields"], complaints)
-    complaints += [
-        f"{path!r} names no format of this report; end it in one of {' '.join(report.ENDINGS)}"
-        for path in output
-        if Path(path).suffix.lower() not in report.ENDINGS
-    ]
-    if complaints:
-        raise ConfigError(complaints)
-    found = judged(
-        file,
-        (documents[0] if len(documents) == 1 else list(documents)) if documents else None,
-        format=flags["format"],
-        fields=fields or None,
-        limit=flags["limit"],
-        skip_bad_rows=flags["skip_bad_rows"],
-    )
-    language = report_language(flags["language"])
-    if flags["as_json"]:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
-    elif not output:
-        from rich.console import Console
-
-        report.show(found, Console(), language)
-    for path in output:
-        report.write(found, path, language)
-        note(f"wrote {path}")
-    return 1 if found.faults else 0
+    return check_file(file, documents, output, flags)

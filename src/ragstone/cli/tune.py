@@ -1,19 +1,12 @@
-"""`ragstone tune`: better settings for a system, without being sold noise."""
+"""`ragstone tune`, declared: better settings for a system, reported on questions that the search never saw."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ragstone.cli.options import counted, note, report_language, store_option
-
-if TYPE_CHECKING:
-    from ragstone.experiments.tune import Tuned
-
-SHOWN = 10
-"""Trials on the screen; a file has them all."""
+from ragstone.cli.options import store_option
 
 
 @click.command("tune")
@@ -40,130 +33,11 @@ def command(data: str, system: str, **flags: Any) -> None:
     """Search for better settings of a system, and report the best on questions that the search never saw.
 
     Configurations are tried on a growing part of the questions, and the hopeless ones are dropped early. Interrupted, the
-    same command goes on where it was.
+    same command resumes where it stopped.
 
     \b
       ragstone tune questions.jsonl --system pipeline:docs --objective token_f1 \\
         --vary top_k=3,5,10 --vary rerank=false,true"""
-    from ragstone.cli.ablate import setting
-    from ragstone.cli.bench import progress_lines
-    from ragstone.cli.compare import check_outputs, present
-    from ragstone.cli.progress import aside
-    from ragstone.experiments.tune import Budget, tune
+    from ragstone.cli.actions.tune import run_search
 
-    check_outputs(flags["output"])
-    quiet = flags["quiet"]
-    with aside():
-        found = tune(
-            data,
-            system,
-            dict(_varied(text, system) for text in flags["vary"]),
-            flags["objective"],
-            against=flags["against"],
-            settings={name: values[0] for name, values in map(setting, flags["settings"])},
-            sampler=flags["sampler"],
-            budget=Budget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
-            held_out=flags["held_out"],
-            seed=flags["seed"],
-            judge=flags["judge"],
-            store=flags["store"],
-            limit=flags["limit"],
-            watch=progress_lines(quiet=quiet),
-        )
-    if not quiet:
-        _say(found)
-    if found.comparison is not None:
-        others = [path for path in flags["output"] if not path.endswith(".json")]
-        runs = [found.baseline.stored, found.run.stored]
-        present(found.comparison, runs, {**flags, "output": others}, report_language(flags["language"]))  # fmt: skip
-    elif any(not path.endswith(".json") for path in flags["output"]):
-        note("no comparison is written: the winner is the system as it was", quiet=quiet)
-    for path in flags["output"]:
-        if path.endswith(".json"):
-            from ragstone.report.files import write_text
-
-            write_text(path, json.dumps(plain(found), ensure_ascii=False, indent=2) + "\n")
-            note(f"wrote {path}", quiet=quiet)
-
-
-def plain(found: Tuned) -> dict[str, Any]:
-    """The search and its result as JSON."""
-    against = found.objective.against
-    return {
-        "objective": dict(found.objective.weights),
-        "winner": dict(found.winner.settings),
-        "winner_run": found.run.id,
-        "baseline_run": found.baseline.id,
-        "evaluations": found.evaluations,
-        "grid_evaluations": found.grid,
-        "stopped": found.stopped or None,
-        "trials": [
-            {
-                "settings": dict(one.settings),
-                "questions": one.questions,
-                "objective": one.mean,
-                "run": one.run.id if one.run else None,
-                "front": one.front if against else None,
-                **(dict(zip(against, one.standing.costs, strict=True)) if one.standing else {}),
-            }
-            for one in found.trials
-        ],
-        "comparison": found.comparison.to_dict() if found.comparison else None,
-    }
-
-
-def _varied(text: str, system: str) -> tuple[str, list[Any]]:
-    """A setting with its values; the pipeline knows sensible ones for its own."""
-    from ragstone.cli.ablate import setting
-
-    if "=" not in text and system.partition(":")[0] == "pipeline":
-        from ragstone.systems.pipeline import SPACE
-
-        if text in SPACE:
-            return text, list(SPACE[text])
-    return setting(text)
-
-
-def _say(found: Tuned) -> None:
-    """Trials, then what the winner is worth on questions that it was not chosen by."""
-    from rich.console import Console
-
-    from ragstone.experiments.tune import label
-    from ragstone.report.terminal import Screen
-    from ragstone.report.words import words
-
-    screen = Screen(Console(), words("en"))
-    against = found.objective.against
-    heads = [("configuration", False), ("questions", True), ("objective", True)]
-    heads += [(name, True) for name in against] + ([("front", False)] if against else [])
-    table = screen.table(*heads)
-    for one in found.trials[:SHOWN]:
-        cells = [label(one.settings), f"{one.questions:,}", "–" if one.mean is None else f"{one.mean:.3f}"]  # fmt: skip
-        if against and one.standing is not None:
-            cells += [f"{cost:.4g}" for cost in one.standing.costs] + ["★" if one.front else ""]
-        table.add_row(*(screen.cell(text, "") for text in cells))
-    screen.put(table)
-    more = len(found.trials) - SHOWN
-    if more > 0:
-        screen.line(f"and {counted(more, 'more trial')}", "dim")
-    share = found.evaluations / found.grid
-    early = f" The search ended early: the budget of {found.stopped} was spent."
-    screen.line(
-        f"{counted(found.evaluations, 'question')} answered while tuning, {share:.0%} of a full grid."
-        + (early if found.stopped else ""),
-        "dim",
-    )
-    screen.line("")
-    screen.line(f"Best: {label(found.winner.settings)}", "bold")
-    for name in found.objective.metrics:
-        for who, run in (("as it was", found.baseline), ("best", found.run)):
-            scored = run.summary()[name]
-            on = f"{name} on {counted(scored.scored, 'held-out question')}"
-            if scored.mean is None or scored.low is None or scored.high is None:
-                screen.line(f"{on}, {who}: no interval can be given")
-            else:
-                ends = f"{scored.low:.3f} – {scored.high:.3f}"
-                screen.line(f"{on}, {who}: {scored.mean:.3f} ({ends})")
-    if found.comparison is None:
-        screen.line("That is the system as it was: nothing better was found.")
-    screen.line("")
+    run_search(data, system, flags)

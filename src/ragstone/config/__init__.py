@@ -6,12 +6,22 @@ import re
 from pathlib import Path
 
 from ragstone.config.document import read_document
-from ragstone.config.plan import Data, Plan, Slurm
+from ragstone.config.plan import Data, Plan, Slurm, SystemPlan
 from ragstone.config.reading import Reader
 from ragstone.config.secrets import Secret, expand, revealed, without_password
 from ragstone.errors import ConfigError
 
-__all__ = ["Data", "Plan", "Secret", "Slurm", "load", "revealed", "split_gate", "without_password"]
+__all__ = [
+    "Data",
+    "Plan",
+    "Secret",
+    "Slurm",
+    "SystemPlan",
+    "load",
+    "revealed",
+    "split_gate",
+    "without_password",
+]
 
 
 def load(path: str | Path, lacks: list[str] | None = None) -> Plan:

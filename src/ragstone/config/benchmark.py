@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.config.document import Value, read_document
+from ragstone.config.paths import anchor_system
 from ragstone.config.plan import PLAN_KEYS, Plan
 from ragstone.config.reading import Reader
 from ragstone.config.secrets import expand
-from ragstone.errors import ConfigError, nearest
+from ragstone.errors import ConfigError, suggest_nearest
 
-KEYS = ("system", "configurations", "baseline")
+KEYS = ("configurations", "baseline")
 """What a benchmark has besides the keys of a plan."""
 _NO_PLACE = ("gates", "resume", "retry_errors")
 
@@ -23,8 +24,7 @@ class Benchmark:
     """Named configurations of systems, and one plan for all of them."""
 
     plan: Plan
-    system: Any = None
-    """The system that configurations set parameters of, unless they name their own."""
+    """Its system is the one that configurations set parameters of, unless they name their own."""
     configurations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Name → settings; `system` among them names another system."""
     baseline: str | None = None
@@ -44,45 +44,18 @@ def load_benchmark(path: str | Path) -> Benchmark:
     known = tuple(key for key in PLAN_KEYS if key not in _NO_PLACE)
     for key, item in tree.value.items():
         if key not in known and key not in KEYS:
-            reader.complain(item, f"unknown key {key!r}{nearest(key, (*known, *KEYS))}")
+            reader.complain(item, f"unknown key {key!r}{suggest_nearest(key, (*known, *KEYS))}")
     plan = reader.plan(
         Value(tree.at, {key: item for key, item in tree.value.items() if key in known})
     )
-    system = tree.value.get("system")
     found = Benchmark(
         plan,
-        None if system is None else placed(system.plain, file.parent),
-        _configurations(tree, reader, file.parent, system is not None),
+        _configurations(tree, reader, file.parent, "system" in tree.value),
         _baseline(tree, reader),
     )
     if complaints:
         raise ConfigError(list(dict.fromkeys(complaints)))
     return found
-
-
-def placed(spec: Any, folder: Path) -> Any:
-    """A system's spec with its files looked for beside the config."""
-    if isinstance(spec, Mapping):
-        moved = {key: _beside(value, folder) for key, value in spec.items() if key in _PATHS}
-        return {**spec, **moved}
-    if not isinstance(spec, str):
-        return spec
-    kind, colon, place = spec.partition(":")
-    if kind == "pipeline" and colon:
-        return f"pipeline:{_beside(place, folder)}"
-    if kind.endswith(".py") and colon:
-        return f"{_beside(kind, folder)}:{place}"
-    return _beside(spec, folder)
-
-
-_PATHS = ("pipeline", "predictions", "prompt", "documents")
-
-
-def _beside(place: Any, folder: Path) -> Any:
-    """The path of a file or folder beside the config, when there is one of that name."""
-    if not isinstance(place, str) or not place or Path(place).is_absolute():
-        return place
-    return str(folder / place) if (folder / place).exists() else place
 
 
 def _configurations(
@@ -104,10 +77,10 @@ def _configurations(
             )
             continue
         if "system" in settings:
-            settings = {**settings, "system": placed(settings["system"], folder)}
+            settings = {**settings, "system": anchor_system(settings["system"], folder)}
         elif not has_system:
             reader.complain(item, f"{name!r} has no system; add `system:` here or above")
-        found[str(name)] = placed(settings, folder)
+        found[str(name)] = anchor_system(settings, folder)
     return found
 
 
@@ -120,6 +93,6 @@ def _baseline(tree: Value, reader: Reader) -> str | None:
     if str(value.value) not in names:
         reader.complain(
             value,
-            f"the baseline {value.value!r} is no configuration{nearest(str(value.value), names)}",
+            f"the baseline {value.value!r} is no configuration{suggest_nearest(str(value.value), names)}",
         )
     return str(value.value)

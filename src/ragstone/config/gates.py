@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
+from ragstone.locale.messages import Argument, compose
+
 Figure = Literal["interval", "mean", "median", "coverage"]
 Sign = Literal[">=", "<=", ">", "<"]
 
@@ -90,33 +92,36 @@ def parse_gate(text: str) -> Gate:
 
 def check(gate: Gate, found: Figures) -> GateResult:
     """Whether the metric meets the gate, with the sentence that says by which figure."""
-    value, name = _figure(gate, found)
-    head = f"{found.metric} {gate}"
-    scored = f"n {found.scored}"
+    value, figure = _figure(gate, found)
+    metric, rule, n = found.metric, str(gate), found.scored
     if value is None:
-        why = "nothing was scored" if not found.scored else f"there is no {name}"
-        return GateResult(
-            found.metric, str(gate), None, f"{head}: cannot be decided, {why} ({scored})"
+        sentence = (
+            compose("gate_undecided", metric=metric, rule=rule, figure=figure, n=n)
+            if n
+            else compose("gate_undecided_unscored", metric=metric, rule=rule, n=n)
         )
-    if gate.figure == "interval":
-        scored = f"mean {found.mean:.3g}, {scored}"
-    elif gate.figure == "coverage":
-        scored = f"{found.scored} of {found.applicable} scored"
+        return GateResult(metric, rule, None, sentence)
     passed = _HOLDS[gate.sign](value, gate.limit)
-    sentence = f"{head}: {name} is {_shown(value, gate)} ({scored})"
-    return GateResult(found.metric, str(gate), passed, sentence)
+    facts: dict[str, Argument] = {"metric": metric, "rule": rule, "figure": figure}
+    facts["value"] = float(_shown(value, gate))
+    if gate.figure == "interval":
+        sentence = compose("gate_interval", **facts, mean=found.mean, n=n)
+    elif gate.figure == "coverage":
+        sentence = compose("gate_coverage", **facts, scored=n, applicable=found.applicable)
+    else:
+        sentence = compose("gate_figure", **facts, n=n)
+    return GateResult(metric, rule, passed, sentence)
 
 
 def _figure(gate: Gate, found: Figures) -> tuple[float | None, str]:
+    """The value that the gate compares, and the key of its name in the catalogue."""
     if gate.figure == "mean":
         return found.mean, "mean"
     if gate.figure == "median":
         return found.median, "median"
     if gate.figure == "coverage":
         return (found.scored / found.applicable if found.applicable else None), "coverage"
-    if gate.sign in (">=", ">"):
-        return found.low, "lower end of the interval"
-    return found.high, "upper end of the interval"
+    return (found.low, "low") if gate.sign in (">=", ">") else (found.high, "high")
 
 
 def _shown(value: float, gate: Gate) -> str:

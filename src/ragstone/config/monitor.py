@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ragstone.config.alerts import Alerts, read_alerts
+from ragstone.config.checks import Check, amount, count, share, text
 from ragstone.config.document import Value
-from ragstone.config.plan import Check, amount, count, share, text
 from ragstone.config.reports import Reports, read_reports
 
 if TYPE_CHECKING:

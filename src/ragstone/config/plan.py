@@ -1,16 +1,23 @@
-"""A Plan: what an evaluation is to do, checked whole before anything is paid for."""
+"""A Plan: everything that one evaluation is to do. Config file, command line and `evaluate` build it, the store keeps it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragstone.config.secrets import Secret
+from ragstone.config.secrets import Secret, revealed
+from ragstone.config.storable import from_storable, to_storable
+from ragstone.errors import RagstoneError
 
 if TYPE_CHECKING:
     from ragstone.config.monitor import MonitorPlan
-    from ragstone.registry import Metric
+
+StorableSpec = str | Mapping[str, Any]
+"""A metric as a plan names it: `recall@5`, or `{name: {option: value}}` where the name alone does not say all."""
+
+PLAN_VERSION = 1
+"""Of the JSON that `Plan.to_json` writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,16 @@ class Data:
     """Only the first so many samples."""
     skip_bad_rows: bool = False
     """Leave out rows that cannot be read, and count them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPlan:
+    """The system under test, which answers the questions of the data."""
+
+    spec: str | Mapping[str, Any]
+    """As `make_system` takes it: `pipeline:FOLDER`, `module:function`, a URL, or a mapping."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Values of its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +84,14 @@ class Slurm:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A validated config file; flags of the command line replace its fields."""
+    """What one evaluation is to do; a config file has a key for each field, flags of the command line replace them."""
 
     name: str | None = None
     """What the run is called in lists and reports."""
     data: Data = Data()
-    metrics: tuple[Metric, ...] = ()
+    system: SystemPlan | None = None
+    """The system that is asked for the answers: `pipeline:FOLDER`, `module:function`, a URL, or a mapping. Without one the data hold the answers."""
+    metrics: tuple[StorableSpec, ...] = ()
     judge: str | Mapping[str, Any] | None = None
     """Who answers judged metrics: `offline`, `openai:MODEL`, or a mapping with `model` and settings."""
     embeddings: str | Mapping[str, Any] | None = None
@@ -92,7 +111,7 @@ class Plan:
     concurrency: int | None = None
     """Questions to the judge in flight at once."""
     resume: bool = False
-    """Go on with the unfinished run of the same plan."""
+    """Resume the unfinished run of the same plan."""
     retry_errors: bool = False
     """Score again what ended in a failure."""
     max_usd: float | None = None
@@ -105,66 +124,71 @@ class Plan:
     """What a job under Slurm is to ask for."""
     monitor: MonitorPlan | None = None
     """How a live system is watched."""
+    run_id: str | None = None
+    """The id of the run, new or to be resumed; no key of a config file."""
+    code_folders: tuple[str, ...] = ()
+    """Folders from which the user's own modules are imported; no key of a config file."""
 
+    def judge_settings(self) -> dict[str, Any]:
+        """The judge with all that the plan says about judging, as `make_judge` takes it; secrets in plain text."""
+        judge = revealed(self.judge if self.judge is not None else "offline")
+        settings = {"model": judge} if isinstance(judge, str) else dict(judge)
+        also = {
+            "embeddings": revealed(self.embeddings),
+            "language": self.language,
+            "prompts": self.prompts,
+            "concurrency": self.concurrency,
+            "max_usd": self.max_usd,
+            "max_calls": self.max_calls,
+        }
+        return settings | {key: value for key, value in also.items() if value is not None}
+
+    def to_json(self, lost: list[str] | None = None) -> dict[str, Any]:
+        """What differs from the defaults, as plain JSON without secrets; the `monitor` section is no part of a run.
+
+        A secret is written as its `${NAME}`; one without is left out, and its place is appended to `lost`."""
+        stored: dict[str, Any] = {"version": PLAN_VERSION}
+        for name in _STORED:
+            value = getattr(self, name)
+            if is_dataclass(value) and not isinstance(value, type):
+                value = {item.name: getattr(value, item.name) for item in fields(value)}
+                if name == "data" and self.data == Data():
+                    continue
+            elif value == getattr(_DEFAULTS, name):
+                continue
+            stored[name] = to_storable(value, name, lost)
+        return stored
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Plan:
+        """The plan that `to_json` wrote."""
+        version = stored.get("version")
+        if not isinstance(version, int) or version > PLAN_VERSION:
+            raise RagstoneError(
+                f"the plan has version {version!r}, and this ragstone reads {PLAN_VERSION}; "
+                "install the ragstone that wrote it, or a newer one"
+            )
+        values = {name: from_storable(stored[name], name) for name in _STORED if name in stored}
+        for name, schema in (("data", Data), ("system", SystemPlan), ("slurm", Slurm)):
+            if name in values:
+                values[name] = _build(schema, values[name])
+        for name in ("metrics", "output", "code_folders"):
+            if name in values:
+                values[name] = tuple(values[name])
+        return cls(**values)
+
+
+def _build(schema: Any, values: Mapping[str, Any]) -> Any:
+    """A dataclass from its stored fields, whose tuples JSON has turned into lists."""
+    lists = {"modules", "setup", "options"}
+    return schema(**{key: tuple(v) if key in lists else v for key, v in values.items()})
+
+
+_DEFAULTS = Plan()
+_STORED = tuple(item.name for item in fields(Plan) if item.name != "monitor")
 
 DATA_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Data))
 SLURM_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Slurm))
-PLAN_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Plan))
-
-Check = Callable[[Any], str | None]
-"""What is wanted instead of a value, or None when it fits."""
-
-
-def text(value: Any) -> str | None:
-    return None if isinstance(value, str) and value.strip() else "give a text"
-
-
-def flag(value: Any) -> str | None:
-    return None if isinstance(value, bool) else "give true or false"
-
-
-def count(value: Any) -> str | None:
-    fits = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    return None if fits else "give a whole number from 1"
-
-
-def share(value: Any) -> str | None:
-    return None if _number(value) and 0 <= value <= 1 else "give a number from 0 to 1"
-
-
-def amount(value: Any) -> str | None:
-    return None if _number(value) and value >= 0 else "give a number from 0"
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-SCALARS: Mapping[str, Check] = {
-    "name": text,
-    "language": text,
-    "floor": share,
-    "concurrency": count,
-    "resume": flag,
-    "retry_errors": flag,
-    "max_usd": amount,
-    "max_calls": count,
-    "format": text,
-    "limit": count,
-    "on": text,
-    "partition": text,
-    "account": text,
-    "qos": text,
-    "nodes": count,
-    "workers": count,
-    "cpus": count,
-    "gpus": count,
-    "memory": text,
-    "time": text,
-    "environment": text,
-    "interface": text,
-    "mail": text,
-    "tls": flag,
-    "skip_bad_rows": flag,
-}
-"""Keys that hold one plain value, with what it must be."""
+NO_KEYS = ("run_id", "code_folders")
+"""Fields of a plan that a config file cannot set."""
+PLAN_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Plan) if item.name not in NO_KEYS)

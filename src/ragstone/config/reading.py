@@ -7,10 +7,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragstone.config.checks import SCALARS
 from ragstone.config.document import Value
-from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SCALARS, SLURM_KEYS, Data, Plan, Slurm
+from ragstone.config.paths import anchor_system
+from ragstone.config.plan import (
+    DATA_KEYS,
+    PLAN_KEYS,
+    SLURM_KEYS,
+    Data,
+    Plan,
+    Slurm,
+    StorableSpec,
+    SystemPlan,
+)
 from ragstone.config.secrets import Secret
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 
 if TYPE_CHECKING:
     from ragstone.config.monitor import MonitorPlan
@@ -24,12 +35,17 @@ class Reader:
         self.folder = file.parent
         self.complaints = complaints
         self.gated: list[tuple[str, Value]] = []
+        self.named: list[str] = []
+        """Names of the plan's metrics."""
+        self.imports_modules = False
+        """Whether a metric is code of a module beside the config."""
 
     def plan(self, tree: Value) -> Plan:
         entries = self.entries(tree, "the config", PLAN_KEYS)
         read: dict[str, Callable[[Value], Any]] = {
             "data": self.data,
-            "metrics": self.metrics,
+            "system": self.system,
+            "metrics": self.metric_specs,
             "judge": self.model,
             "embeddings": self.model,
             "prompts": self.folder_of_prompts,
@@ -44,10 +60,11 @@ class Reader:
             for key, value in entries.items()
             if value.value is not None
         }
-        plan = Plan(**{key: value for key, value in values.items() if value is not None})
+        if self.imports_modules:
+            values["code_folders"] = (str(self.folder.resolve()),)
         if "metrics" in entries:
-            self.gates_have_metrics([metric.name for metric in plan.metrics])
-        return plan
+            self.gates_have_metrics(self.named)
+        return Plan(**{key: value for key, value in values.items() if value is not None})
 
     def entries(self, value: Value, what: str, known: tuple[str, ...]) -> dict[str, Value]:
         """The entries of a mapping whose keys are known."""
@@ -56,7 +73,7 @@ class Reader:
             return {}
         for key, item in value.value.items():
             if key not in known:
-                self.complain(item, f"unknown key {key!r}{nearest(key, known)}")
+                self.complain(item, f"unknown key {key!r}{suggest_nearest(key, known)}")
         return {key: item for key, item in value.value.items() if key in known}
 
     def scalar(self, key: str, value: Value) -> Any:
@@ -91,6 +108,20 @@ class Reader:
         entries = self.entries(value, "'fields'", SAMPLE_FIELDS)
         return {key: item.value for key, item in entries.items() if self.is_text(key, item)}
 
+    def system(self, value: Value) -> SystemPlan | None:
+        """The system under test: a text or a mapping, whose files are looked for beside the config."""
+        spec = value.plain
+        if not (isinstance(spec, dict) and spec) and not self.is_text("system", value):
+            return None
+        return SystemPlan(anchor_system(spec, self.folder))
+
+    def metric_specs(self, value: Value) -> tuple[StorableSpec, ...]:
+        from ragstone.config.metric_specs import to_spec
+
+        metrics = self.metrics(value)
+        self.named = [metric.name for metric in metrics]
+        return tuple(map(to_spec, metrics))
+
     def metrics(self, value: Value) -> tuple[Metric, ...]:
         from ragstone.registry import split_specs
 
@@ -109,7 +140,7 @@ class Reader:
 
     def metric(self, value: Value) -> Metric | None:
         from ragstone import metrics as _every_metric  # noqa: F401  registers them
-        from ragstone.registry import bind, parse, resolve
+        from ragstone.registry import bind_options, parse_spec, resolve
 
         spec = value.plain
         if not isinstance(spec, str | dict):
@@ -119,9 +150,9 @@ class Reader:
             name, options = self.own_code(spec)
             if name is None:
                 return resolve(spec)
-            family, written = parse(name)
+            family, written = parse_spec(name)
             place, _, function = family.rpartition(":")
-            return bind(self.own_metric(place, function), {**written, **options})
+            return bind_options(self.own_metric(place, function), {**written, **options})
         except RagstoneError as bad:
             self.complain(value, str(bad))
             return None
@@ -137,12 +168,14 @@ class Reader:
     def own_metric(self, place: str, function: str) -> Metric:
         """A metric in a file or module beside the config."""
         from ragstone.registry import resolve
-        from ragstone.registry.plugins import load as load_code
+        from ragstone.registry.plugins import load_object as load_code
 
         if place.endswith(".py"):
             place = self.path(place)
-        elif str(self.folder.resolve()) not in sys.path:
-            sys.path.insert(0, str(self.folder.resolve()))
+        else:
+            self.imports_modules = True
+            if str(self.folder.resolve()) not in sys.path:
+                sys.path.insert(0, str(self.folder.resolve()))
         return resolve(load_code(f"{place}:{function}", "metric"))
 
     def model(self, value: Value) -> str | dict[str, Any] | None:
@@ -201,7 +234,7 @@ class Reader:
             if metric not in names:
                 self.complain(
                     item,
-                    f"a gate on {metric!r}, which is not among the metrics{nearest(metric, names)}",
+                    f"a gate on {metric!r}, which is not among the metrics{suggest_nearest(metric, names)}",
                 )
 
     def store(self, value: Value) -> str | Secret | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragstone.config.document import Value
+from ragstone.errors import ConfigError
 
 VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _PASSWORD = re.compile(r"(://[^/\s:]*:)[^/\s]*(?=@)")
@@ -18,15 +19,24 @@ ADDRESSES = ("webhook", "slack", "apprise")
 
 
 class Secret:
-    """A text that prints as `***`; `reveal()` is called only where it is used."""
+    """A text that prints as `***`; `reveal()` is called only where it is used.
 
-    __slots__ = ("_text",)
+    With a reference (`${NAME}`) it can be stored: the text is then read from the environment when it is needed."""
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("_text", "reference")
+
+    def __init__(self, text: str | None = None, reference: str | None = None) -> None:
         self._text = text
+        self.reference = reference
 
     def reveal(self) -> str:
-        return self._text
+        if self._text is not None:
+            return self._text
+        complaints: list[str] = []
+        text = _fill(self.reference or "", complaints)
+        if complaints:
+            raise ConfigError(complaints)
+        return text
 
     def __repr__(self) -> str:
         return "'***'"
@@ -34,10 +44,14 @@ class Secret:
     __str__ = __repr__
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and other._text == self._text
+        if not isinstance(other, Secret):
+            return False
+        if self.reference is not None and other.reference is not None:
+            return self.reference == other.reference
+        return self._text == other._text
 
     def __hash__(self) -> int:
-        return hash(("Secret", self._text))
+        return hash("Secret")  # equal secrets may hold a text, a reference or both
 
 
 def without_password(text: str) -> str:
@@ -64,6 +78,8 @@ def expand(
     With `lacks` an API key that is not set is noted there: a dry run needs none."""
     inner = value.value
     if isinstance(inner, dict):
+        if key == "headers":  # an HTTP system fills in its own variables
+            return value
         filled = {name: expand(item, complaints, name, lacks) for name, item in inner.items()}
         return Value(value.at, filled)
     if isinstance(inner, list):
@@ -72,9 +88,9 @@ def expand(
         return value
     names = VARIABLE.findall(inner)
     if key in ("api_key", "secret"):
-        return Value(value.at, Secret(_api_key(key, value, names, complaints, lacks)))
+        return Value(value.at, Secret(_api_key(key, value, names, complaints, lacks), inner))
     if key in ADDRESSES:
-        return Value(value.at, Secret(_filled(value, complaints)))
+        return Value(value.at, Secret(_filled(value, complaints), inner if names else None))
     if key == "store":
         return Value(value.at, _store(value, names, complaints))
     if names:
@@ -99,18 +115,24 @@ def _api_key(
 def _store(value: Value, names: list[str], complaints: list[str]) -> str | Secret:
     text = _filled(value, complaints)
     hidden = bool(names) or _PASSWORD.search(text) is not None
-    return Secret(text) if hidden else text
+    return Secret(text, value.value if names else None) if hidden else text
 
 
 def _filled(value: Value, complaints: list[str]) -> str:
-    def fill(found: re.Match[str]) -> str:
-        name = found[1]
-        text = os.environ.get(name)
-        if not text:
-            state = "not set" if text is None else "empty"
-            complaints.append(
-                f"{value.at}: the environment variable {name!r} is {state}; export {name}=..."
-            )
-        return text or ""
+    return _fill(value.value, complaints, f"{value.at}: ")
 
-    return VARIABLE.sub(fill, value.value)
+
+def _fill(text: str, complaints: list[str], at: str = "") -> str:
+    """The text with its variables from the environment; those that are not set go to the complaints."""
+
+    def look_up(match: re.Match[str]) -> str:
+        name = match[1]
+        found = os.environ.get(name)
+        if not found:
+            state = "not set" if found is None else "empty"
+            complaints.append(
+                f"{at}the environment variable {name!r} is {state}; export {name}=..."
+            )
+        return found or ""
+
+    return VARIABLE.sub(look_up, text)

@@ -1,24 +1,24 @@
-"""Samples in and rows out: every format that is read, and the input rows with scores beside them."""
+"""Input and output data: reading samples in every known format, writing the input rows with their scores."""
 
 from __future__ import annotations
 
+from ragstone.data.dataset import Dataset, Record, read
 from ragstone.data.formats import FORMATS, Format
-from ragstone.data.pair import pair
-from ragstone.data.read import Reading, Record, read
-from ragstone.data.rows import sample_of
-from ragstone.data.write import WRITERS, replacing, with_columns, write_rows, write_shards
+from ragstone.data.pairs import pair_predictions
+from ragstone.data.rows import to_sample
+from ragstone.data.writers import WRITERS, add_columns, open_replacement, write_rows, write_shards
 
 __all__ = [
     "FORMATS",
     "WRITERS",
+    "Dataset",
     "Format",
-    "Reading",
     "Record",
-    "pair",
+    "add_columns",
+    "open_replacement",
+    "pair_predictions",
     "read",
-    "replacing",
-    "sample_of",
-    "with_columns",
+    "to_sample",
     "write_rows",
     "write_shards",
 ]

@@ -1,4 +1,4 @@
-"""Documents from a folder or file: txt, md, html, pdf and docx (extras), jsonl of `{"id", "text"}`, a BEIR folder."""
+"""Readers of document files: txt, md, html, pdf and docx (extras), jsonl of `{"id", "text"}`, BEIR folders."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 from ragstone.data.html import html_to_text
 from ragstone.errors import DataError, MissingExtra
 
-LARGEST = 50 << 20
-"""Bytes of one file; a larger one is hardly a document. A jsonl file is read line by line and may be larger."""
-BEIR = "corpus.jsonl"
-"""A folder with this file is a BEIR collection: the file is its documents, whatever else lies there."""
+MAX_FILE_BYTES = 50 << 20
+"""Size limit of one document file. A jsonl file is read line by line and may be larger."""
+BEIR_CORPUS_FILE = "corpus.jsonl"
+"""A folder with this file is a BEIR collection: only this file holds documents, other files are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text with the id that questions name as relevant."""
+    """A text with the id by which questions refer to it as relevant."""
 
     id: str
     text: str
@@ -30,52 +30,54 @@ class Document:
 
 
 def read_documents(source: str | Path) -> list[Document]:
-    """The documents of a folder, in the order of their paths, or of one file.
+    """Read the documents of a folder, in the order of their paths, or of one file.
 
-    The id is the path inside the folder (`shop/returns.md`), or what a jsonl row says. Hidden files, jsonl
-    and unknown endings are passed over in a folder; a folder without any document, an empty text and an id given twice are errors."""
-    found: dict[str, Document] = {}
+    The id is the path inside the folder (`shop/returns.md`), or the id of the jsonl row. Hidden files, jsonl and unknown
+    suffixes in a folder are skipped; a folder without documents, an empty text and a duplicate id are errors."""
+    documents: dict[str, Document] = {}
     for document in stream_documents(source):
-        if document.id in found:
-            raise given_twice(document.id, found[document.id].source, document.source)
-        found[document.id] = document
-    if not found:
-        raise nothing_in(source)
-    return list(found.values())
+        if document.id in documents:
+            raise duplicate_id_error(document.id, documents[document.id].source, document.source)
+        documents[document.id] = document
+    if not documents:
+        raise no_documents_error(source)
+    return list(documents.values())
 
 
 def stream_documents(
     source: str | Path, empty: Callable[[str], None] | None = None
 ) -> Iterator[Document]:
-    """The same documents one at a time, none of them held; ids are not compared.
+    """Yield the same documents one at a time, keeping none in memory; duplicate ids are not detected.
 
-    A document without text is an error, or, when `empty` is given, told to it and passed over."""
+    A document without text is an error; with `empty`, it is skipped and its file reported to that callback."""
     root = Path(source)
     if not root.exists():
         raise DataError(f"no folder or file {str(source)!r} to read documents from")
     if root.is_file() and root.suffix.lower() not in READERS:
-        raise DataError(f"{str(source)!r} is none of {_endings()}; convert it or name a folder")
-    if root.is_dir() and (root / BEIR).is_file():
-        root = root / BEIR
+        raise DataError(
+            f"{str(source)!r} is none of {_list_suffixes()}; convert it or name a folder"
+        )
+    if root.is_dir() and (root / BEIR_CORPUS_FILE).is_file():
+        root = root / BEIR_CORPUS_FILE
     base = root if root.is_dir() else root.parent
-    for path in sorted(_files(root)) if root.is_dir() else [root]:
-        yield from _documents(path, path.relative_to(base).as_posix(), empty)
+    for path in sorted(_find_files(root)) if root.is_dir() else [root]:
+        yield from _read_file(path, path.relative_to(base).as_posix(), empty)
 
 
-def given_twice(key: str, first: str, second: str) -> DataError:
-    """The complaint about an id that two documents have."""
+def duplicate_id_error(key: str, first: str, second: str) -> DataError:
+    """Build the error for an id that two documents have."""
     return DataError(
         f"the document id {key!r} stands in {first} and in {second}; give each its own"
     )
 
 
-def nothing_in(source: object) -> DataError:
-    """The complaint about a place without documents."""
-    return DataError(f"{str(source)!r} holds no document; put {_endings()} files there")
+def no_documents_error(source: object) -> DataError:
+    """Build the error for a folder or file without documents."""
+    return DataError(f"{str(source)!r} holds no document; put {_list_suffixes()} files there")
 
 
-def document_of(row: object, place: str) -> Document:
-    """The document of a jsonl row; its text may be blank, its id may not."""
+def parse_document(row: object, place: str) -> Document:
+    """Parse a jsonl row into a document; its text may be blank, its id may not."""
     if not isinstance(row, dict):
         raise DataError(f"{place}: not an object; write {{id: …, text: …}}")
     key, text = row.get("id", row.get("_id")), row.get("text")  # BEIR calls it _id
@@ -86,18 +88,18 @@ def document_of(row: object, place: str) -> Document:
     return Document(str(key), text, str(row.get("title") or ""), row.get("language") or None, place)
 
 
-def _files(root: Path) -> Iterator[Path]:
+def _find_files(root: Path) -> Iterator[Path]:
     for path in root.rglob("*"):
         hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        # a jsonl file in a folder is as likely questions as documents: it must be named itself
+        # a jsonl file in a folder may hold questions instead: it must be named explicitly
         known = path.suffix.lower() in READERS and path.suffix.lower() != ".jsonl"
         if path.is_file() and not hidden and known:
             yield path
 
 
-def _documents(path: Path, name: str, empty: Callable[[str], None] | None) -> Iterator[Document]:
+def _read_file(path: Path, name: str, empty: Callable[[str], None] | None) -> Iterator[Document]:
     if path.suffix.lower() == ".jsonl":
-        for document in _lines(path, name):
+        for document in _read_jsonl(path, name):
             if document.text.strip():
                 yield document
             elif empty is not None:
@@ -108,26 +110,26 @@ def _documents(path: Path, name: str, empty: Callable[[str], None] | None) -> It
                     "give it one or remove it"
                 )
         return
-    if path.stat().st_size > LARGEST:
-        raise DataError(f"{name} is larger than {LARGEST >> 20} MB; split it")
+    if path.stat().st_size > MAX_FILE_BYTES:
+        raise DataError(f"{name} is larger than {MAX_FILE_BYTES >> 20} MB; split it")
     text, title = READERS[path.suffix.lower()](path, name)
     if text.strip():
-        yield Document(name, text.strip(), title or _first_heading(text) or path.stem, source=name)
+        yield Document(name, text.strip(), title or _find_heading(text) or path.stem, source=name)
     elif empty is not None:
         empty(name)
     else:
         raise DataError(f"{name} holds no text; remove it (a scanned pdf needs OCR first)")
 
 
-def _lines(path: Path, name: str) -> Iterator[Document]:
+def _read_jsonl(path: Path, name: str) -> Iterator[Document]:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
-                yield document_of(parsed_line(line, f"{name}:{number}"), f"{name}:{number}")
+                yield parse_document(parse_line(line, f"{name}:{number}"), f"{name}:{number}")
 
 
-def parsed_line(line: bytes, place: str) -> object:
-    """The JSON value of one line of a file."""
+def parse_line(line: bytes, place: str) -> object:
+    """Parse the JSON value of one line of a file."""
     try:
         return json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as bad:
@@ -136,22 +138,22 @@ def parsed_line(line: bytes, place: str) -> object:
         raise DataError(f"{place}: not JSON; write one object a line") from None
 
 
-def _decoded(path: Path, name: str) -> str:
+def _read_text(path: Path, name: str) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as bad:
         raise DataError(f"{name} is not UTF-8 (byte {bad.start}); save it as UTF-8") from None
 
 
-def _plain(path: Path, name: str) -> tuple[str, str]:
-    return _decoded(path, name), ""
+def _read_plain(path: Path, name: str) -> tuple[str, str]:
+    return _read_text(path, name), ""
 
 
-def _html(path: Path, name: str) -> tuple[str, str]:
-    return html_to_text(_decoded(path, name))
+def _read_html(path: Path, name: str) -> tuple[str, str]:
+    return html_to_text(_read_text(path, name))
 
 
-def _pdf(path: Path, name: str) -> tuple[str, str]:
+def _read_pdf(path: Path, name: str) -> tuple[str, str]:
     try:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
@@ -164,8 +166,8 @@ def _pdf(path: Path, name: str) -> tuple[str, str]:
     return "\n\n".join(pages), ""
 
 
-def _docx(path: Path, name: str) -> tuple[str, str]:
-    """Paragraphs and tables in their order; a heading's level becomes its number of `#`."""
+def _read_docx(path: Path, name: str) -> tuple[str, str]:
+    """Read paragraphs and tables in order; a heading of level n starts with n `#`."""
     from zipfile import BadZipFile
 
     try:
@@ -191,22 +193,22 @@ def _docx(path: Path, name: str) -> tuple[str, str]:
 
 
 READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
-    ".txt": _plain,
-    ".md": _plain,
-    ".markdown": _plain,
-    ".html": _html,
-    ".htm": _html,
-    ".pdf": _pdf,
-    ".docx": _docx,
-    ".jsonl": _plain,
+    ".txt": _read_plain,
+    ".md": _read_plain,
+    ".markdown": _read_plain,
+    ".html": _read_html,
+    ".htm": _read_html,
+    ".pdf": _read_pdf,
+    ".docx": _read_docx,
+    ".jsonl": _read_plain,
 }
-"""How a file is read, by its ending."""
+"""Reader of each file type by suffix; it returns text and title."""
 
 
-def _endings() -> str:
+def _list_suffixes() -> str:
     return " ".join(READERS)
 
 
-def _first_heading(text: str) -> str:
+def _find_heading(text: str) -> str:
     first = next((line for line in text.splitlines() if line.strip()), "")
     return first.lstrip("# ").strip() if first.startswith("#") else ""

@@ -1,4 +1,4 @@
-"""The known shapes of a row, in one table, and how a file's shape is recognised by its columns."""
+"""The table of known row formats, and the detection of a file's format by its columns."""
 
 from __future__ import annotations
 
@@ -6,88 +6,95 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ragstone.errors import DataError, UnknownFormat, nearest
+from ragstone.errors import DataError, UnknownFormat, suggest_nearest
 from ragstone.types import SAMPLE_FIELDS
 
 FIELDS: tuple[str, ...] = (*SAMPLE_FIELDS, "context_ids")
-"""What a column can be mapped to: the fields of a Sample, and ids of the contexts in a column of their own."""
+"""Fields that a column can be mapped to: those of a Sample, and the ids of contexts kept in a separate column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One shape of row: the columns that mark it, and which column each field comes from."""
+    """A row format: the columns that identify it, and the columns of each field."""
 
     name: str
-    """As typed after --format."""
+    """As given to --format."""
     title: str
     """As shown: "read 120 samples as ragas columns"."""
-    marks: tuple[frozenset[str], ...]
-    """Any one of these sets of columns marks the format."""
+    signatures: tuple[frozenset[str], ...]
+    """Sets of columns; a row with all columns of any set may have this format."""
     fields: Mapping[str, tuple[str, ...]]
-    """Field → the columns it may stand in, dotted when nested; the first one given is taken."""
-    loose: bool = False
-    """Whether texts may stand inside messages or objects, as logging tools write them."""
-    text_contexts: bool = False
+    """Field → its possible columns, dotted when nested; the first with a value is used."""
+    allows_nested_text: bool = False
+    """Whether texts may be nested in messages or objects, as logging tools write them."""
+    allows_single_context: bool = False
     """Whether the contexts may be one text instead of a list."""
-    joined: str = ""
+    context_separator: str = ""
     """What separates the contexts in one CSV cell, if not a JSON list."""
-    error_if_silent: bool = False
+    error_only_without_answer: bool = False
     """Whether the error column counts only without an answer (it also reports failed checks)."""
 
-    def explains(self, columns: frozenset[str]) -> int:
-        """How many of the columns the format knows."""
+    def count_known(self, columns: frozenset[str]) -> int:
+        """Count the columns that the format knows."""
         return len(columns & self.columns)
 
     @property
     def columns(self) -> frozenset[str]:
-        """Every top-level column it knows."""
+        """Every top-level column that the format knows."""
         mapped = {path.split(".")[0] for paths in self.fields.values() for path in paths}
-        return frozenset(mapped).union(*self.marks)
+        return frozenset(mapped).union(*self.signatures)
 
 
-def detect(columns: Iterable[str], where: str) -> Format:
-    """The one format that the columns fit best; a tie or no fit is the user's to settle."""
-    found = frozenset(columns)
-    # "inputs.question", as tables of nested records have it, also shows the column "inputs".
-    roots = found | {name.split(".")[0] for name in found}
-    fits = [known for known in FORMATS.values() if any(mark <= roots for mark in known.marks)]
-    listed = ", ".join(sorted(found)) or "none"
+def detect_format(columns: Iterable[str], where: str) -> Format:
+    """Return the format that knows most of the columns; a tie or no match is an error."""
+    names = frozenset(columns)
+    # A table of nested records has columns like "inputs.question", which imply the column "inputs".
+    roots = names | {name.split(".")[0] for name in names}
+    fits = [
+        row_format
+        for row_format in FORMATS.values()
+        if any(signature <= roots for signature in row_format.signatures)
+    ]
+    shown_columns = ", ".join(sorted(names)) or "none"
     if not fits:
-        close = max(FORMATS.values(), key=lambda known: (known.explains(roots), known.name))
+        closest = max(
+            FORMATS.values(),
+            key=lambda row_format: (row_format.count_known(roots), row_format.name),
+        )
         hint = (
-            f"nearest is {close.name!r} ({', '.join(sorted(close.columns))})"
-            if close.explains(roots)
+            f"nearest is {closest.name!r} ({', '.join(sorted(closest.columns))})"
+            if closest.count_known(roots)
             else f"known: {', '.join(FORMATS)}"
         )
         raise UnknownFormat(
-            f"{where}: the columns ({listed}) fit no known format; {hint}; choose one with "
+            f"{where}: the columns ({shown_columns}) fit no known format; {hint}; choose one with "
             "--format, or name your columns: fields: {question: …, answer: …, contexts: …}"
         )
-    most = max(known.explains(roots) for known in fits)
-    best = [known for known in fits if known.explains(roots) == most]
+    best_count = max(row_format.count_known(roots) for row_format in fits)
+    best = [row_format for row_format in fits if row_format.count_known(roots) == best_count]
     if len(best) > 1:
-        names = " or ".join(known.name for known in best)
+        candidates = " or ".join(row_format.name for row_format in best)
         raise UnknownFormat(
-            f"{where}: the columns ({listed}) may be {names}; say which with --format, or name "
+            f"{where}: the columns ({shown_columns}) may be {candidates}; say which with --format, or name "
             "your columns: fields: {question: …, answer: …, contexts: …}"
         )
     return best[0]
 
 
-def named(name: str) -> Format:
-    """The format of that name."""
+def get_format(name: str) -> Format:
+    """Look up a format by name."""
     if name not in FORMATS:
-        raise UnknownFormat(f"no format {name!r}{nearest(name, list(FORMATS))}")
+        raise UnknownFormat(f"no format {name!r}{suggest_nearest(name, list(FORMATS))}")
     return FORMATS[name]
 
 
-def mapping(known: Format, fields: Mapping[str, str] | None) -> dict[str, tuple[str, ...]]:
-    """Field → columns of the format, with the user's own columns in place of the format's."""
-    paths = dict(known.fields)
+def map_fields(row_format: Format, fields: Mapping[str, str] | None) -> dict[str, tuple[str, ...]]:
+    """Build field → columns of the format, where `fields` replaces the columns of single fields."""
+    paths = dict(row_format.fields)
     for field, column in (fields or {}).items():
         if field not in FIELDS:
             raise DataError(
-                f"fields: {field!r} is not a field of a sample{nearest(field, list(FIELDS))}"
+                f"fields: {field!r} is not a field of a sample{suggest_nearest(field, list(FIELDS))}"
             )
         if not isinstance(column, str) or not column:
             raise DataError(f"fields: {field} is {column!r}; give the name of a column")
@@ -105,7 +112,7 @@ def _fields(**columns: str) -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({field: tuple(names.split()) for field, names in columns.items()})
 
 
-def _inside(root: str, names: str) -> str:
+def _nest(root: str, names: str) -> str:
     return " ".join(f"{root}.{name}" for name in names.split())
 
 
@@ -154,7 +161,7 @@ _TABLE: Sequence[Format] = (
             meta="metadata",
             error="error",
         ),
-        loose=True,
+        allows_nested_text=True,
     ),
     Format(
         "ragas-old",
@@ -220,7 +227,7 @@ _TABLE: Sequence[Format] = (
             meta="metadata",
             error="error",
         ),
-        text_contexts=True,
+        allows_single_context=True,
     ),
     Format(
         "answers",
@@ -256,7 +263,7 @@ _TABLE: Sequence[Format] = (
             reference="expected_output expectedOutput",
             meta="additional_metadata additionalMetadata metadata",
         ),
-        joined="|",
+        context_separator="|",
     ),
     Format(
         "langsmith-runs",
@@ -271,18 +278,18 @@ _TABLE: Sequence[Format] = (
         ),
         _fields(
             id="id run_id",
-            question=f"{_inside('inputs', _QUESTION)} inputs",
-            answer=f"{_inside('outputs', _ANSWER)} outputs",
-            contexts=_inside("outputs", _CONTEXTS) + " " + _inside("inputs", _CONTEXTS),
+            question=f"{_nest('inputs', _QUESTION)} inputs",
+            answer=f"{_nest('outputs', _ANSWER)} outputs",
+            contexts=_nest("outputs", _CONTEXTS) + " " + _nest("inputs", _CONTEXTS),
             reference=" ".join(
-                f"{_inside(root, f'{_ANSWER} {_REFERENCE}')} {root}"
+                f"{_nest(root, f'{_ANSWER} {_REFERENCE}')} {root}"
                 for root in ("reference_outputs", "reference")
             ),
             meta="metadata extra.metadata",
             error="error",
         ),
-        loose=True,
-        text_contexts=True,
+        allows_nested_text=True,
+        allows_single_context=True,
     ),
     Format(
         "langsmith-examples",
@@ -290,13 +297,13 @@ _TABLE: Sequence[Format] = (
         _marks("inputs outputs", "inputs dataset_id", "inputs outputs dataset_id source_run_id"),
         _fields(
             id="id",
-            question=f"{_inside('inputs', _QUESTION)} inputs",
-            reference=f"{_inside('outputs', f'{_ANSWER} {_REFERENCE}')} outputs",
-            contexts=_inside("inputs", _CONTEXTS),
+            question=f"{_nest('inputs', _QUESTION)} inputs",
+            reference=f"{_nest('outputs', f'{_ANSWER} {_REFERENCE}')} outputs",
+            contexts=_nest("inputs", _CONTEXTS),
             meta="metadata",
         ),
-        loose=True,
-        text_contexts=True,
+        allows_nested_text=True,
+        allows_single_context=True,
     ),
     Format(
         "mlflow",
@@ -304,18 +311,18 @@ _TABLE: Sequence[Format] = (
         _marks("inputs outputs", "inputs expectations"),
         _fields(
             id="id dataset_record_id trace_id",
-            question=f"{_inside('inputs', _QUESTION)} inputs",
-            answer=f"{_inside('outputs', _ANSWER)} outputs",
-            contexts=_inside("outputs", _CONTEXTS),
-            reference=_inside(
+            question=f"{_nest('inputs', _QUESTION)} inputs",
+            answer=f"{_nest('outputs', _ANSWER)} outputs",
+            contexts=_nest("outputs", _CONTEXTS),
+            reference=_nest(
                 "expectations", f"expected_response {_REFERENCE} answer expected_facts"
             ),
-            relevant=_inside("expectations", "expected_retrieved_context relevant_doc_ids"),
+            relevant=_nest("expectations", "expected_retrieved_context relevant_doc_ids"),
             meta="tags metadata",
             error="error",
         ),
-        loose=True,
-        text_contexts=True,
+        allows_nested_text=True,
+        allows_single_context=True,
     ),
     Format(
         "mlflow2",
@@ -331,7 +338,7 @@ _TABLE: Sequence[Format] = (
             meta="tags metadata",
             error="error",
         ),
-        loose=True,
+        allows_nested_text=True,
     ),
     Format(
         "trulens",
@@ -346,8 +353,8 @@ _TABLE: Sequence[Format] = (
             meta="meta",
             error="main_error error",
         ),
-        loose=True,
-        text_contexts=True,
+        allows_nested_text=True,
+        allows_single_context=True,
     ),
     Format(
         "promptfoo",
@@ -355,20 +362,20 @@ _TABLE: Sequence[Format] = (
         _marks("vars"),
         _fields(
             id="id",
-            question=_inside("vars", _QUESTION),
+            question=_nest("vars", _QUESTION),
             answer="response.output response.raw",
-            contexts=f"{_inside('vars', _CONTEXTS)} response.metadata.context metadata.context",
-            reference=_inside("vars", f"{_REFERENCE} answer"),
+            contexts=f"{_nest('vars', _CONTEXTS)} response.metadata.context metadata.context",
+            reference=_nest("vars", f"{_REFERENCE} answer"),
             meta="metadata testCase.metadata",
             error="response.error error",
         ),
-        loose=True,
-        text_contexts=True,
-        error_if_silent=True,
+        allows_nested_text=True,
+        allows_single_context=True,
+        error_only_without_answer=True,
     ),
 )
 
 FORMATS: Mapping[str, Format] = MappingProxyType({known.name: known for known in _TABLE})
-"""Every format of rows by name. TREC and BEIR are files of lines: they become ragstone columns."""
+"""Every row format by name. TREC and BEIR files are converted to ragstone columns and need none."""
 
-OWN = FORMATS["ragstone"]
+NATIVE_FORMAT = FORMATS["ragstone"]

@@ -1,6 +1,6 @@
-"""Text of an HTML page as Markdown: headings, list items, table rows, code and definition lists keep their marks.
+"""Conversion of HTML pages to Markdown: headings, list items, table rows, code and definition lists.
 
-Navigation (`nav`, headers and footers of DocBook and Sphinx pages) is left out; blocks are separated by blank lines."""
+Navigation (`nav`, headers and footers of DocBook and Sphinx pages) is dropped; blocks are separated by blank lines."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _BLOCKS = frozenset(
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _CODE = frozenset({"code", "tt", "kbd", "samp"})
 _PRE_START, _PRE_END = "\x02", "\x03"
-"""Control characters around preformatted text, whose line breaks are kept."""
+"""Control characters that mark preformatted text, whose line breaks must survive."""
 
 
 def html_to_text(page: str) -> tuple[str, str]:
-    """The text of a page and its title."""
+    """Convert a page to its text and its title."""
     parser = _PageParser()
     parser.feed(page)
     parser.close()
@@ -56,26 +56,26 @@ def html_to_text(page: str) -> tuple[str, str]:
 
 
 def _tidy(text: str) -> str:
-    """White space made even outside of preformatted text, which becomes a fenced block."""
-    pieces = re.split(f"{_PRE_START}(.*?)(?:{_PRE_END}|$)", text, flags=re.DOTALL)
-    for at in range(0, len(pieces), 2):
-        lines = (" ".join(line.split()) for line in pieces[at].split("\n"))
-        pieces[at] = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace("``", "")
-    for at in range(1, len(pieces), 2):
-        code = pieces[at].strip("\n").rstrip()
-        pieces[at] = f"\n\n```\n{code}\n```\n\n" if code else ""
-    return re.sub(r"\n{3,}", "\n\n", "".join(pieces)).strip()
+    """Normalize white space outside of preformatted text, which becomes a fenced block."""
+    parts = re.split(f"{_PRE_START}(.*?)(?:{_PRE_END}|$)", text, flags=re.DOTALL)
+    for index in range(0, len(parts), 2):
+        lines = (" ".join(line.split()) for line in parts[index].split("\n"))
+        parts[index] = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace("``", "")
+    for index in range(1, len(parts), 2):
+        code = parts[index].strip("\n").rstrip()
+        parts[index] = f"\n\n```\n{code}\n```\n\n" if code else ""
+    return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip()
 
 
 class _PageParser(HTMLParser):
-    """Collects the visible text of a page."""
+    """A parser that collects the visible text of a page."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
         self.title = ""
         self._hidden: list[str] = []
-        """The tag that hides what is being read, once for each open element of that name."""
+        """The tag that hides the current text, once for each open element of that name."""
         self._in_title = False
         self._preformatted = False
         self._row: list[str] | None = None
@@ -126,9 +126,9 @@ class _PageParser(HTMLParser):
             self._add(" ")
 
     def _starts_item(self) -> bool:
-        """Whether nothing stands yet in the list item or description that is open."""
+        """Whether the open list item or description is still empty."""
         last = next((part for part in reversed(self.parts) if part.strip(" \r\t")), "")
-        return last.strip(" ") in ("\n-", "\n:")
+        return last in ("\n- ", "\n: ")
 
     def handle_endtag(self, tag: str) -> None:
         if self._hidden:
@@ -170,7 +170,7 @@ class _PageParser(HTMLParser):
 
 
 def _is_navigation(attrs: list[tuple[str, str | None]]) -> bool:
-    """Whether an element is a page's menu: by its class or role."""
+    """Whether an element is a menu of the page, by its class or role."""
     for name, value in attrs:
         if name == "class" and _HIDDEN_CLASSES.intersection((value or "").split()):
             return True

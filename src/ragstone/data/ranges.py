@@ -1,4 +1,4 @@
-"""Parts of a large file that another process can read for itself: byte ranges of jsonl, row groups of parquet."""
+"""Ranges of a large file that worker processes read independently: byte ranges of jsonl, row groups of parquet."""
 
 from __future__ import annotations
 
@@ -8,86 +8,92 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragstone.data.containers import Raw, Refused, not_utf8, problems, without_bom
-from ragstone.data.read import Reading
+from ragstone.data.dataset import Dataset
+from ragstone.data.sources import (
+    RawRow,
+    RejectedRow,
+    describe_utf8_error,
+    strip_bom,
+    translate_errors,
+)
 
-LARGEST_GROUP = 5_000
-"""Rows of a parquet row group that is still one piece of work; a part of a group cannot be read alone."""
+MAX_ROW_GROUP_ROWS = 5_000
+"""Rows of the largest parquet row group that one worker takes; a part of a group cannot be read alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
-    """A stretch of a file with whole rows in it."""
+class FileRange:
+    """A range of a file that contains complete rows."""
 
     path: str
     start: int
     """First byte; of a parquet file, the row group."""
     end: int
     """The byte after the last one; of a parquet file, the next row group."""
-    before: int
-    """Lines (rows) of the file before it, so that complaints name the right one."""
+    rows_before: int
+    """Lines (of a parquet file: rows) before the range, so that errors name the right line."""
     rows: int
     """Rows that are not blank."""
-    parquet: bool = False
+    is_parquet: bool = False
 
 
-def cut(
-    reading: Reading, source: Any, rows_wanted: Callable[[], int]
-) -> Callable[[], Iterator[Range]] | None:
-    """How to cut the file into ranges of about so many rows, or None where rows must be handed out one by one."""
-    if not isinstance(source, str | Path) or reading.limit is not None or reading.skip_bad_rows:
+def plan_ranges(
+    dataset: Dataset, source: Any, rows_wanted: Callable[[], int]
+) -> Callable[[], Iterator[FileRange]] | None:
+    """Return a generator of ranges of about `rows_wanted()` rows, or None where rows must be sent one by one."""
+    if not isinstance(source, str | Path) or dataset.limit is not None or dataset.skip_bad_rows:
         return None
     path = os.path.abspath(source)
     if not os.path.isfile(path):
         return None
-    with problems(str(source)), open(path, "rb") as file:
+    with translate_errors(str(source)), open(path, "rb") as file:
         head = file.read(4)
     if head == b"PAR1":
-        sizes = _row_groups(path)
-        if max(sizes, default=0) > LARGEST_GROUP:
+        sizes = _count_row_groups(path)
+        if max(sizes, default=0) > MAX_ROW_GROUP_ROWS:
             return None
-        return lambda: _groups(path, sizes)
+        return lambda: _iter_group_ranges(path, sizes)
     plain = path.lower().endswith((".jsonl", ".ndjson")) and head[:1] == b"{"
-    if not plain or reading.shape.get("cells"):
+    if not plain or dataset.shape.get("cells"):
         return None
-    return lambda: _stretches(path, rows_wanted)
+    return lambda: _iter_byte_ranges(path, rows_wanted)
 
 
-def rows_in(part: Range) -> Iterator[Raw]:
-    """The rows of a range with their places, as reading the whole file gives them."""
-    if part.parquet:
-        yield from _rows_of_group(part)
+def read_range(part: FileRange) -> Iterator[RawRow]:
+    """Yield the rows of a range with their locations, the same as when the whole file is read."""
+    if part.is_parquet:
+        yield from _read_group(part)
         return
-    with problems(part.path), open(part.path, "rb") as file:
+    with translate_errors(part.path), open(part.path, "rb") as file:
         file.seek(part.start)
         data = file.read(part.end - part.start)
     if part.start == 0:
-        data = without_bom(data, part.path)
-    for number, raw in enumerate(data.split(b"\n"), part.before + 1):
+        data = strip_bom(data, part.path)
+    for number, raw in enumerate(data.split(b"\n"), part.rows_before + 1):
         raw = raw.strip()
         if not raw:
             continue
         try:
             yield number, raw.decode()
         except UnicodeDecodeError as bad:
-            yield number, Refused(not_utf8(bad))
+            yield number, RejectedRow(describe_utf8_error(bad))
 
 
-def _stretches(path: str, rows_wanted: Callable[[], int]) -> Iterator[Range]:
-    with problems(path), open(path, "rb") as file:
-        start = at = before = rows = 0
-        wanted = rows_wanted()
+def _iter_byte_ranges(path: str, rows_wanted: Callable[[], int]) -> Iterator[FileRange]:
+    with translate_errors(path), open(path, "rb") as file:
+        start = offset = before = rows = 0
+        range_rows = rows_wanted()
         for line, raw in enumerate(file, 1):
-            at += len(raw)
+            offset += len(raw)
             rows += not raw.isspace()
-            if rows >= wanted:
-                yield Range(path, start, at, before, rows)
-                start, before, rows, wanted = at, line, 0, rows_wanted()
+            if rows >= range_rows:
+                yield FileRange(path, start, offset, before, rows)
+                start, before, rows, range_rows = offset, line, 0, rows_wanted()
         if rows:
-            yield Range(path, start, at, before, rows)
+            yield FileRange(path, start, offset, before, rows)
 
 
-def _row_groups(path: str) -> list[int]:
+def _count_row_groups(path: str) -> list[int]:
     from ragstone.errors import MissingExtra
 
     try:
@@ -98,19 +104,19 @@ def _row_groups(path: str) -> list[int]:
     return [facts.row_group(n).num_rows for n in range(facts.num_row_groups)]
 
 
-def _groups(path: str, sizes: list[int]) -> Iterator[Range]:
+def _iter_group_ranges(path: str, sizes: list[int]) -> Iterator[FileRange]:
     before = 0
     for number, rows in enumerate(sizes):
         if rows:
-            yield Range(path, number, number + 1, before, rows, parquet=True)
+            yield FileRange(path, number, number + 1, before, rows, is_parquet=True)
         before += rows
 
 
-def _rows_of_group(part: Range) -> Iterator[Raw]:
+def _read_group(part: FileRange) -> Iterator[RawRow]:
     import pyarrow.parquet
 
-    from ragstone.data.objects import text_of_object
+    from ragstone.data.objects import to_row_text
 
     table = pyarrow.parquet.ParquetFile(part.path).read_row_group(part.start)
-    for number, row in enumerate(table.to_pylist(), part.before + 1):
-        yield f"{part.path}: row {number}", text_of_object(row)
+    for number, row in enumerate(table.to_pylist(), part.rows_before + 1):
+        yield f"{part.path}: row {number}", to_row_text(row)

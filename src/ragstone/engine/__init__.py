@@ -1,4 +1,4 @@
-"""Samples through metrics into the store: many open at once, results in input order, nothing kept in memory."""
+"""The engine: scores samples concurrently and writes them to the store in input order."""
 
 from __future__ import annotations
 
@@ -15,38 +15,52 @@ from ragstone.engine.broker import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
-from ragstone.metrics.scoring import Start, plain_scores, starter
+from ragstone.metrics.scoring import Start, build_starter, score_unjudged
 from ragstone.registry import Metric
-from ragstone.store import NewRow, StoredRun, with_language
-from ragstone.types import FAILURES, NOTHING_USED, Sample, Score, Usage
+from ragstone.store import NewRow, StoredRun, set_language
+from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
 MAX_BATCH_SAMPLES = 500
-"""Samples written in one go when nothing waits for them."""
+"""Samples written to the store in one transaction."""
 
 FLUSH_SECONDS = 0.5
+"""Scored samples wait no longer than this to be written."""
+
+MAX_PENDING_WRITES = 2
 PROGRESS_SECONDS = 0.1
+"""Shortest time between two calls of the progress callback."""
+
+PROGRESS_SAMPLES = 16
+"""Samples between two looks at the clock for the progress callback."""
+
+YIELD_SAMPLES = 256
+"""Unjudged samples scored before other tasks of the event loop get a turn."""
+
+MAX_QUEUE_FACTOR = 8
+"""A slow sample holds back the output of at most this many times the open samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is."""
+    """Progress of a run."""
 
     done: int
     total: int | None
     failures: int
     """Scores that ended in a failure so far."""
     usage: Usage
-    """What was used so far by the samples done in this process."""
+    """Usage of the samples scored in this process so far."""
 
 
 ProgressCallback = Callable[[Progress], None]
 
 Numbered = tuple[int, Record]
+"""Position of a sample in the run, from 1, and its record."""
 
 
 @dataclass(slots=True)
 class Execution:
-    """One run being carried out."""
+    """A run in progress."""
 
     run: StoredRun
     metrics: Sequence[Metric]
@@ -56,11 +70,12 @@ class Execution:
     watch: ProgressCallback | None = None
     done: int = 0
     failures: int = 0
-    usage: Usage = NOTHING_USED
-    shown: float = 0.0
+    usage: Usage = NO_USAGE
+    reported_at: float = 0.0
+    """When progress was last reported (monotonic clock)."""
 
     async def score_new(self, records: Iterable[Record]) -> int:
-        """Score what is not stored yet; the number of samples the run then holds."""
+        """Score the records that are not stored yet; returns the number of samples the run then holds."""
         stored = self.run.count()
         fresh = skip_stored(self.run, records, stored)
         self.done = stored
@@ -68,57 +83,57 @@ class Execution:
         flushed = time.monotonic()
         pending: deque[Future[None]] = deque()
         try:
-            async for position, record, scores in self._scored(enumerate(fresh, stored + 1)):
+            async for position, record, scores in self._score_all(enumerate(fresh, stored + 1)):
                 sample = record.sample
                 batch.append(NewRow(position, sample.id, sample.group, record.row, scores))
                 if len(batch) >= MAX_BATCH_SAMPLES or time.monotonic() - flushed > FLUSH_SECONDS:
                     pending.append(self.run.store.append(self.run.id, batch))
                     batch, flushed = [], time.monotonic()
-                    if len(pending) > 2:  # write-behind, but never far behind
+                    if len(pending) > MAX_PENDING_WRITES:
                         await asyncio.wrap_future(pending.popleft())
         finally:
-            # whatever stopped the run, what was finished before it is kept
+            # whatever stopped the run, the samples scored before it are stored
             if batch:
                 pending.append(self.run.store.append(self.run.id, batch))
             for write in pending:
                 write.result()
-        self._show(force=True)
+        self.report_progress(force=True)
         return self.done
 
     async def retry_failures(self) -> int:
-        """Score again the stored samples that ended in a failure; how many there were."""
+        """Score again the stored samples that ended in a failure; returns how many there were."""
         retried = 0
-        async for position, _, scores in self._scored(iter_failed_rows(self.run)):
+        async for position, _, scores in self._score_all(iter_failed_rows(self.run)):
             await asyncio.wrap_future(self.run.store.rescore(self.run.id, position, scores))
             retried += 1
         return retried
 
     async def replace_failed_answers(self, answered: Iterable[Record]) -> int:
-        """Put the records that a system was asked again for in the place of stored ones without an answer, and score them."""
-        taken = 0
+        """Replace stored samples that have no answer by records with a new one, and score them; returns how many."""
+        replaced = 0
         fresh = (
             (row.position, record)
             for row, record in zip(self.run.rows(), answered, strict=False)
             if row.sample.error is not None and row.id == record.sample.id
         )
-        async for position, record, scores in self._scored(fresh):
+        async for position, record, scores in self._score_all(fresh):
             saved = self.run.store.rescore(self.run.id, position, scores, row=record.row)
             await asyncio.wrap_future(saved)
-            taken += 1
-        return taken
+            replaced += 1
+        return replaced
 
-    async def _scored(
+    async def _score_all(
         self, items: Iterable[Numbered]
     ) -> AsyncIterator[tuple[int, Record, dict[str, Score]]]:
-        """Each item with its scores, in the order given."""
-        starts = {metric.name: starter(metric) for metric in self.metrics}
-        language = self.run.info.plan.get("language")
+        """Yield each item with its scores, in the order given."""
+        starts = {metric.name: build_starter(metric) for metric in self.metrics}
+        language = self.run.info.plan.language
         if not any(metric.judged for metric in self.metrics):
             for count, (position, record) in enumerate(items):
-                scores = plain_scores(starts, with_language(record.sample, language))
-                self._note(scores)
+                scores = score_unjudged(starts, set_language(record.sample, language))
+                self._count_scores(scores)
                 yield position, record, scores
-                if count % 256 == 255:  # others on this loop get their turn
+                if count % YIELD_SAMPLES == YIELD_SAMPLES - 1:
                     await asyncio.sleep(0)
             return
         if self.judge is None:
@@ -127,19 +142,19 @@ class Execution:
                 f"{names} must ask a judge and none is configured; name one with --judge"
             )
         async with AsyncExitStack() as stack:
-            desk = await stack.enter_async_context(
+            broker = await stack.enter_async_context(
                 AskBroker(self.judge, self.run.store, self.run.id, self.concurrency)
             )
             metrics = {metric.name: metric for metric in self.metrics}
 
             def begin(sample: Sample) -> asyncio.Task[dict[str, Score]]:
-                asked = with_language(sample, language)
-                return asyncio.create_task(score_sample(asked, metrics, starts, desk))
+                asked = set_language(sample, language)
+                return asyncio.create_task(score_sample(asked, metrics, starts, broker))
 
-            async for position, record, scores in _in_order(
-                items, begin, desk.max_open_samples, desk.samples_per_turn
+            async for position, record, scores in _run_in_order(
+                items, begin, broker.max_open_samples, broker.samples_per_turn
             ):
-                self._note(scores)
+                self._count_scores(scores)
                 yield position, record, scores
 
     def add_counts(self, samples: int, failures: int, usage: Usage) -> None:
@@ -147,34 +162,38 @@ class Execution:
         self.done += samples
         self.failures += failures
         self.usage = self.usage + usage
-        self._show()
+        self.report_progress()
 
-    def _note(self, scores: Mapping[str, Score]) -> None:
+    def _count_scores(self, scores: Mapping[str, Score]) -> None:
         self.done += 1
         for score in scores.values():
             if score.value is None and score.outcome in FAILURES:
                 self.failures += 1
-            if score.usage is not NOTHING_USED:
+            if score.usage is not NO_USAGE:
                 self.usage = self.usage + score.usage
-        if self.watch is not None and not self.done % 16:
-            self._show()
+        if self.watch is not None and not self.done % PROGRESS_SAMPLES:
+            self.report_progress()
 
-    def _show(self, *, force: bool = False) -> None:
+    def report_progress(self, *, force: bool = False) -> None:
+        """Call the progress callback, at most every PROGRESS_SECONDS unless forced."""
         now = time.monotonic()
-        if self.watch is not None and (force or now - self.shown >= PROGRESS_SECONDS):
-            self.shown = now
+        if self.watch is not None and (force or now - self.reported_at >= PROGRESS_SECONDS):
+            self.reported_at = now
             self.watch(Progress(self.done, self.total, self.failures, self.usage))
 
 
-async def _in_order(
+async def _run_in_order(
     items: Iterable[Numbered],
     begin: Callable[[Sample], asyncio.Task[dict[str, Score]]],
-    window: int,
-    at_a_time: int,
+    max_open: int,
+    per_turn: int,
 ) -> AsyncIterator[tuple[int, Record, dict[str, Score]]]:
-    """Up to `window` samples open at once; a slow one holds back the order, not the work, of up to 8 × window."""
+    """Yield scored samples in input order, with up to `max_open` of them open at once.
+
+    A slow sample delays the output of later ones, but not the work on them."""
     source: Iterator[Numbered] = iter(items)
-    line: deque[tuple[int, Record, asyncio.Task[dict[str, Score]]]] = deque()
+    max_queued = MAX_QUEUE_FACTOR * max_open
+    queue: deque[tuple[int, Record, asyncio.Task[dict[str, Score]]]] = deque()
     working: set[asyncio.Task[dict[str, Score]]] = set()
     ended = asyncio.Event()
     exhausted = False
@@ -185,7 +204,7 @@ async def _in_order(
 
     try:
         while True:
-            while not exhausted and len(working) < window and len(line) < 8 * window:
+            while not exhausted and len(working) < max_open and len(queue) < max_queued:
                 item = next(source, None)
                 if item is None:
                     exhausted = True
@@ -193,17 +212,17 @@ async def _in_order(
                 task = begin(item[1].sample)
                 working.add(task)
                 task.add_done_callback(end)
-                line.append((*item, task))
-                if len(working) % at_a_time == 0:
-                    await asyncio.sleep(0)  # the first questions leave while later samples are read
-            while line and line[0][2].done():
-                position, record, task = line.popleft()
+                queue.append((*item, task))
+                if len(working) % per_turn == 0:
+                    await asyncio.sleep(0)  # the first Asks are sent while later samples are read
+            while queue and queue[0][2].done():
+                position, record, task = queue.popleft()
                 yield position, record, task.result()
-            if not line:
+            if not queue:
                 if exhausted:
                     return
                 continue
-            if len(working) >= window or exhausted or len(line) >= 8 * window:
+            if len(working) >= max_open or exhausted or len(queue) >= max_queued:
                 ended.clear()
                 await ended.wait()
     finally:
@@ -213,22 +232,22 @@ async def _in_order(
 
 
 def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Iterator[Record]:
-    """The records after those already scored, which must be the same as then."""
+    """Yield the records after those already stored; raises DataError when the stored ones have changed."""
     source = iter(records)
     if stored:
         for position, row in enumerate(run.store.input_rows(run.id), 1):
             record = next(source, None)
             if record is None or record.row != row:
-                found = "is gone" if record is None else "has changed"
+                change = "is gone" if record is None else "has changed"
                 raise DataError(
-                    f"sample {position} of {run.info.source} {found} since run {run.id} scored it; "
+                    f"sample {position} of {run.info.source} {change} since run {run.id} scored it; "
                     "start a new run without --resume"
                 )
     yield from source
 
 
 def iter_failed_rows(run: StoredRun) -> Iterator[Numbered]:
-    """The stored samples that should have been scored and were not."""
+    """Yield the stored samples with a failed score; those whose system failed to answer are not retried."""
     for row in run.rows():
         if row.sample.error is None and any(s.outcome in FAILURES for s in row.scores.values()):
             yield row.position, Record(row.sample, row.row)

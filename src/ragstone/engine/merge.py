@@ -1,4 +1,4 @@
-"""The questions that a sample's metrics put in one round, as few as will do."""
+"""Merges the Asks of a sample's metrics into as few as possible."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from ragstone.asks import Ask, Case, support, useful
 from ragstone.types import EMPTY, Chunk
 
 ExtractPart = Callable[[Any], Any]
-"""Takes the value of one question's reply out of the value of a merged reply."""
+"""Extracts the value of one Ask's reply from the value of a merged reply."""
+
+Members = list[tuple[Ask, ExtractPart]]
+"""The Asks that a merged one stands for, each with the way to its part of the reply."""
 
 
 class MergedAsk(NamedTuple):
-    """One question that stands for several, and how each of them takes its own reply out of the answer."""
+    """One Ask that stands for several, and how each of them gets its own reply out of the answer."""
 
     ask: Ask
     parts: tuple[tuple[int, ExtractPart], ...]
@@ -22,173 +25,176 @@ class MergedAsk(NamedTuple):
 
 
 def merge_asks(asks: Sequence[Ask]) -> list[MergedAsk]:
-    """The fewest questions that answer all of a sample's questions of one round.
+    """Return the fewest Asks that answer all Asks of a sample's round.
 
-    Identical questions are put once. Texts to split into claims go together. Claims against the same sources go
+    Identical Asks are put once. Texts to split into claims go together. Claims against the same sources go
     together; where there is but one source (an answer against its reference, and the reverse), all such
     cases go together too. Targets of the same chunks in the same wording go together. Everything else, and a
-    `support` of several cases, stays as it is. The result does not depend on the order of the questions.
+    `support` of several cases, stays as it is. The result does not depend on the order of the Asks.
 
-    A row of the reply with an id that nobody gave is passed to every part, so that its reader refuses it."""
+    A row of the reply with an id that nobody gave is passed to every part, so that its reader rejects it."""
     groups: dict[Hashable, list[tuple[Ask, list[int]]]] = {}
-    for index, one in enumerate(asks):
-        group = groups.setdefault(_mergeable(one), [])
-        for known, places in group:
-            if known is one or known == one:
-                places.append(index)
+    for index, ask in enumerate(asks):
+        group = groups.setdefault(_group_key(ask), [])
+        for known, indices in group:
+            if known is ask or known == ask:
+                indices.append(index)
                 break
         else:
-            group.append((one, [index]))
+            group.append((ask, [index]))
     merged: list[MergedAsk] = []
-    for members in groups.values():
-        indices = {id(one): places for one, places in members}
-        for united, takes in _united([one for one, _ in members]):
-            parts = [(index, take) for one, take in takes for index in indices[id(one)]]
+    for group in groups.values():
+        indices_of = {id(ask): indices for ask, indices in group}
+        for united, members in _unite([ask for ask, _ in group]):
+            parts = [(index, extract) for ask, extract in members for index in indices_of[id(ask)]]
             if len(parts) > 1:
-                parts.sort(key=_index)
+                parts.sort(key=_index_of)
             merged.append(MergedAsk(united, tuple(parts)))
     return sorted(merged, key=_kind_and_key)
 
 
-def _index(part: tuple[int, ExtractPart]) -> int:
+def _index_of(part: tuple[int, ExtractPart]) -> int:
     return part[0]
 
 
-def _kind_and_key(one: MergedAsk) -> tuple[str, str]:
-    return one.ask.kind, one.ask.key
+def _kind_and_key(merged: MergedAsk) -> tuple[str, str]:
+    return merged.ask.kind, merged.ask.key
 
 
-def _mergeable(one: Ask) -> Hashable:
-    """What two questions must share to be put as one; of a kind that is never united, only equal ones are."""
-    values = one.values
+def _group_key(ask: Ask) -> Hashable:
+    """Return what two Asks must share to be merged; for a kind that is never united, the Ask itself."""
+    values = ask.values
     shared: tuple[Hashable, ...]
-    if one.kind == "claims":
+    if ask.kind == "claims":
         shared = ()
-    elif one.kind == "support" and len(values["cases"]) == 1:
+    elif ask.kind == "support" and len(values["cases"]) == 1:
         sources = _texts(values["cases"][0]["sources"])
         shared = sources if len(sources) != 1 else ()
-    elif one.kind == "useful":
+    elif ask.kind == "useful":
         shared = (values["question"], values["wording"], *_texts(values["chunks"]))
     else:
-        return one.key
-    return (one.kind, one.language, one.repeat, shared)
+        return ask.key
+    return (ask.kind, ask.language, ask.repeat, shared)
 
 
 def _texts(items: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
     return tuple([item["text"] for item in items])
 
 
-def _united(members: Sequence[Ask]) -> Iterable[tuple[Ask, list[tuple[Ask, ExtractPart]]]]:
-    if len(members) == 1:
-        return [(members[0], [(members[0], _all_of_it)])]
-    if members[0].kind == "claims":
-        return [_one_splitting(members)]
-    if members[0].kind == "support":
-        return [_one_checking(members)]
-    return _gradings(members)
+def _unite(asks: Sequence[Ask]) -> Iterable[tuple[Ask, Members]]:
+    if len(asks) == 1:
+        return [(asks[0], [(asks[0], _extract_all)])]
+    if asks[0].kind == "claims":
+        return [_unite_claims(asks)]
+    if asks[0].kind == "support":
+        return [_unite_support(asks)]
+    return _unite_useful(asks)
 
 
-def _all_of_it(value: Any) -> Any:
+def _extract_all(value: Any) -> Any:
     return value
 
 
-def _one_splitting(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, ExtractPart]]]:
-    """`claims` over the distinct texts of several."""
-    items = {item["text"]: item for one in members for item in one.values["texts"]}
+def _unite_claims(asks: Sequence[Ask]) -> tuple[Ask, Members]:
+    """Build one `claims` Ask over the distinct texts of several."""
+    items = {item["text"]: item for ask in asks for item in ask.values["texts"]}
     ids = {text: f"t{n}" for n, text in enumerate(sorted(items), 1)}
     texts = [{**items[text], "id": ids[text]} for text in sorted(items)]
-    takes = []
-    for one in members:
-        own: dict[str, list[str]] = {name: [] for name in ids.values()}
-        for item in one.values["texts"]:
+    members = []
+    for ask in asks:
+        own: dict[str, list[str]] = {merged_id: [] for merged_id in ids.values()}
+        for item in ask.values["texts"]:
             own[ids[item["text"]]].append(item["id"])
-        takes.append((one, _rows("claims", "text_id", own)))
-    return replace(members[0], values={"texts": texts}), takes
+        members.append((ask, _extract_rows("claims", "text_id", own)))
+    return replace(asks[0], values={"texts": texts}), members
 
 
-def _one_checking(members: Sequence[Ask]) -> tuple[Ask, list[tuple[Ask, ExtractPart]]]:
-    """`support` of all claims of several, one case for each set of sources."""
-    statements: dict[tuple[str, ...], dict[str, None]] = {}
-    for one in sorted(members, key=lambda one: _texts(one.values["cases"][0]["claims"])):
-        (case,) = one.values["cases"]
-        here = statements.setdefault(_texts(case["sources"]), {})
-        here.update(dict.fromkeys(_texts(case["claims"])))
-    order = sorted(statements)
+def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
+    """Build one `support` Ask of all claims of several, with one case for each set of sources."""
+    claims_of: dict[tuple[str, ...], dict[str, None]] = {}
+    for ask in sorted(asks, key=lambda ask: _texts(ask.values["cases"][0]["claims"])):
+        (case,) = ask.values["cases"]
+        claims = claims_of.setdefault(_texts(case["sources"]), {})
+        claims.update(dict.fromkeys(_texts(case["claims"])))
+    order = sorted(claims_of)
     united = support(
-        *(Case(tuple(statements[key]), tuple(Chunk(text=text) for text in key)) for key in order)
+        *(Case(tuple(claims_of[key]), tuple(Chunk(text=text) for text in key)) for key in order)
     )
-    homes = dict(zip(order, united.values["cases"], strict=True))
-    every_claim = [claim["id"] for case in homes.values() for claim in case["claims"]]
-    every_source = [source["id"] for case in homes.values() for source in case["sources"]]
-    takes = []
-    for one in members:
-        (case,) = one.values["cases"]
-        home = homes[_texts(case["sources"])]
-        ids = {claim["text"]: claim["id"] for claim in home["claims"]}
-        own: dict[str, list[str]] = {name: [] for name in every_claim}
+    merged_cases = dict(zip(order, united.values["cases"], strict=True))
+    every_claim = [claim["id"] for case in merged_cases.values() for claim in case["claims"]]
+    every_source = [source["id"] for case in merged_cases.values() for source in case["sources"]]
+    members = []
+    for ask in asks:
+        (case,) = ask.values["cases"]
+        merged_case = merged_cases[_texts(case["sources"])]
+        ids = {claim["text"]: claim["id"] for claim in merged_case["claims"]}
+        own: dict[str, list[str]] = {merged_id: [] for merged_id in every_claim}
         for claim in case["claims"]:
             own[ids[claim["text"]]].append(claim["id"])
         # another case's source must not pass for one of ours that has the same number
-        names = {name: f"{name} of another case" for name in every_source}
-        for mine, there in zip(case["sources"], home["sources"], strict=True):
-            names[there["id"]] = mine["id"]
-        takes.append((one, _rows("verdicts", "id", own, names)))
-    first = members[0]
-    return replace(united, language=first.language, repeat=first.repeat), takes
+        names = {source_id: f"{source_id} of another case" for source_id in every_source}
+        for source, merged_source in zip(case["sources"], merged_case["sources"], strict=True):
+            names[merged_source["id"]] = source["id"]
+        members.append((ask, _extract_rows("verdicts", "id", own, names)))
+    return replace(united, language=asks[0].language, repeat=asks[0].repeat), members
 
 
-def _gradings(members: Sequence[Ask]) -> list[tuple[Ask, list[tuple[Ask, ExtractPart]]]]:
-    """`useful` for all targets of several; a target's name stands for one text, so clashes stay apart."""
+def _unite_useful(asks: Sequence[Ask]) -> list[tuple[Ask, Members]]:
+    """Build `useful` Asks for all targets of several; a target's name stands for one text, so clashes stay apart."""
     groups: list[tuple[dict[str, str | None], list[Ask]]] = []
-    for one in sorted(members, key=lambda one: one.key):
-        own = one.values["targets"]
-        for targets, inside in groups:
+    for ask in sorted(asks, key=lambda ask: ask.key):
+        own = ask.values["targets"]
+        for targets, group in groups:
             if all(targets.get(name, text) == text for name, text in own.items()):
                 targets.update(own)
-                inside.append(one)
+                group.append(ask)
                 break
         else:
-            groups.append((dict(own), [one]))
+            groups.append((dict(own), [ask]))
     result = []
-    for targets, inside in groups:
-        first, names = inside[0], sorted(targets)
+    for targets, group in groups:
+        first, names = group[0], sorted(targets)
         united = useful(first.values["question"], (), {name: targets[name] for name in names})
         values = {**first.values, "targets": united.values["targets"]}
         united = replace(first, values=values, schema=united.schema)
-        takes = [
-            (one, _rows("grades", "target", {n: [n] * (n in one.values["targets"]) for n in names}))
-            for one in inside
-        ]
-        result.append((united, takes))
+        members = []
+        for ask in group:
+            mine = {name: [name] * (name in ask.values["targets"]) for name in names}
+            members.append((ask, _extract_rows("grades", "target", mine)))
+        result.append((united, members))
     return result
 
 
-def _rows(
+def _extract_rows(
     field: str, key: str, own: Mapping[str, Sequence[str]], sources: Mapping[str, str] = EMPTY
 ) -> ExtractPart:
-    """Keeps the rows that are one's own, under one's own ids; other parts' are dropped, unknown ones kept."""
+    """Return a function that keeps an Ask's own rows under its own ids.
 
-    def renamed(piece: Any) -> Any:
-        known = piece.__class__ is dict or isinstance(piece, Mapping)
-        name = piece.get("source") if known else None
+    Rows of other Asks are dropped; rows with an unknown id are kept, so that their reader rejects them."""
+
+    def rename_source(quote: Any) -> Any:
+        is_mapping = quote.__class__ is dict or isinstance(quote, Mapping)
+        name = quote.get("source") if is_mapping else None
         if isinstance(name, str) and name in sources:
-            return {**piece, "source": sources[name]}
-        return piece
+            return {**quote, "source": sources[name]}
+        return quote
 
-    def take(value: Any) -> Any:
+    def extract(value: Any) -> Any:
         rows = value.get(field) if isinstance(value, Mapping) else None
         if not isinstance(rows, list):
             return value
         kept: list[Any] = []
         for row in rows:
-            name = row.get(key) if row.__class__ is dict or isinstance(row, Mapping) else None
-            if not isinstance(name, str) or name not in own:
+            # the class is compared first because isinstance of an abstract class is slow
+            is_mapping = row.__class__ is dict or isinstance(row, Mapping)
+            merged_id = row.get(key) if is_mapping else None
+            if not isinstance(merged_id, str) or merged_id not in own:
                 kept.append(row)
                 continue
             evidence = row.get("evidence")
             if sources and isinstance(evidence, list):
-                row = {**row, "evidence": [renamed(piece) for piece in evidence]}
-            kept += [{**row, key: mine} for mine in own[name]]
+                row = {**row, "evidence": [rename_source(quote) for quote in evidence]}
+            kept += [{**row, key: own_id} for own_id in own[merged_id]]
         return {**value, field: kept}
 
-    return take
+    return extract

@@ -1,4 +1,4 @@
-"""Samples without answers through the system under test, on their way to the metrics."""
+"""The system under test, which answers the samples on their way to the metrics."""
 
 from __future__ import annotations
 
@@ -7,51 +7,58 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.asks import digest
-from ragstone.data import Reading
+from ragstone.data import Dataset
 from ragstone.store import Store
-from ragstone.systems import Filled, Filling, System, filled, make_system
+from ragstone.systems import AnswerProgress, System, SystemRunner, answer_dataset, make_system
 
 MEASURED = ("latency", "tokens", "cost")
-"""What a system's replies are measured by besides the metrics that are asked for."""
+"""Metrics of a system's replies that are added to those that are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
-    """A system with what a run remembers of it."""
+class SystemUnderTest:
+    """A system with what a run stores of it."""
 
     system: System
-    facts: Mapping[str, Any]
-    """Of the run's plan: the system as it was named, its settings, all its parameters, and a hash of what it is."""
+    name: str
+    """As it was named, or the name it gives itself."""
+    settings: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    """All of its parameters, defaults included."""
+    identity: str
+    """Hash of everything that can change its answers."""
 
 
-def chosen_system(spec: Any, settings: Mapping[str, Any] | None = None) -> Tested:
+def build_system(spec: Any, settings: Mapping[str, Any] | None = None) -> SystemUnderTest:
     """The system that a spec names, with these settings."""
     given = dict(settings or {})
     system = make_system(spec, **given)
-    facts = {
-        "system": spec if isinstance(spec, str) else system.name,
-        "settings": given,
-        "parameters": dict(system.parameters),
-        "system_identity": digest(dict(system.identity())),
-    }
-    return Tested(system, facts)
+    return SystemUnderTest(
+        system,
+        spec if isinstance(spec, str) else system.name,
+        given,
+        dict(system.parameters),
+        digest(dict(system.identity())),
+    )
 
 
-async def answered(
-    reading: Reading,
-    under_test: Tested,
+async def answer_samples(
+    reading: Dataset,
+    under_test: SystemUnderTest,
     store: Store,
     run: str,
     *,
     concurrency: int | None = None,
-    watch: Callable[[Filled], None] | None = None,
-) -> Reading:
+    watch: Callable[[AnswerProgress], None] | None = None,
+) -> Dataset:
     """The reading with the system's answers; those of earlier runs are taken from the store."""
-    filling = Filling(under_test.system, store, run, concurrency=concurrency, watch=watch)
-    return await filled(reading, filling)
+    filling = SystemRunner(
+        under_test.system, store, run, concurrency=concurrency, on_progress=watch
+    )
+    return await answer_dataset(reading, filling)
 
 
-def measured(reading: Reading) -> list[str]:
+def list_measured(reading: Dataset) -> list[str]:
     """Latency, tokens, cost: those that the first replies come with."""
     seen = {name for record in reading.peek(20) for name in record.sample.meta}
     return [name for name in MEASURED if name in seen]

@@ -1,4 +1,4 @@
-"""Causal blame: answers to the same questions from other contexts, and the loss split over what is changed.
+"""Causal blame: a system is asked the same questions with other contexts, and its loss is split over what is changed.
 
 The score climbs from what the system got to what it could have got, one change at a time, so the parts add up:
 
@@ -16,12 +16,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.analysis.paired import moments_of
+from ragstone.analysis.paired import to_moments
 from ragstone.analysis.stats import mean_interval
+from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
+from ragstone.experiments.answer import build_system
+from ragstone.experiments.run import Run, aevaluate
+from ragstone.metrics import resolve
+from ragstone.registry import MetricSpec
+from ragstone.store import Store
+from ragstone.systems import takes_contexts
 from ragstone.types import Chunk, Ranked, Sample
 
 if TYPE_CHECKING:
@@ -63,6 +71,73 @@ class Blame:
     def to_dict(self) -> dict[str, Any]:
         """The split as plain JSON."""
         return asdict(self)
+
+
+async def ablame(
+    run: Run,
+    system: Any,
+    metric: MetricSpec,
+    *,
+    documents: Mapping[str, str] | None = None,
+    judge: Any = None,
+    store: str | Path | Store | None = None,
+    limit: int = 100,
+    settings: Mapping[str, Any] | None = None,
+) -> Blame:
+    """Ask the system again from gold, mixed, shuffled and no contexts, for the worst samples of a run, and split their loss.
+
+    `documents` (id → text) holds the relevant ones; without it, those that any sample of the run retrieved are known."""
+    measure = resolve(metric)
+    if measure.bounds is None:
+        raise RagstoneError(f"{measure.name} has no best value to fall short of; blame needs one")
+    under_test = build_system(system, settings).system
+    if not takes_contexts(under_test):
+        raise RagstoneError(
+            f"the system {under_test.name!r} cannot be given contexts; blame needs "
+            "answer_with(question, contexts)"
+        )
+    rows = list(run.rows())
+    known = texts_of(row.sample for row in rows)
+    known |= {name: Chunk(name, text) for name, text in (documents or {}).items()}
+    chosen = [
+        (row.sample, contexts)
+        for row in _worst_first(run, rows, measure.name)
+        if (contexts := contexts_for(row.sample, known)) is not None
+    ][:limit]
+    if not chosen:
+        raise RagstoneError(
+            "no failing sample has relevant documents whose text is known; pass documents={id: text}"
+        )
+    asked: dict[Condition, list[Sample]] = {"retrieved": [sample for sample, _ in chosen]}
+    for condition in ASKED:
+        asked[condition] = []
+        for sample, contexts in chosen:
+            reply = await under_test.answer_with(  # type: ignore[attr-defined]
+                sample.question or "", contexts[condition], sample
+            )
+            # scored against what it was given, but for answers from nothing: those have no contexts to hold
+            asked[condition].append(
+                replace(sample, answer=reply.answer, contexts=contexts[condition], error=None)
+            )
+    await under_test.close()
+    values = {
+        condition: await _values(some, measure.name, judge, store or run.stored.store)
+        for condition, some in asked.items()
+    }
+    both = [i for i in range(len(chosen)) if all(i in found for found in values.values())]
+    if not both:
+        raise RagstoneError(
+            f"{measure.name} could not be scored under every condition for any sample"
+        )
+    low, high = measure.bounds
+    best, worst = (high, low) if measure.higher_is_better else (low, high)
+    table = {name: [found[i] for i in both] for name, found in values.items()}
+    return split(measure.name, table, best=best, worst=worst)
+
+
+def blame(run: Run, system: Any, metric: MetricSpec, **options: Any) -> Blame:
+    """Split the loss of a run's worst samples over retrieval, ordering, noise and generation; see `ablame`."""
+    return run_sync(lambda: ablame(run, system, metric, **options))
 
 
 def texts_of(samples: Iterable[Sample]) -> dict[str, Chunk]:
@@ -136,5 +211,36 @@ def split(
 
 
 def _part(name: str, steps: NDArray[np.float64], width: float) -> Part:
-    interval = mean_interval(moments_of(steps), bounds=(-width, width))
+    interval = mean_interval(to_moments(steps), bounds=(-width, width))
     return Part(name, float(steps.mean()), interval.low, interval.high)
+
+
+async def _values(
+    samples: Sequence[Sample], metric: str, judge: Any, store: Any
+) -> dict[int, float]:
+    """The metric's value at each place where there is one."""
+    found = await aevaluate(
+        samples, [metric], judge=judge, store=":memory:" if judge is None else store
+    )
+    scored = {}
+    for position, _, _, values in found.stored.values():
+        value = values[metric]
+        if isinstance(value, float):
+            scored[position - 1] = value
+    if judge is not None:
+        found.delete()
+    return scored
+
+
+def _worst_first(run: Run, rows: Sequence[Any], metric: str) -> list[Any]:
+    """The samples that fall short in the metric, the worst first; all of them when the run was not scored with it."""
+    described = next((one for one in run.info.metrics if one["name"] == metric), None)
+    if described is None:
+        return list(rows)
+    best = described["bounds"][1] if described["higher_is_better"] else described["bounds"][0]
+    short = [
+        (abs(best - value), row)
+        for row in rows
+        if (value := row.scores[metric].value) is not None and value != best
+    ]
+    return [row for _, row in sorted(short, key=lambda pair: -pair[0])]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.columns import Columns
-from ragstone.analysis.paired import paired
-from ragstone.analysis.significance import ALPHA, adjusted
+from ragstone.analysis.columns import RunColumns
+from ragstone.analysis.paired import compare_pairs
+from ragstone.analysis.significance import ALPHA, adjust_p_values
 from ragstone.errors import RagstoneError
 from ragstone.types import Sample
 
@@ -144,7 +144,7 @@ def rounds(questions: int, shares: Sequence[float] = SHARES) -> list[int]:
     return sorted(sizes | {questions})
 
 
-def quality(table: Columns, ids: Sequence[str], objective: Objective) -> NDArray[np.float64]:
+def quality(table: RunColumns, ids: Sequence[str], objective: Objective) -> NDArray[np.float64]:
     """For each question the weighted mean of the metrics that apply to it, turned so that higher is better.
 
     A question that the system failed on counts as the worst; one that could not be judged does not count."""
@@ -153,7 +153,7 @@ def quality(table: Columns, ids: Sequence[str], objective: Objective) -> NDArray
     total, weight = np.zeros(len(ids)), np.zeros(len(ids))
     places = [table.places[name] for name in ids]
     for name, share in objective.weights.items():
-        about = table.described(name)
+        about = table.describe_metric(name)
         sign = 1.0 if about.get("higher_is_better", True) else -1.0
         bounds = about.get("bounds")
         worst = math.nan if bounds is None else float(bounds[0 if sign > 0 else 1])
@@ -214,14 +214,14 @@ def hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[np.in
     ps, below = [], []
     for one in others:
         both = ~np.isnan(leader.quality) & ~np.isnan(one.quality)
-        found = paired(
+        found = compare_pairs(
             leader.quality[both], one.quality[both], None if groups is None else groups[both]
         )
         high = found.interval.high
         ps.append(1.0 if found.p is None else found.p)
         cheaper = any(a < b for a, b in zip(one.costs, leader.costs, strict=True))
         below.append((found.difference or 0.0) < 0 and (high is None or high < 0) and not cheaper)  # fmt: skip
-    return [p <= ALPHA and lower for p, lower in zip(adjusted(ps), below, strict=True)]
+    return [p <= ALPHA and lower for p, lower in zip(adjust_p_values(ps), below, strict=True)]
 
 
 def survivors(

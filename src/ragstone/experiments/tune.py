@@ -9,14 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.analysis.ablate import Settings
-from ragstone.analysis.columns import Columns, columns
+from ragstone.analysis.columns import RunColumns, read_columns
 from ragstone.analysis.compare import MARGIN, Comparison, compare
+from ragstone.analysis.effects import Settings
 from ragstone.asks import digest
 from ragstone.data import read
+from ragstone.engine.sync import run_sync
 from ragstone.errors import MissingExtra, RagstoneError
-from ragstone.experiments.answer import chosen_system
-from ragstone.experiments.bench import finished, shared_judge
+from ragstone.experiments.ablate import format_settings
+from ragstone.experiments.answer import build_system
+from ragstone.experiments.execute import is_judge
 from ragstone.experiments.race import Race
 from ragstone.experiments.run import Run, aevaluate
 from ragstone.experiments.search import (
@@ -35,13 +37,14 @@ from ragstone.experiments.search import (
     split,
     survivors,
 )
+from ragstone.judges.factory import make_judge
 from ragstone.metrics import resolve
 from ragstone.store import Store
 from ragstone.types import Sample
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
-    from ragstone.systems import Filled
+    from ragstone.systems import AnswerProgress
 
 Sampler = Literal["race", "halving", "grid", "optuna"]
 HELD_OUT = 0.3
@@ -137,7 +140,7 @@ class _Search:
         run = await self.run(trial.settings, [self.tuning[at] for at in trial.places])
         if before is not None and before.id != run.id:
             before.delete()  # its samples are all in the new one
-        table = columns(run.stored)
+        table = read_columns(run.stored)
         costs = tuple(_mean(table, name) for name in self.objective.against)
         usage = run.info.usage
         self.questions += len(new)
@@ -153,18 +156,18 @@ class _Search:
     async def run(self, settings: Settings, samples: Sequence[Sample]) -> Run:
         """A stored run of a configuration; the same one again when it was begun before."""
         given = {**self.fixed, **settings}
-        facts = chosen_system(self.system, given)
-        await facts.system.close()
+        under_test = build_system(self.system, given)
+        await under_test.system.close()
         about = {
-            "system": facts.facts["system_identity"],
+            "system": under_test.identity,
             "samples": [(one.id, one.question, one.reference) for one in samples],
             "metrics": list(self.objective.metrics),
             "judge": None if self.judge is None else self.judge.name,
             "options": {key: repr(value) for key, value in self.options.items()},
         }
-        name = label(settings)
+        name = format_settings(settings)
         told = self.watch
-        seen: Callable[[Filled | Progress], None] | None = (
+        seen: Callable[[AnswerProgress | Progress], None] | None = (
             None if told is None else lambda progress: told(name, progress)
         )
         return await aevaluate(
@@ -189,7 +192,7 @@ def tune(
     samples: Any, system: Any, vary: Mapping[str, Sequence[Any]], objective: str, **options: Any
 ) -> Tuned:
     """Search for better settings of a system; takes the options of `atune`."""
-    return finished(atune(samples, system, vary, objective, **options))
+    return run_sync(lambda: atune(samples, system, vary, objective, **options))
 
 
 async def atune(
@@ -221,10 +224,10 @@ async def atune(
         resolve(name)
     plans = candidates(vary, allowed.trials, seed)
     for plan in ({}, *plans):  # a mistake in the last one shows before the first is paid for
-        await chosen_system(system, {**(settings or {}), **plan}).system.close()
+        await build_system(system, {**(settings or {}), **plan}).system.close()
     everything = [record.sample for record in read(samples, limit=limit)]
     tuning, kept = split(everything, held_out, seed)
-    shared = shared_judge(judge)
+    shared = judge if judge is None or is_judge(judge) else make_judge(judge)
     search = _Search(
         system, settings or {}, wanted, tuning, Store.open(store), shared, allowed, watch, options
     )
@@ -258,12 +261,6 @@ async def atune(
         None if same else compare([before.stored, after.stored], metrics=shown, margin=margin),
         search.questions, size * len(tuning), ended,
     )  # fmt: skip
-
-
-def label(settings: Settings) -> str:
-    """`top_k=5, rerank=true`; `in force` for no change."""
-    shown = [f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in settings.items()]
-    return ", ".join(shown) or "in force"
 
 
 async def _raced(search: _Search, plans: Sequence[Settings]) -> list[Trial]:
@@ -320,7 +317,7 @@ async def _proposed(search: _Search, vary: Mapping[str, Sequence[Any]], seed: in
         asked = study.ask()
         # numbers of the values, so that values of any kind can be proposed
         chosen = {k: v[asked.suggest_categorical(k, list(range(len(v))))] for k, v in vary.items()}
-        trial = trials.setdefault(label(chosen), Trial(chosen))
+        trial = trials.setdefault(format_settings(chosen), Trial(chosen))
         for size in rounds(len(search.tuning)):
             if size <= trial.questions:
                 continue
@@ -369,7 +366,7 @@ def _ordered(trials: Sequence[Trial]) -> list[Trial]:
     return found
 
 
-def _mean(table: Columns, name: str) -> float:
+def _mean(table: RunColumns, name: str) -> float:
     import numpy as np
 
     if name not in table.values or np.isnan(table.values[name]).all():
@@ -378,7 +375,7 @@ def _mean(table: Columns, name: str) -> float:
     return float(np.nanmean(table.values[name]))
 
 
-def _sum(table: Columns, ids: Sequence[str]) -> float:
+def _sum(table: RunColumns, ids: Sequence[str]) -> float:
     import numpy as np
 
     return float(np.nansum(table.values["cost"][[table.places[name] for name in ids]]))

@@ -1,4 +1,4 @@
-"""Judges answer Asks; how they do it is nobody else's business."""
+"""Judges: whatever answers Asks."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from ragstone.asks import Answered, Ask
 
 
 class Judge(Protocol):
-    """Whatever answers Asks: the embedded model, an HTTP API, a local model, a jury, a function."""
+    """Answers Asks: the offline judge, a language model, a jury, a function of the user's."""
 
     name: str
-    """As named in reports: `offline 3`, `openai:gpt-4o-mini`."""
+    """Name in reports: `offline 3`, `openai:gpt-4o-mini`."""
     batch: int
-    """How many Asks it likes to be given at once."""
+    """Asks per call of `answer` that it handles best."""
     concurrency: int
-    """How many such batches may be in its hands at once."""
+    """Calls of `answer` that may run at once."""
     local: bool
-    """Whether its replies cost next to nothing to get again: they are then not stored."""
+    """Whether its replies are cheap to make again; they are then not stored."""
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """Everything besides the Ask that can change the reply; part of the cache key, so no secrets.
+        """Return everything besides the Ask that can change the reply; part of the cache key, so no secrets.
 
-        The same object may be given again and again; one that was given is not changed afterwards."""
+        The same object may be returned again; it is never changed after it was returned."""
         ...
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        """What came of each Ask, in the same order; a failure is returned, not raised."""
+        """Answer the Asks in the same order; a failure is returned, not raised."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and models."""
+        """Release connections and models."""
         ...
 
 
 class Reopenable:
-    """A judge that only lets go of connections when closed, and opens new ones when asked again; `async with` closes it."""
+    """A judge that can be asked again after `close`: it opens new connections. `async with` closes it."""
 
     reopens = True
 

@@ -1,34 +1,39 @@
-"""Connections that failed, in words for somebody who has to mend them."""
+"""Explanations of failed connections for whoever has to repair them."""
 
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 from ragstone.judges.secrets import BaseUrl
+from ragstone.locale.messages import compose
 
 
-def explain_connection_error(broken: Exception, place: BaseUrl) -> str:
-    """A failed connection in one sentence: what was seen, and what to look at."""
+def explain_connection_error(
+    error: Exception, base_url: BaseUrl, show: Callable[[str], str]
+) -> str:
+    """Explain a failed connection in one sentence: what happened and what to check; `show` redacts the words of others."""
     import aiohttp
 
-    if isinstance(broken, aiohttp.ClientConnectorDNSError):
-        return f"the host {place.host!r} is not known; check base_url and the network"
-    if isinstance(broken, aiohttp.ClientConnectorCertificateError):
-        why = getattr(broken.certificate_error, "verify_message", "") or broken.certificate_error
-        return f"the certificate of {place.host} is not trusted ({why}); name your own in SSL_CERT_FILE"
-    if isinstance(broken, aiohttp.ClientConnectorSSLError):
-        return f"no secure connection to {place.url}; does it speak http:// instead of https://?"
-    if isinstance(broken, aiohttp.ClientConnectorError):
-        if isinstance(broken.os_error, ConnectionRefusedError):
-            return f"nobody answers at {place.url}; is the server running?"
-        return f"{place.url} cannot be reached: {broken.os_error.strerror or broken.os_error}"
-    if isinstance(broken, aiohttp.ServerDisconnectedError | ConnectionError) or (
-        isinstance(broken, OSError) and broken.errno in (errno.ECONNRESET, errno.EPIPE)
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return compose("host_unknown", host=show(base_url.host))
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        why = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
+        return compose("certificate_untrusted", host=show(base_url.host), why=show(str(why)))
+    if isinstance(error, aiohttp.ClientConnectorSSLError):
+        return compose("connection_not_secure", url=show(base_url.url))
+    if isinstance(error, aiohttp.ClientConnectorError):
+        if isinstance(error.os_error, ConnectionRefusedError):
+            return compose("nobody_answers", url=show(base_url.url))
+        why = error.os_error.strerror or error.os_error
+        return compose("host_unreachable", url=show(base_url.url), why=show(str(why)))
+    if isinstance(error, aiohttp.ServerDisconnectedError | ConnectionError) or (
+        isinstance(error, OSError) and error.errno in (errno.ECONNRESET, errno.EPIPE)
     ):
-        return f"{place.host} closed the connection without a reply"
-    if isinstance(broken, aiohttp.ClientPayloadError | EOFError):
-        return f"the reply of {place.host} broke off"
-    if isinstance(broken, aiohttp.ClientResponseError):
-        return f"what listens at {place.url} does not speak HTTP"
-    words = str(broken)
-    return f"{type(broken).__name__}: {words}" if words else type(broken).__name__
+        return compose("connection_closed", host=show(base_url.host))
+    if isinstance(error, aiohttp.ClientPayloadError | EOFError):
+        return compose("reply_broke_off", host=show(base_url.host))
+    if isinstance(error, aiohttp.ClientResponseError):
+        return compose("not_http", url=show(base_url.url))
+    words = str(error)
+    return show(f"{type(error).__name__}: {words}" if words else type(error).__name__)

@@ -1,4 +1,4 @@
-"""Sentence vectors inside the package: Google's multilingual encoder in plain numpy, no key, no network."""
+"""Offline embeddings: the judge that answers `embed` Asks with the sentence encoder of the package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ragstone.text.encoder import ENCODER, MAX_TEXT_CHARS, encode
 
 
 class OfflineEmbeddings:
-    """Answers `embed` and nothing else."""
+    """Answers `embed` Asks and no others; needs neither key nor network."""
 
     name = f"offline:{ENCODER}"
     batch = 32
@@ -19,22 +19,22 @@ class OfflineEmbeddings:
     local = True
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """The encoder and how much of a text it reads."""
+        """Return the encoder and how many characters of a text it reads."""
         return {"embeddings": ENCODER, "longest": MAX_TEXT_CHARS}
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        """Vectors for the texts of each Ask."""
+        """Embed the texts of each Ask."""
         return answer_embeds(asks)
 
     async def close(self) -> None:
-        """The encoder holds no connection."""
+        """Do nothing: the encoder holds no connection."""
 
 
 def answer_embeds(asks: Sequence[Ask]) -> list[Answered]:
-    """One reply for each Ask; an Ask of another kind is refused."""
+    """Embed the texts of each Ask; an Ask of another kind fails."""
     return [
         Reply({"vectors": encode(ask.values["texts"]).tolist()})
         if ask.kind == "embed"
-        else JudgeFailed("refusal", f"embeddings do not answer {ask.kind!r}")
+        else JudgeFailed("refusal", "kind_unknown_embeddings", kind=ask.kind)
         for ask in asks
     ]

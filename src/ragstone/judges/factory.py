@@ -1,33 +1,48 @@
-"""From what a user writes to a judge: `openai:gpt-4o-mini`, a mapping of settings, a function, a jury."""
+"""Builds a judge from what a user writes: `openai:gpt-4o-mini`, a mapping of settings, a function, a list (a jury)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.judges import Judge
+from ragstone.judges.completion import LanguageModel
+from ragstone.judges.dialects import DIALECTS, Dialect, collect_key_variables, find_dialect
+from ragstone.judges.function import FunctionJudge
+from ragstone.judges.http import JsonClient
+from ragstone.judges.jury import Jury
 from ragstone.judges.limits import Budget
+from ragstone.judges.model_judge import ModelJudge
+from ragstone.judges.prices import find_price
+from ragstone.judges.remote import RemoteEmbeddings, RemoteModel
+from ragstone.judges.secrets import (
+    BaseUrl,
+    MissingKey,
+    Redactor,
+    find_key,
+    format_basic_auth,
+    parse_base_url,
+)
+from ragstone.locale.messages import compose
+from ragstone.registry.plugins import load_object
 
 SETTINGS = (
     "model", "jury", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
     "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
     "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
 )  # fmt: skip
-"""What the mapping form of a judge may hold."""
-
-KINDS = (
-    "offline",
-    "openai:MODEL",
-    "anthropic:MODEL",
-    "gemini:MODEL",
-    "hf:PATH",
-    "python:module:function",
-)
+"""Keys of a judge that is written as a mapping."""
 
 
 class UnknownJudge(RagstoneError):
     """What the user wrote names no judge, or gives it a setting that does not exist."""
+
+
+def list_kinds() -> list[str]:
+    """Return the forms in which a judge can be named."""
+    remote = [f"{name}:MODEL" for name in DIALECTS]
+    return ["offline", *remote, "hf:PATH", "python:module:function"]
 
 
 def make_judge(
@@ -40,18 +55,20 @@ def make_judge(
     max_usd: float | None = None,
     max_calls: int | None = None,
     budget: Budget | None = None,
-    lacks: list[str] | None = None,
+    missing_keys: list[str] | None = None,
 ) -> Judge:
-    """The judge that a spec names: a text, a mapping of settings, a list (a jury), a function, or a Judge.
+    """Build the judge that a spec names: a text, a mapping of settings, a list (a jury), a function, or a Judge.
 
-    With `lacks` a missing key is noted there instead of raised: for a judge that will not be asked."""
+    With `missing_keys` the message about a missing API key is appended there instead of raised: for a judge that
+    will not be asked."""
     if _is_judge(spec):
         judge: Judge = spec
         return judge
-    settings = _settings(spec)
+    settings = _to_settings(spec)
     given = {
         "embeddings": embeddings, "language": language, "prompts": prompts,
-        "concurrency": concurrency, "max_usd": max_usd, "max_calls": max_calls, "lacks": lacks,
+        "concurrency": concurrency, "max_usd": max_usd, "max_calls": max_calls,
+        "missing_keys": missing_keys,
     }  # fmt: skip
     settings |= {name: value for name, value in given.items() if value is not None}
     if budget is None:
@@ -59,32 +76,25 @@ def make_judge(
             settings.get("max_usd"),
             settings.get("max_calls"),
             settings.get("run_deadline"),
-            rate=_rate(settings),
+            rate=_check_rate(settings),
         )
     if "jury" in settings:
-        return _jury(settings, budget)
-    return _single(settings, budget)
-
-
-def _rate(settings: Mapping[str, Any]) -> float | None:
-    rate = settings.get("rate")
-    if rate is not None and (not isinstance(rate, int | float) or not rate > 0):
-        raise UnknownJudge(f"the judge's rate is {rate!r}; give calls a second, such as 50")
-    return rate
+        return _make_jury(settings, budget)
+    return _make_single(settings, budget)
 
 
 def make_embeddings(
-    spec: Any, budget: Budget | None = None, lacks: list[str] | None = None
+    spec: Any, budget: Budget | None = None, missing_keys: list[str] | None = None
 ) -> Judge:
-    """Who embeds texts: the embedded model by default, `openai:MODEL`, `hf:PATH`, or a Judge."""
+    """Build the judge that embeds texts: the offline encoder by default, `openai:MODEL`, `hf:PATH`, or a Judge."""
     if _is_judge(spec):
         judge: Judge = spec
         return judge
     if spec is None or spec == "offline":
-        from ragstone.judges.embeddings import OfflineEmbeddings
+        from ragstone.judges.embeddings import OfflineEmbeddings  # loads numpy
 
         return OfflineEmbeddings()
-    settings = _settings(spec)
+    settings = _to_settings(spec)
     kind, _, name = str(settings["model"]).partition(":")
     if kind == "hf" and name:
         from ragstone.judges.huggingface import LocalEmbeddings, check_installed
@@ -92,10 +102,8 @@ def make_embeddings(
         check_installed(name)
         return LocalEmbeddings(name, device=settings.get("device"))
     if kind == "openai" and name:
-        from ragstone.judges.prices import find_price
-        from ragstone.judges.remote import RemoteEmbeddings
-
-        client, _ = _client(kind, settings | {"lacks": lacks}, budget or Budget())
+        settings["missing_keys"] = missing_keys
+        client, _ = _make_client(kind, settings, budget or Budget())
         return RemoteEmbeddings(
             name,
             client,
@@ -109,16 +117,14 @@ def make_embeddings(
 
 
 def to_public_spec(spec: Any) -> Any:
-    """The spec as it may be stored and shown: no key, no secret in a URL, functions by name."""
+    """Return the spec as it may be stored and shown: no key, no secret in a URL, functions by name."""
     if isinstance(spec, Mapping):
-        shown = {k: to_public_spec(v) for k, v in spec.items() if k != "api_key"}
-        if isinstance(shown.get("base_url"), str):
-            from ragstone.judges.secrets import parse_base_url
-
-            shown["base_url"] = parse_base_url(shown["base_url"]).url
-        return shown
+        public = {name: to_public_spec(v) for name, v in spec.items() if name != "api_key"}
+        if isinstance(public.get("base_url"), str):
+            public["base_url"] = parse_base_url(public["base_url"]).url
+        return public
     if isinstance(spec, list | tuple):
-        return [to_public_spec(one) for one in spec]
+        return [to_public_spec(member) for member in spec]
     if spec is None or isinstance(spec, str | int | float | bool):
         return spec
     return getattr(spec, "name", None) or getattr(spec, "__qualname__", type(spec).__name__)
@@ -128,7 +134,7 @@ def _is_judge(spec: Any) -> bool:
     return all(hasattr(spec, name) for name in ("identity", "answer", "close", "concurrency"))
 
 
-def _settings(spec: Any) -> dict[str, Any]:
+def _to_settings(spec: Any) -> dict[str, Any]:
     if spec is None:
         return {"model": "offline"}
     if isinstance(spec, str):
@@ -136,7 +142,9 @@ def _settings(spec: Any) -> dict[str, Any]:
     if isinstance(spec, Mapping):
         for name in spec:
             if name not in SETTINGS:
-                raise UnknownJudge(f"a judge has no setting {name!r}{nearest(str(name), SETTINGS)}")
+                raise UnknownJudge(
+                    f"a judge has no setting {name!r}{suggest_nearest(str(name), SETTINGS)}"
+                )
         if ("model" in spec) == ("jury" in spec):
             raise UnknownJudge("a judge needs either 'model' or 'jury'; write model: openai:NAME")
         return dict(spec)
@@ -144,64 +152,57 @@ def _settings(spec: Any) -> dict[str, Any]:
         return {"jury": list(spec)}
     if callable(spec):
         return {"model": spec}
-    raise UnknownJudge(f"{spec!r} is not a judge; write one of {', '.join(KINDS)}")
+    raise UnknownJudge(f"{spec!r} is not a judge; write one of {', '.join(list_kinds())}")
 
 
-def _jury(settings: Mapping[str, Any], budget: Budget) -> Judge:
-    from ragstone.judges.jury import Jury
+def _check_rate(settings: Mapping[str, Any]) -> float | None:
+    rate = settings.get("rate")
+    if rate is not None and (not isinstance(rate, int | float) or not rate > 0):
+        raise UnknownJudge(f"the judge's rate is {rate!r}; give calls a second, such as 50")
+    return rate
 
-    shared = {k: v for k, v in settings.items() if k != "jury"}
+
+def _make_jury(settings: Mapping[str, Any], budget: Budget) -> Judge:
+    shared = {name: value for name, value in settings.items() if name != "jury"}
+    missing_keys = shared.pop("missing_keys", None)
     members = []
-    for one in settings["jury"]:
-        own = {"model": one} if not isinstance(one, Mapping) else dict(one)
-        members.append(_member(one if _is_judge(one) else {**shared, **own}, budget))
+    for member in settings["jury"]:
+        own = dict(member) if isinstance(member, Mapping) else {"model": member}
+        spec = member if _is_judge(member) else {**shared, **own}
+        members.append(make_judge(spec, budget=budget, missing_keys=missing_keys))
     return Jury(members)
 
 
-def _member(spec: Any, budget: Budget) -> Judge:
-    lacks = spec.pop("lacks", None) if isinstance(spec, dict) else None
-    return make_judge(spec, budget=budget, lacks=lacks)
-
-
-def _single(settings: Mapping[str, Any], budget: Budget) -> Judge:
+def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
     model = settings["model"]
     if callable(model):
-        return _function(model, settings, budget)
+        return _make_function_judge(model, settings, budget)
     kind, _, name = str(model).partition(":")
     if model == "offline":
-        from ragstone.judges.offline import OfflineJudge
+        from ragstone.judges.offline import OfflineJudge  # loads numpy
 
         return OfflineJudge()
     if kind == "python" and name:
-        from ragstone.registry.plugins import load
-
-        return _function(load(name, "judge"), settings, budget)
-    if kind in ("openai", "anthropic", "gemini") and name:
-        return _remote(kind, name, settings, budget)
+        return _make_function_judge(load_object(name, "judge"), settings, budget)
     if kind == "hf" and name:
-        return _local(name, settings, budget)
-    raise UnknownJudge(f"no judge {model!r}; write one of {', '.join(KINDS)}")
+        return _make_local(name, settings, budget)
+    if kind in DIALECTS and name:
+        return _make_remote(kind, name, settings, budget)
+    raise UnknownJudge(f"no judge {model!r}; write one of {', '.join(list_kinds())}")
 
 
-def _function(function: Any, settings: Mapping[str, Any], budget: Budget) -> Judge:
-    from ragstone.judges.function import FunctionJudge
-
-    embeddings = make_embeddings(settings.get("embeddings"), budget, settings.get("lacks"))
+def _make_function_judge(function: Any, settings: Mapping[str, Any], budget: Budget) -> Judge:
     return FunctionJudge(
         function,
-        embeddings,
+        make_embeddings(settings.get("embeddings"), budget, settings.get("missing_keys")),
         concurrency=settings.get("concurrency") or 8,
         budget=budget,
         deadline=settings.get("deadline", 300.0),
     )
 
 
-def _remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
-    from ragstone.judges.model_judge import ModelJudge
-    from ragstone.judges.prices import find_price
-    from ragstone.judges.remote import RemoteModel
-
-    client, dialect = _client(kind, settings, budget)
+def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
+    client, dialect = _make_client(kind, settings, budget)
     price = find_price(name, settings.get("prices"))
     notes: tuple[str, ...] = ()
     if price is None:
@@ -210,23 +211,22 @@ def _remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -
                 f"max_usd is set and no price is known for {name!r}; "
                 "give prices: {input: USD, output: USD} per million tokens"
             )
-        if client.place.url == dialect.home:
-            notes = (f"no price is known for {name!r}: tokens are counted, money is not",)
+        if client.base_url.url == dialect.home:
+            notes = (compose("price_unknown", model=name),)
     model = RemoteModel(
         dialect,
         name,
         client,
-        parameters=_parameters(dialect, settings),
+        parameters={**dialect.to_parameters(settings), **(settings.get("parameters") or {})},
         price=price,
         deadline=settings.get("deadline", 300.0),
         notes=notes,
     )
-    return _under_discipline(ModelJudge, model, settings, budget)
+    return _make_model_judge(model, settings, budget)
 
 
-def _local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
+def _make_local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
     from ragstone.judges.huggingface import LocalModel, check_installed
-    from ragstone.judges.model_judge import ModelJudge
 
     check_installed(name)
     model = LocalModel(
@@ -237,39 +237,35 @@ def _local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
         device=settings.get("device"),
         budget=budget,
     )
-    return _under_discipline(ModelJudge, model, settings, budget)
+    return _make_model_judge(model, settings, budget)
 
 
-def _under_discipline(make: Any, model: Any, settings: Mapping[str, Any], budget: Budget) -> Judge:
-    judge: Judge = make(
+def _make_model_judge(model: LanguageModel, settings: Mapping[str, Any], budget: Budget) -> Judge:
+    return ModelJudge(
         model,
-        make_embeddings(settings.get("embeddings"), budget, settings.get("lacks")),
+        make_embeddings(settings.get("embeddings"), budget, settings.get("missing_keys")),
         language=settings.get("language"),
         prompts_folder=settings.get("prompts"),
         small=bool(settings.get("small", False)),
     )
-    return judge
 
 
-def _client(kind: str, settings: Mapping[str, Any], budget: Budget) -> tuple[Any, Any]:
-    from ragstone.judges.dialects import VENDORS, dialect_of
-    from ragstone.judges.http import JsonClient
-    from ragstone.judges.secrets import Redactor, format_basic_auth, parse_base_url
-
-    place = parse_base_url(settings.get("base_url") or VENDORS[kind])
-    dialect = dialect_of(kind, place.host)
-    key = _key(place, settings)
-    headers = dict(dialect.headers(key)) if key else {}
-    if key and place.host.endswith(".azure.com"):  # there, Bearer is for tokens, not for keys
-        headers = {"api-key": key}
-    if place.credentials:
-        headers.setdefault("Authorization", format_basic_auth(place.credentials))
-    if kind == "anthropic":
-        headers["anthropic-version"] = "2023-06-01"
+def _make_client(
+    kind: str, settings: Mapping[str, Any], budget: Budget
+) -> tuple[JsonClient, Dialect]:
+    dialect_class = find_dialect(kind)
+    base_url = parse_base_url(settings.get("base_url") or dialect_class.home)
+    dialect = dialect_class(base_url.host)
+    key = _find_key(base_url, settings)
+    headers = dialect.headers(key)
+    if base_url.credentials:
+        headers.setdefault("Authorization", format_basic_auth(base_url.credentials))
+    secrets = (key, base_url.credentials, base_url.query)
     client = JsonClient(
-        place,
+        base_url,
         headers,
-        Redactor(*(secret for secret in (key, place.credentials, place.query) if secret)),
+        Redactor(*(secret for secret in secrets if secret)),
+        dialect.parse_error,
         concurrency=settings.get("concurrency") or 16,
         budget=budget,
         max_retries=settings.get("max_retries", 5),
@@ -278,24 +274,12 @@ def _client(kind: str, settings: Mapping[str, Any], budget: Budget) -> tuple[Any
     return client, dialect
 
 
-def _key(place: Any, settings: Mapping[str, Any]) -> str | None:
-    from ragstone.judges.secrets import MissingKey, find_key
-
+def _find_key(base_url: BaseUrl, settings: Mapping[str, Any]) -> str | None:
+    variables = collect_key_variables().get(base_url.host, ())
     try:
-        return find_key(place, settings.get("api_key"), settings.get("key_env"))
+        return find_key(base_url, settings.get("api_key"), settings.get("key_env"), variables)
     except MissingKey as missing:
-        if settings.get("lacks") is None:
+        if settings.get("missing_keys") is None:
             raise
-        settings["lacks"].append(str(missing))
+        settings["missing_keys"].append(str(missing))
         return None
-
-
-def _parameters(dialect: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Sampling parameters under the names of the dialect."""
-    names = {"max_tokens": dialect.length, "top_p": "topP" if dialect.name == "gemini" else "top_p"}
-    given = {
-        names.get(name, name): settings[name]
-        for name in ("temperature", "top_p", "seed", "max_tokens")
-        if name in settings
-    }
-    return {**given, **(settings.get("parameters") or {})}

@@ -1,4 +1,7 @@
-"""Text under test is data: fenced by a nonce it cannot know, with everything in it that looks like a delimiter broken."""
+"""Fences around text under test, against prompt injection.
+
+Each text stands between delimiters with a nonce that it cannot know, and everything in it that looks like a
+delimiter is broken up."""
 
 from __future__ import annotations
 
@@ -10,63 +13,65 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_SECRET = secrets.token_bytes(32)
-"""New in each process and never stored: neither a data set nor a cached run can foresee a nonce."""
+_PROCESS_SECRET = secrets.token_bytes(32)
+"""New in each process and never stored, so that neither a data set nor a cached run can predict a nonce."""
 
 
 def make_nonce(key: str, attempt: int = 0) -> str:
-    """Eight characters that nobody outside this process can guess, one for each attempt at each Ask."""
+    """Return eight characters that nobody outside this process can guess, different for each attempt at each key."""
     return _mac(f"nonce:{attempt}:{key}").hex()[:8]
 
 
-def choose_number(key: str, sides: int) -> int:
-    """A number from 0 to sides − 1 that depends on the key and on this process's secret."""
-    return int.from_bytes(_mac(f"dice:{key}")[:8], "big") % sides
+def choose_number(key: str, count: int) -> int:
+    """Return a number from 0 to count − 1 that depends on the key and on this process's secret."""
+    return int.from_bytes(_mac(f"dice:{key}")[:8], "big") % count
 
 
 class KeyedRandom:
-    """Throws that depend on a key and on this process's secret."""
+    """Random numbers that depend on a key and on this process's secret."""
 
     def __init__(self, key: str) -> None:
         self._key = key
-        self._turn = 0
-        self._left = 0
+        self._digests = 0
+        self._entropy = 0
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of the items."""
+        """Return one of the items."""
         return items[self.number(len(items))]
 
-    def number(self, sides: int) -> int:
-        """A number from 0 to sides − 1."""
-        if self._left < 2**32:  # what is left of one digest serves several throws
-            self._left = int.from_bytes(_mac(f"dice:{self._turn}:{self._key}"), "big")
-            self._turn += 1
-        self._left, thrown = divmod(self._left, sides)
-        return thrown
+    def number(self, count: int) -> int:
+        """Return a number from 0 to count − 1."""
+        if self._entropy < 2**32:  # one digest serves several numbers
+            self._entropy = int.from_bytes(_mac(f"dice:{self._digests}:{self._key}"), "big")
+            self._digests += 1
+        self._entropy, number = divmod(self._entropy, count)
+        return number
 
 
-def fence(mark: str, label: str, text: str) -> str:
-    """The text between fences, with a label that is ours."""
-    return f"<<<{mark} {label}\n{neutralize(text)}\n{mark}>>>"
+def fence(nonce: str, label: str, text: str) -> str:
+    """Return the text between fences, under a label."""
+    return f"<<<{nonce} {label}\n{neutralize(text)}\n{nonce}>>>"
 
 
 def neutralize(text: str) -> str:
-    """The text with fences and chat markers broken by an invisible joiner, which quote checks ignore."""
+    """Break fences and chat markers in the text with an invisible joiner, which quote verification ignores."""
     if _SUSPECT.search(text) is None:
         return text
-    return _SURROGATE.sub("\ufffd", _MARKER.sub(_break, text))
+    return _SURROGATE.sub("\ufffd", _MARKER.sub(_break_up, text))
 
 
 def to_one_line(text: str) -> str:
-    """The text on one line, so that it cannot start a numbered line of its own."""
+    """Return the text on one line, so that it cannot start a numbered line of its own."""
     return neutralize(" ".join(text.split()))
 
 
 def _mac(message: str) -> bytes:
-    return blake2b(message.encode("utf-8", "surrogatepass"), key=_SECRET, digest_size=32).digest()
+    return blake2b(
+        message.encode("utf-8", "surrogatepass"), key=_PROCESS_SECRET, digest_size=32
+    ).digest()
 
 
-def _break(match: re.Match[str]) -> str:
+def _break_up(match: re.Match[str]) -> str:
     return _JOINER.join(match[0]) if len(match[0]) <= 3 else match[0][0] + _JOINER + match[0][1:]
 
 

@@ -1,4 +1,4 @@
-"""A Python function as a judge: it is given the Ask and returns the value of the reply."""
+"""A Python function as a judge: it receives the Ask and returns the value of the reply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.json_replies import ReplyFault, fit_value
 from ragstone.judges.limits import Budget
-from ragstone.judges.specs.whole import build_spec
+from ragstone.judges.specs import build_spec
+from ragstone.locale.messages import compose
 from ragstone.types import Usage
 
 _ONE_CALL = Usage(calls=1)
@@ -43,22 +44,22 @@ class FunctionJudge(Reopenable):
         self.embeds = getattr(function, "embeds", False) if embeds is None else embeds
         """Whether the function answers `embed` itself."""
         module = getattr(function, "__module__", type(function).__module__)
-        named = getattr(function, "__qualname__", type(function).__qualname__)
-        self.name = f"python:{module}:{named}"
-        self._source = _source(function)
+        qualname = getattr(function, "__qualname__", type(function).__qualname__)
+        self.name = f"python:{module}:{qualname}"
+        self._source = _hash_source(function)
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """The function's name and source, so that an edited judge is asked anew."""
+        """Return the function's name and a hash of its source, so that an edited judge is asked again."""
         if ask.kind == "embed" and not self.embeds:
             return self.embeddings.identity(ask)
         return {"function": self.name, "source": self._source}
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        """What the function returns for each Ask."""
+        """Call the function for each Ask."""
         return list(await asyncio.gather(*map(self._answer, asks)))
 
     async def close(self) -> None:
-        """Close the embeddings; a function holds nothing of ours."""
+        """Close the embedding client. A function judge owns no other resource."""
         await self.embeddings.close()
 
     async def _answer(self, ask: Ask) -> Answered:
@@ -69,57 +70,65 @@ class FunctionJudge(Reopenable):
             async with asyncio.timeout(
                 min(self.deadline, self.budget.remaining_seconds())
             ) as clock:
-                value = await self._called(ask)
-        except (JudgeFailed, OutOfBudget) as failed:
-            return failed
+                value = await self._call(ask)
+        except (JudgeFailed, OutOfBudget) as failure:
+            return failure
         except Exception as raised:
             if clock.expired():
-                return JudgeFailed("transport", f"{self.name} took longer than {self.deadline:g} s")
-            return JudgeFailed("transport", f"{self.name} raised {type(raised).__name__}: {raised}")
-        given = value if isinstance(value, Reply) else Reply(value, _ONE_CALL)
-        self.budget.settle(0.0, given.usage)
+                return JudgeFailed(
+                    "transport", "judge_too_slow", judge=self.name, seconds=self.deadline
+                )
+            return JudgeFailed(
+                "transport",
+                "judge_raised_named",
+                judge=self.name,
+                error=type(raised).__name__,
+                text=str(raised),
+            )
+        reply = value if isinstance(value, Reply) else Reply(value, _ONE_CALL)
+        self.budget.settle(0.0, reply.usage)
         try:
-            return Reply(_checked(ask, given.value), given.usage, given.notes)
-        except JudgeFailed as failed:
-            failed.usage = given.usage
-            return failed
+            return Reply(_check_value(ask, reply.value), reply.usage, reply.notes)
+        except JudgeFailed as failure:
+            failure.usage = reply.usage
+            return failure
 
-    async def _called(self, ask: Ask) -> Any:
+    async def _call(self, ask: Ask) -> Any:
         if inspect.iscoroutinefunction(self.function):
             return await self.function(ask)
-        value = await asyncio.to_thread(self.function, ask)  # it may block; the others go on
+        value = await asyncio.to_thread(self.function, ask)  # it may block
         return await value if inspect.isawaitable(value) else value
 
 
-def _checked(ask: Ask, value: Any) -> Any:
-    """The value when it is a full reply to the Ask."""
+def _check_value(ask: Ask, value: Any) -> Any:
+    """Return the value fitted to the schema; raises JudgeFailed when it is not a full reply to the Ask."""
     try:
-        fit = fit_value(value, ask.schema)
-    except ReplyFault as broken:
-        raise JudgeFailed("unparseable", f"the judge's reply cannot be used: {broken}") from None
-    fault = _fault(ask, fit)
-    if fault:
-        raise JudgeFailed("incomplete", f"the judge's reply cannot be used: {fault}")
-    return fit
+        fitted = fit_value(value, ask.schema)
+    except ReplyFault as fault:
+        raise JudgeFailed("unparseable", "reply_unusable", fault=fault.reason) from None
+    gap = _find_gap(ask, fitted)
+    if gap:
+        raise JudgeFailed("incomplete", "reply_unusable", fault=gap)
+    return fitted
 
 
-def _fault(ask: Ask, value: Any) -> str:
+def _find_gap(ask: Ask, value: Any) -> str:
     if ask.kind == "embed":
         wanted = len(ask.values["texts"])
-        return "" if len(value["vectors"]) == wanted else f"it does not hold {wanted} vectors"
-    form = build_spec(ask)
-    if ask.kind == "claims":  # a sentence that claims nothing may be left out by a program
-        strange = {(row["text_id"], row["sentence"]) for row in value["claims"]} - set(form.items)
-        return f"there is no sentence {min(strange)!r}" if strange else ""
-    everything = (
+        return "" if len(value["vectors"]) == wanted else compose("vectors_missing", n=wanted)
+    spec = build_spec(ask)
+    if ask.kind == "claims":  # a program may leave out a sentence that claims nothing
+        unknown = {(row["text_id"], row["sentence"]) for row in value["claims"]} - set(spec.items)
+        return compose("sentence_unknown", sentence=repr(min(unknown))) if unknown else ""
+    items = (
         [claim["id"] for case in ask.values["cases"] for claim in case["claims"]]
         if ask.kind == "support"
-        else form.items
+        else spec.items
     )
-    return form.build_batch(everything, "", False).read(value).fault if everything else ""
+    return spec.build_batch(items, "", False).parse(value).fault if items else ""
 
 
-def _source(function: Callable[..., Any]) -> str:
+def _hash_source(function: Callable[..., Any]) -> str:
     try:
         text = inspect.getsource(function if inspect.isroutine(function) else type(function))
     except (OSError, TypeError):

@@ -1,4 +1,4 @@
-"""Calls over HTTP: retried when that can help, never for longer than the deadline, never larger than the cap."""
+"""HTTP client for JSON APIs: retries transient faults within a deadline, limits the size of replies, redacts secrets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from ragstone.errors import JudgeFailed
+from ragstone.judges.completion import Deadline
 from ragstone.judges.connection_errors import explain_connection_error
+from ragstone.judges.json_replies import ReplyFault
 from ragstone.judges.limits import Budget, ConcurrencyLimiter
-from ragstone.judges.model_judge import Deadline
 from ragstone.judges.secrets import BaseUrl, Redactor
-from ragstone.types import NOTHING_USED
+from ragstone.locale.messages import Message, compose
+from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     import aiohttp
@@ -26,17 +28,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_REPLY_BYTES = 16 * 2**20
-"""Bytes of a reply, after decompression."""
+"""Largest reply, after decompression."""
 MAX_RETRY_AFTER_SECONDS = 120.0
-"""Seconds that a server may make us wait with Retry-After."""
+"""Longest wait that a server may ask for with Retry-After."""
+MAX_BACKOFF_SECONDS = 20.0
 RETRIED_STATUSES = frozenset({408, 409, 429})
-_written = json.JSONEncoder(ensure_ascii=False).encode
+"""Retried besides all from 500 on."""
 UNREACHABLE_SECONDS = 10.0
-"""How long a host that was never reached, all retries spent, is taken to be away for every question."""
+"""How long a host that was never reached, all retries spent, counts as unreachable for every question."""
+_encode_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class RequestRejected(Exception):
-    """HTTP 400 or 422: something in the request is not liked; the message may say what."""
+    """HTTP 400 or 422: the server rejects something in the request; the message may say what."""
 
     def __init__(self, status: int, message: str, parameter: str = "") -> None:
         super().__init__(message)
@@ -45,37 +49,38 @@ class RequestRejected(Exception):
         self.parameter = parameter
 
 
-class MalformedReply(Exception):
-    """The server's reply is not of the form its dialect promises."""
+class MalformedReply(ReplyFault):
+    """The server's reply does not have the form its dialect promises."""
 
 
-class _Passing(Exception):
-    """A fault that may be gone next time."""
+class _TransientFault(Exception):
+    """A fault that a retry may cure."""
 
     def __init__(
         self,
         reason: str,
-        wait: float | None = None,
+        retry_after: float | None = None,
         *,
-        crowded: bool = False,
-        unreached: bool = False,
+        overloaded: bool = False,
+        unreachable: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.wait = wait
-        self.crowded = crowded
-        self.unreached = unreached
-        """Whether no connection came about at all."""
+        self.retry_after = retry_after
+        self.overloaded = overloaded
+        self.unreachable = unreachable
+        """Whether no connection was made at all."""
 
 
 class JsonClient:
-    """Posts JSON to one host, with its key, in its lanes, on its budget."""
+    """Posts JSON to one host: with its key, within its concurrency limit and budget, retried within a deadline."""
 
     def __init__(
         self,
-        place: BaseUrl,
+        base_url: BaseUrl,
         headers: Mapping[str, str],
         redact: Redactor,
+        parse_error: Callable[[bytes], tuple[str, str]],
         *,
         concurrency: int,
         budget: Budget,
@@ -83,173 +88,194 @@ class JsonClient:
         timeout: float = 120.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self.place = place
+        self.base_url = base_url
         self.limiter = ConcurrencyLimiter(concurrency)
         self.budget = budget
         self.redact = redact
+        self._parse_error = parse_error
         self._headers = {**headers, "Content-Type": "application/json"}
-        # replies are small: compression saves nothing and opens the door to bombs
+        # replies are small: compression saves nothing and lets in decompression bombs
         self._headers["Accept-Encoding"] = "identity"
         self._max_retries = max_retries
         self._timeout = timeout
         self._sleep = sleep
         self._loop: asyncio.AbstractEventLoop | None = None
-        """The event loop that `lanes` serve."""
-        self._others: WeakKeyDictionary[asyncio.AbstractEventLoop, ConcurrencyLimiter] = (
+        """The event loop that `limiter` serves."""
+        self._other_limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, ConcurrencyLimiter] = (
             WeakKeyDictionary()
         )
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         """One for each event loop: a judge may outlive a loop, and serve several in as many threads."""
         self._urls: dict[str, Any] = {}
-        self._locked: str | None = None
-        """Why the host lets nobody in; set by a first 401 or 403, so that it is not asked in vain."""
-        self._welcome = False
-        self._gone: tuple[float, str] = (0.0, "")
-        """Until when nobody need try to reach the host, and why."""
+        self._denied: str | None = None
+        """Why the host denies access; set by a first 401 or 403, so that it is not asked in vain."""
+        self._has_succeeded = False
+        self._unreachable: tuple[float, str] = (0.0, "")
+        """Until when (monotonic clock) the host counts as unreachable, and why."""
 
     async def post(
         self,
         path: str,
-        body: Callable[[], Any],
-        read: Callable[[Any], T],
+        build_body: Callable[[], Any],
+        parse: Callable[[Any], T],
         deadline: Deadline,
         estimate: float,
     ) -> T:
-        """What `read` makes of the reply. The caller settles the estimate with the budget.
+        """Return what `parse` makes of the reply. The caller settles the estimate (USD) with the budget.
 
-        The body is made when there is a lane: by then others may have learned what the server refuses."""
-        async with self._lanes() as lanes:
-            data = _written(body()).encode("utf-8", "replace")
+        The body is built once there is a free slot: by then other calls may have learned what the server rejects."""
+        async with self._find_limiter() as limiter:
+            data = _encode_json(build_body()).encode("utf-8", "replace")
             reason = ""
             for attempt in range(1 + self._max_retries):
-                self._check_open()
-                self._left(deadline, reason)
+                self._check_available()
+                self._remaining(deadline, reason)
                 await self.budget.admit(estimate)
                 started = time.monotonic()
                 try:
-                    left = self._left(deadline, reason)
-                    result = read(await self._once(path, data, min(self._timeout, left)))
-                except (_Passing, MalformedReply) as fault:
-                    self.budget.settle(estimate, NOTHING_USED)
-                    passing = fault if isinstance(fault, _Passing) else _Passing(str(fault))
-                    reason = passing.reason
-                    if passing.crowded:
-                        lanes.decrease(started)
+                    seconds = min(self._timeout, self._remaining(deadline, reason))
+                    result = parse(await self._post_once(path, data, seconds))
+                except (_TransientFault, MalformedReply) as raised:
+                    self.budget.settle(estimate, NO_USAGE)
+                    fault = (
+                        raised
+                        if isinstance(raised, _TransientFault)
+                        else _TransientFault(raised.reason)
+                    )
+                    reason = fault.reason
+                    if fault.overloaded:
+                        limiter.decrease(started)
                     if attempt < self._max_retries:
-                        await self._pause(attempt, passing, deadline)
+                        await self._back_off(attempt, fault, deadline)
                 except BaseException:
-                    self.budget.settle(estimate, NOTHING_USED)
+                    self.budget.settle(estimate, NO_USAGE)
                     raise
                 else:
-                    self._welcome = True
-                    lanes.increase()
+                    self._has_succeeded = True
+                    limiter.increase()
                     return result
-        if passing.unreached and not self._welcome:
-            self._gone = (time.monotonic() + UNREACHABLE_SECONDS, reason)
+        if fault.unreachable and not self._has_succeeded:
+            self._unreachable = (time.monotonic() + UNREACHABLE_SECONDS, reason)
             raise JudgeFailed("transport", reason)
-        tries = f" ({1 + self._max_retries} tries)" if self._max_retries else ""
-        raise JudgeFailed("transport", f"{reason}{tries}")
+        if self._max_retries:
+            raise JudgeFailed("transport", "after_tries", problem=reason, n=1 + self._max_retries)
+        raise JudgeFailed("transport", reason)
 
     async def close(self) -> None:
         """Close the connections of this event loop and of those that have ended."""
-        here = asyncio.get_running_loop()
-        for loop in [one for one in self._sessions if one is here or one.is_closed()]:
-            with suppress(RuntimeError):  # where the loop has ended, so have its connections
+        current = asyncio.get_running_loop()
+        for loop in [loop for loop in self._sessions if loop is current or loop.is_closed()]:
+            with suppress(RuntimeError):  # the connections of an ended loop are closed already
                 await self._sessions.pop(loop).close()
 
-    def _lanes(self) -> ConcurrencyLimiter:
-        """The lanes of this event loop; waiting places cannot be passed from one to another."""
+    def _find_limiter(self) -> ConcurrencyLimiter:
+        """Return the limiter of this event loop; futures cannot be shared between loops."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             if self._loop is not None and not self._loop.is_closed():
-                return self._others.setdefault(loop, ConcurrencyLimiter(self.limiter.limit))
+                return self._other_limiters.setdefault(loop, ConcurrencyLimiter(self.limiter.limit))
             self._loop = loop
         return self.limiter
 
-    def _check_open(self) -> None:
-        """Fail at once where others have just found that trying is in vain."""
-        if self._locked is not None:
-            raise JudgeFailed("transport", self._locked)
-        until, reason = self._gone
+    def _check_available(self) -> None:
+        """Fail at once where another call has just learned that trying is in vain."""
+        if self._denied is not None:
+            raise JudgeFailed("transport", self._denied)
+        until, reason = self._unreachable
         if time.monotonic() < until:
             raise JudgeFailed("transport", reason)
 
-    def _left(self, deadline: Deadline, reason: str) -> float:
-        left = min(deadline.remaining_seconds(), self.budget.remaining_seconds())
-        if left <= 0 and deadline.remaining_seconds() <= 0:
-            after = f"; last: {reason}" if reason else ""
-            raise JudgeFailed("transport", f"no reply within {deadline.seconds:g} s{after}")
-        return left
+    def _remaining(self, deadline: Deadline, reason: str) -> float:
+        """Return the seconds left for the question and the run; raises when the question has none."""
+        seconds = min(deadline.remaining_seconds(), self.budget.remaining_seconds())
+        if seconds <= 0 and deadline.remaining_seconds() <= 0:
+            if not reason:
+                raise JudgeFailed("transport", "no_reply_within", seconds=deadline.seconds)
+            raise JudgeFailed(
+                "transport", "no_reply_within_last", seconds=deadline.seconds, problem=reason
+            )
+        return seconds
 
-    async def _pause(self, attempt: int, fault: _Passing, deadline: Deadline) -> None:
-        if fault.wait is None:
-            wait = random.uniform(0, min(20.0, 0.5 * 2**attempt))  # full jitter
+    async def _back_off(self, attempt: int, fault: _TransientFault, deadline: Deadline) -> None:
+        if fault.retry_after is None:
+            wait = random.uniform(0, min(MAX_BACKOFF_SECONDS, 0.5 * 2**attempt))  # full jitter
         else:
-            wait = min(fault.wait, MAX_RETRY_AFTER_SECONDS) * random.uniform(1.0, 1.05)
-        left = min(deadline.remaining_seconds(), self.budget.remaining_seconds())
-        if fault.wait is not None and wait > left:
+            wait = min(fault.retry_after, MAX_RETRY_AFTER_SECONDS) * random.uniform(1.0, 1.05)
+        remaining = min(deadline.remaining_seconds(), self.budget.remaining_seconds())
+        if fault.retry_after is not None and wait > remaining:
             raise JudgeFailed(
                 "transport",
-                f"{fault.reason}; the server asks for {fault.wait:g} s of patience, more than the deadline leaves",
+                "wait_too_long",
+                problem=fault.reason,
+                seconds=fault.retry_after,
             )
-        await self._sleep(max(0.0, min(wait, left)))
+        await self._sleep(max(0.0, min(wait, remaining)))
 
-    async def _once(self, path: str, data: bytes, seconds: float) -> Any:
+    async def _post_once(self, path: str, data: bytes, seconds: float) -> Any:
         import aiohttp
 
         try:
             async with (
                 asyncio.timeout(seconds),
-                self._open().post(
+                self._open_session().post(
                     self._url(path), data=data, headers=self._headers, allow_redirects=False
                 ) as response,
             ):
-                body = await _body(response)
+                body = await _read_body(response)
                 status, headers = response.status, response.headers
         except TimeoutError:
-            cut = f"within {seconds:g} s" if seconds == self._timeout else "before the deadline"
-            raise _Passing(f"no complete reply from {self.place.host} {cut}") from None
-        except aiohttp.ClientConnectorCertificateError as broken:
-            # waiting does not make a certificate better
-            raise JudgeFailed("transport", self._said(broken)) from None
-        except (aiohttp.ClientError, OSError, ValueError, EOFError) as broken:
-            unreached = isinstance(broken, aiohttp.ClientConnectorError)
-            raise _Passing(self._said(broken), unreached=unreached) from None
+            host = self.base_url.host
+            raise _TransientFault(
+                compose("incomplete_within", host=host, seconds=seconds)
+                if seconds == self._timeout
+                else compose("incomplete_before_deadline", host=host)
+            ) from None
+        except aiohttp.ClientConnectorCertificateError as error:
+            # no retry: waiting does not make a certificate better
+            raise JudgeFailed("transport", self._explain(error)) from None
+        except ReplyFault as fault:
+            raise _TransientFault(fault.reason) from None
+        except (aiohttp.ClientError, OSError, ValueError, EOFError) as error:
+            unreachable = isinstance(error, aiohttp.ClientConnectorError)
+            raise _TransientFault(self._explain(error), unreachable=unreachable) from None
         if status == 200:
             try:
                 return json.loads(body)
             except (ValueError, RecursionError):
-                raise _Passing("the server's reply is not JSON") from None
-        raise self._failure(status, headers, body)
+                raise _TransientFault(compose("server_not_json")) from None
+        raise self._to_exception(status, headers, body)
 
-    def _failure(self, status: int, headers: Mapping[str, str], body: bytes) -> Exception:
-        message, parameter = _error(body)
-        shown = self.redact(" ".join(message.split()))[:200]
-        said = f"HTTP {status}" + (f": {shown}" if shown else "")
+    def _to_exception(self, status: int, headers: Mapping[str, str], body: bytes) -> Exception:
+        message, parameter = self._parse_error(body)
+        public = self.redact(" ".join(message.split()))[:200]
+        reason = describe_status(status, public)
         if status in RETRIED_STATUSES or status >= 500:
-            return _Passing(said, parse_retry_after(headers), crowded=status in (429, 529))
+            overloaded = status in (429, 529)
+            return _TransientFault(reason, parse_retry_after(headers), overloaded=overloaded)
         if status in (400, 422):
-            return RequestRejected(status, shown, parameter)
-        if status in (401, 403) and not self._welcome:
-            self._locked = f"{said}; {self.place.host} refuses the key or the model"
-        if status == 404 and not self._welcome:
-            said = f"{said}; check base_url, which often ends in /v1, and the model's name"
-        return JudgeFailed("transport", self._locked or said)
+            return RequestRejected(status, public, parameter)
+        if status in (401, 403) and not self._has_succeeded:
+            self._denied = compose("key_refused", problem=reason, host=self.base_url.host)
+        if status == 404 and not self._has_succeeded:
+            reason = compose("address_unknown", problem=reason)
+        return JudgeFailed("transport", self._denied or reason)
 
-    def _said(self, broken: Exception) -> str:
-        return self.redact(" ".join(explain_connection_error(broken, self.place).split()))[:300]
+    def _explain(self, error: Exception) -> str:
+        return explain_connection_error(
+            error, self.base_url, lambda text: self.redact(" ".join(text.split()))[:200]
+        )
 
     def _url(self, path: str) -> Any:
-        """The URL of a path, taken apart once and sent as it is written."""
-        known = self._urls.get(path)
-        if known is None:
+        """Return the URL of a path, parsed once and sent exactly as written."""
+        url = self._urls.get(path)
+        if url is None:
             from yarl import URL
 
-            known = self._urls[path] = URL(self.place.join(path), encoded=True)
-        return known
+            url = self._urls[path] = URL(self.base_url.join(path), encoded=True)
+        return url
 
-    def _open(self) -> aiohttp.ClientSession:
-        """The session of this event loop."""
+    def _open_session(self) -> aiohttp.ClientSession:
+        """Return the session of this event loop."""
         import aiohttp
 
         loop = asyncio.get_running_loop()
@@ -264,8 +290,15 @@ class JsonClient:
         return session
 
 
+def describe_status(status: int, text: str) -> Message:
+    """Return an HTTP status with what the server says of it, if anything."""
+    if not text:
+        return compose("http_status", status=status)
+    return compose("http_status_said", status=status, text=text)
+
+
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait: in milliseconds, in seconds, or until a date."""
+    """Return the seconds that the server asks to wait, given in milliseconds, in seconds or as a date."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         text = headers.get(name)
         if text is None:
@@ -273,69 +306,53 @@ def parse_retry_after(headers: Mapping[str, str]) -> float | None:
         try:
             seconds = float(text) * unit
         except ValueError:
-            seconds = _until(text, headers.get("Date"))
+            seconds = _seconds_until(text, headers.get("Date"))
         if 0 <= seconds < float("inf"):
             return seconds
     return None
 
 
-def _until(text: str, server_now: str | None) -> float:
+def _seconds_until(date: str, server_date: str | None) -> float:
     try:
-        then = parsedate_to_datetime(text).timestamp()
+        then = parsedate_to_datetime(date).timestamp()
     except (ValueError, TypeError, OverflowError):
         return float("inf")
     now = time.time()
     try:
-        server = parsedate_to_datetime(server_now).timestamp() if server_now else now
+        server_now = parsedate_to_datetime(server_date).timestamp() if server_date else now
     except (ValueError, TypeError, OverflowError):
-        server = now
-    if abs(server - now) > _SKEW:  # the server's clock decides what its date means
-        now = server
+        server_now = now
+    if abs(server_now - now) > MAX_CLOCK_SKEW_SECONDS:  # the date is meant by the server's clock
+        now = server_now
     return max(0.0, then - now)
 
 
-_SKEW = 5.0
+MAX_CLOCK_SKEW_SECONDS = 5.0
 
 
-async def _body(response: aiohttp.ClientResponse) -> bytes:
-    """The reply, as long as it is not larger than the cap."""
+async def _read_body(response: aiohttp.ClientResponse) -> bytes:
+    """Read the body; raises ValueError when it is larger than MAX_REPLY_BYTES."""
     parts, size = [], 0
     async for part in response.content.iter_any():
         size += len(part)
         if size > MAX_REPLY_BYTES:
-            raise ValueError(f"the reply is larger than {MAX_REPLY_BYTES} bytes")
+            raise ReplyFault("reply_too_large", bytes=MAX_REPLY_BYTES)
         parts.append(part)
     data = b"".join(parts)
     encoding = response.headers.get("Content-Encoding", "identity").lower()
     if encoding in ("identity", ""):
         return data
     if encoding not in ("gzip", "deflate"):
-        raise ValueError(f"the reply is encoded as {encoding[:20]!r}, which was not asked for")
-    return _inflated(data)
+        raise ReplyFault("reply_encoded", encoding=encoding[:20])
+    return _decompress(data)
 
 
-def _inflated(data: bytes) -> bytes:
+def _decompress(data: bytes) -> bytes:
     try:
-        unpacker = zlib.decompressobj(wbits=47)  # gzip or zlib, by their headers
-        plain = unpacker.decompress(data, MAX_REPLY_BYTES + 1)
-    except zlib.error as broken:
-        raise ValueError(f"the reply cannot be decompressed: {broken}") from None
+        decompressor = zlib.decompressobj(wbits=47)  # gzip or zlib, by their headers
+        plain = decompressor.decompress(data, MAX_REPLY_BYTES + 1)
+    except zlib.error as error:
+        raise ReplyFault("reply_not_unpacked", error=str(error)) from None
     if len(plain) > MAX_REPLY_BYTES:
-        raise ValueError(f"the reply is larger than {MAX_REPLY_BYTES} bytes once decompressed")
+        raise ReplyFault("reply_too_large_unpacked", bytes=MAX_REPLY_BYTES)
     return plain
-
-
-def _error(body: bytes) -> tuple[str, str]:
-    """The message in an error reply, and the parameter it names."""
-    text = body[:20_000].decode("utf-8", "replace")
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text, ""
-    if isinstance(value, list) and value:
-        value = value[0]
-    error = value.get("error", value) if isinstance(value, dict) else value
-    if not isinstance(error, dict):
-        return str(error), ""
-    message = error.get("message") or error.get("detail") or json.dumps(error)
-    return str(message), str(error.get("param") or "")

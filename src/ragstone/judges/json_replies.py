@@ -1,4 +1,4 @@
-"""One JSON document out of a model's text, and whether it fits its schema. Strict where it matters: a doubtful reply is no reply."""
+"""Extracts the JSON document from a model's text and fits it to its schema; an ambiguous reply is rejected."""
 
 from __future__ import annotations
 
@@ -8,182 +8,185 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ragstone.locale.messages import Argument, compose
+
+Fit = Callable[[Any, str], Any]
+"""Takes a value and its place in the reply, returns it as the schema wants it; raises ReplyFault."""
+
+MAX_DECODE_ATTEMPTS = 200
+"""Opening braces in a text at which a document is looked for."""
+
 
 class ReplyFault(Exception):
-    """Why a reply cannot be used, in words that fit into a re-ask."""
+    """Why a reply cannot be used, worded for the prompt that asks again."""
+
+    def __init__(self, code: str, /, **arguments: Argument) -> None:
+        self.reason = compose(code, **arguments)
+        super().__init__(self.reason)
 
 
 def extract_json(text: str) -> Any:
-    """The one JSON object in the text: bare, fenced or in prose. Two different ones are a fault."""
-    body = _after_thinking(text).strip()
+    """Return the one JSON object in the text, bare, fenced or in prose; several different ones are a fault."""
+    body = _skip_thinking(text).strip()
     if not body:
-        raise ReplyFault("the reply was empty")
+        raise ReplyFault("reply_empty")
     if body.startswith("{") and body.endswith("}"):
         try:
             return _DECODER.decode(body)
-        except (ValueError, RecursionError) as broken:
-            if "twice" in str(broken):
-                raise ReplyFault("a key of the JSON document occurs twice") from None
-    found = _all_documents(body)  # perhaps fenced, in prose, or two: look closer
-    if not found:
-        raise ReplyFault("the reply held no complete JSON document")
-    if any(other != found[0] for other in found[1:]):
-        raise ReplyFault("the reply held several different JSON documents")
-    return found[0]
-
-
-Fit = Callable[[Any, str], Any]
-"""Gives a value as its schema wants it, or raises a Fault that says where it does not fit."""
+        except (ValueError, RecursionError) as error:
+            if "twice" in str(error):
+                raise ReplyFault("key_twice") from None
+    documents = _find_documents(body)
+    if not documents:
+        raise ReplyFault("no_json")
+    if any(other != documents[0] for other in documents[1:]):
+        raise ReplyFault("several_json")
+    return documents[0]
 
 
 def fit_value(value: Any, schema: Mapping[str, Any], place: str = "") -> Any:
-    """The value as the schema wants it, unknown fields dropped; a Fault says where it does not fit."""
+    """Return the value as the schema wants it, unknown fields dropped; raises ReplyFault where it does not fit."""
     return compile_schema(schema)(value, place)
 
 
 def compile_schema(schema: Mapping[str, Any]) -> Fit:
-    """`fit_value` for one schema, which is read once and not for every value."""
+    """Return the function that fits values to one schema, which is then read only once."""
     kind = schema.get("type")
     if kind == "object":
-        return _object(schema)
+        return _compile_object(schema)
     if kind == "array":
-        return _array(schema)
-    return _scalar(kind, schema)
+        return _compile_array(schema)
+    return _compile_scalar(kind, schema)
 
 
-def _object(schema: Mapping[str, Any]) -> Fit:
+def format_example(schema: Mapping[str, Any], **fixed: str) -> str:
+    """Return an example of the schema that a model can follow; `fixed` gives the text of some fields."""
+    return _CHOICE.sub(r"\1", json.dumps(_build_example(schema, fixed), ensure_ascii=False))
+
+
+def _compile_object(schema: Mapping[str, Any]) -> Fit:
     fields = [
-        (name, inner == _TEXT, compile_schema(inner), name in schema["required"])
+        (name, inner == {"type": "string"}, compile_schema(inner), name in schema["required"])
         for name, inner in schema["properties"].items()
     ]
 
     def fit(value: Any, place: str) -> Any:
         if not isinstance(value, dict):
-            raise ReplyFault(f"{_where(place)} is not an object")
-        found = {}
-        for name, plain, inner, required in fields:
+            raise ReplyFault("fault_not_object", place=_name_place(place))
+        fitted = {}
+        for name, is_text, fit_field, required in fields:
             if name in value:
-                one = value[name]
-                # most fields are plain texts: they need no call each
-                found[name] = one if plain and one.__class__ is str else inner(one, name)
+                given = value[name]
+                # most fields are plain texts: a call for each would be slow
+                fitted[name] = given if is_text and type(given) is str else fit_field(given, name)
             elif required:
-                raise ReplyFault(f"{_where(place)} lacks {name!r}")
-        return found
+                raise ReplyFault("fault_lacks", place=_name_place(place), name=name)
+        return fitted
 
     return fit
 
 
-def _array(schema: Mapping[str, Any]) -> Fit:
-    item = compile_schema(schema["items"])
+def _compile_array(schema: Mapping[str, Any]) -> Fit:
+    fit_item = compile_schema(schema["items"])
 
     def fit(value: Any, place: str) -> Any:
         if not isinstance(value, list):
-            raise ReplyFault(f"{_where(place)} is not a list")
-        return [item(one, place) for one in value]
+            raise ReplyFault("fault_not_list", place=_name_place(place))
+        return [fit_item(item, place) for item in value]
 
     return fit
 
 
-_TEXT = {"type": "string"}
-
-
-def _where(place: str) -> str:
-    return repr(place) if place else "the reply"
-
-
-def format_example(schema: Mapping[str, Any], **fixed: str) -> str:
-    """The schema as an example a model can follow; `fixed` gives the text of some fields."""
-    return _CHOICE.sub(r"\1", json.dumps(_example(schema, fixed), ensure_ascii=False))
-
-
-_CHOICE = re.compile(r'"((?:true|\d+)(?:\|(?:false|\d+))+)"')
-"""A choice of numbers or truth values in an example: no quotation marks, lest the model copies them."""
-
-
-def _scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
-    choice = schema.get("enum")
+def _compile_scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
+    choices = schema.get("enum")
 
     def fit(value: Any, place: str) -> Any:
         if kind in ("integer", "number"):
-            value = _number(value, kind, place)
+            value = _fit_number(value, kind, place)
         elif kind == "boolean":
             if not isinstance(value, bool):
-                raise ReplyFault(f"{_where(place)} is not true or false")
+                raise ReplyFault("fault_not_boolean", place=_name_place(place))
         elif not isinstance(value, str):
-            raise ReplyFault(f"{_where(place)} is not a text")
-        if choice is not None and value not in choice:
-            raise ReplyFault(f"{_where(place)} is {_short(value)}, not one of {json.dumps(choice)}")
+            raise ReplyFault("fault_not_text", place=_name_place(place))
+        if choices is not None and value not in choices:
+            shown = value[:40] if isinstance(value, str) else value
+            raise ReplyFault(
+                "fault_not_choice",
+                place=_name_place(place),
+                value=json.dumps(shown, ensure_ascii=False),
+                choice=json.dumps(choices),
+            )
         return value
 
     return fit
 
 
-def _number(value: Any, kind: str, place: str) -> int | float:
+def _fit_number(value: Any, kind: str, place: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ReplyFault(f"{_where(place)} is not a number")
+        raise ReplyFault("fault_not_number", place=_name_place(place))
     if not math.isfinite(value):
-        raise ReplyFault(f"{_where(place)} is not a finite number")
+        raise ReplyFault("fault_not_finite", place=_name_place(place))
     if kind == "integer":
         if value != int(value):
-            raise ReplyFault(f"{_where(place)} is not a whole number")
+            raise ReplyFault("fault_not_whole", place=_name_place(place))
         return int(value)
     return value
 
 
-def _short(value: Any) -> str:
-    return json.dumps(value if not isinstance(value, str) else value[:40], ensure_ascii=False)
+def _name_place(place: str) -> str:
+    return repr(place) if place else compose("the_reply")
 
 
-def _after_thinking(text: str) -> str:
-    """What follows a reasoning model's open thoughts; a draft in there is not the reply."""
+def _skip_thinking(text: str) -> str:
+    """Return what follows a reasoning model's thoughts: a draft in there is not the reply."""
     head = text.lstrip()
     if head.startswith("<think>"):
         return head.partition("</think>")[2]
     return text
 
 
-def _all_documents(text: str) -> list[Any]:
-    found: list[Any] = []
-    at = text.find("{")
-    for _ in range(_TRIES):
-        if at < 0:
+def _find_documents(text: str) -> list[Any]:
+    documents: list[Any] = []
+    start = text.find("{")
+    for _ in range(MAX_DECODE_ATTEMPTS):
+        if start < 0:
             break
         try:
-            value, end = _DECODER.raw_decode(text, at)
+            value, end = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            end = at + 1
+            end = start + 1
         else:
-            found.append(value)
-        at = text.find("{", end)
-    return found
+            documents.append(value)
+        start = text.find("{", end)
+    return documents
 
 
-_TRIES = 200
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys are all different; JSON with a key twice says two things at once."""
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object; a key that occurs twice makes it ambiguous."""
     result = dict(pairs)
     if len(result) != len(pairs):
         raise ValueError("a key occurs twice")
     return result
 
 
-def _no_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_constant=_reject_constant)
+_CHOICE = re.compile(r'"((?:true|\d+)(?:\|(?:false|\d+))+)"')
+"""A choice of numbers or truth values in an example: shown without quotation marks, which the model would copy."""
 
 
-def _example(schema: Mapping[str, Any], fixed: Mapping[str, str], name: str = "") -> Any:
+def _build_example(schema: Mapping[str, Any], fixed: Mapping[str, str], name: str = "") -> Any:
     if name in fixed:
         return fixed[name]
     kind = schema.get("type")
     if kind == "object":
-        return {key: _example(inner, fixed, key) for key, inner in schema["properties"].items()}
+        fields = schema["properties"].items()
+        return {key: _build_example(inner, fixed, key) for key, inner in fields}
     if kind == "array":
-        return [_example(schema["items"], fixed, name)]
+        return [_build_example(schema["items"], fixed, name)]
     if "enum" in schema:
         return "|".join(map(str, schema["enum"]))
     return {"integer": 0, "number": 0.5, "boolean": "true|false"}.get(str(kind), "…")

@@ -1,4 +1,4 @@
-"""A jury: several judges on one question; the majority decides, the median where there are grades, and disagreement is told."""
+"""A jury: several judges answer each Ask; the majority decides, or the median for grades, and disagreement is noted."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.judges import Judge, Reopenable
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.locale.messages import compose
+from ragstone.types import NO_USAGE, Usage
 
 FIRST_JUROR_KINDS = frozenset({"claims", "questions", "embed", "translate", "write"})
-"""Kinds without an opinion to vote on: the first judge that can answers for all."""
+"""Kinds of Ask without an opinion to vote on: the first juror that does not fail answers for all."""
 
-_CAUTION = {"not_found": 0, "contradicted": 1, "supported": 2}
-"""Which verdict wins a tie: the one that claims least."""
+_TIE_BREAK = {"not_found": 0, "contradicted": 1, "supported": 2}
+"""On a tie the verdict with the lowest number wins: the one that claims least."""
 
 
 class Jury(Reopenable):
@@ -35,123 +36,129 @@ class Jury(Reopenable):
 
     @property
     def spent(self) -> Usage:
-        """What all members' calls took, those of failed questions included."""
-        return sum((getattr(m, "spent", NOTHING_USED) for m in self.members), NOTHING_USED)
+        """Usage of all members, that of failed questions included."""
+        return sum((getattr(m, "spent", NO_USAGE) for m in self.members), NO_USAGE)
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """Who sits on it, in order."""
+        """Return the identities of the members, in order."""
         return {"jury": [member.identity(ask) for member in self.members]}
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        """What the jury says to each Ask."""
+        """Answer each Ask by vote."""
         return list(await asyncio.gather(*map(self._answer, asks)))
 
     async def close(self) -> None:
-        """Dismiss all."""
+        """Close all members."""
         await asyncio.gather(*(member.close() for member in self.members))
 
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind in FIRST_JUROR_KINDS:
-            return await self._foreman(ask)
-        heard = [rows[0] for rows in await asyncio.gather(*(m.answer([ask]) for m in self.members))]
-        replies = [one for one in heard if isinstance(one, Reply)]
-        spent = sum((one.usage for one in replies), NOTHING_USED)
-        out = next((one for one in heard if isinstance(one, OutOfBudget)), None)
-        if out is not None:
-            return out
+            return await self._answer_by_first(ask)
+        answers = [
+            rows[0] for rows in await asyncio.gather(*(m.answer([ask]) for m in self.members))
+        ]
+        replies = [answer for answer in answers if isinstance(answer, Reply)]
+        usage = sum((reply.usage for reply in replies), NO_USAGE)
+        out_of_budget = next((a for a in answers if isinstance(a, OutOfBudget)), None)
+        if out_of_budget is not None:
+            return out_of_budget
         if 2 * len(replies) <= len(self.members):
-            failed = [one for one in heard if isinstance(one, JudgeFailed)]
+            failures = [answer for answer in answers if isinstance(answer, JudgeFailed)]
             return JudgeFailed(
-                failed[0].kind, f"{len(failed)} of {len(heard)} jurors failed: {failed[0].reason}"
+                failures[0].kind,
+                "jurors_failed",
+                failed=len(failures),
+                jurors=len(answers),
+                reason=failures[0].reason,
             )
-        value, notes = _VOTES[ask.kind]([one.value for one in replies])
-        if len(replies) < len(heard):
-            notes = (*notes, f"{len(heard) - len(replies)} of {len(heard)} jurors gave no reply")
-        return Reply(value, spent, (*notes, *_all_notes(replies)))
+        value, notes = _VOTES[ask.kind]([reply.value for reply in replies])
+        if len(replies) < len(answers):
+            silent = len(answers) - len(replies)
+            notes = (*notes, compose("jurors_silent", silent=silent, jurors=len(answers)))
+        return Reply(value, usage, (*notes, *_collect_notes(replies)))
 
-    async def _foreman(self, ask: Ask) -> Answered:
-        first: Answered | None = None
-        spent = NOTHING_USED
+    async def _answer_by_first(self, ask: Ask) -> Answered:
+        first_failure: Answered | None = None
         for member in self.members:
-            (said,) = await member.answer([ask])
-            if isinstance(said, Reply):
-                return Reply(said.value, spent + said.usage, said.notes)
-            first = first or said
-        assert first is not None
-        return first
+            (answer,) = await member.answer([ask])
+            if isinstance(answer, Reply):
+                return answer
+            first_failure = first_failure or answer
+        assert first_failure is not None
+        return first_failure
 
 
-def _all_notes(replies: Sequence[Reply]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(note for one in replies for note in one.notes))
+def _collect_notes(replies: Sequence[Reply]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for reply in replies for note in reply.notes))
 
 
-def _on_verdicts(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+def _vote_on_verdicts(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     rows, split = [], 0
-    for same in _side_by_side([value["verdicts"] for value in values], "id"):
-        votes = Counter(row["verdict"] for row in same)
+    for ballot in _align([value["verdicts"] for value in values], "id"):
+        votes = Counter(row["verdict"] for row in ballot)
         split += len(votes) > 1
-        verdict = min(votes, key=lambda v: (-votes[v], _CAUTION[v]))
-        with_it = [row for row in same if row["verdict"] == verdict]
-        evidence = [piece for row in with_it for piece in row["evidence"]]
-        unique = [piece for n, piece in enumerate(evidence) if piece not in evidence[:n]]
-        rows.append({**with_it[0], "evidence": unique})
-    return {"verdicts": rows}, _disagreement(split, len(rows), "verdicts")
+        verdict = min(votes, key=lambda v: (-votes[v], _TIE_BREAK[v]))
+        winners = [row for row in ballot if row["verdict"] == verdict]
+        evidence = [quote for row in winners for quote in row["evidence"]]
+        unique = [quote for n, quote in enumerate(evidence) if quote not in evidence[:n]]
+        rows.append({**winners[0], "evidence": unique})
+    return {"verdicts": rows}, _note_disagreement(split, len(rows), "jury_split_verdicts")
 
 
-def _on_grades(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+def _vote_on_grades(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     rows, split = [], 0
-    for same in _side_by_side([value["grades"] for value in values], "id", "target"):
-        split += len({row["grade"] for row in same}) > 1
-        rows.append(_median(same, "grade"))
-    return {"grades": rows}, _disagreement(split, len(rows), "grades")
+    for ballot in _align([value["grades"] for value in values], "id", "target"):
+        split += len({row["grade"] for row in ballot}) > 1
+        rows.append(_median(ballot, "grade"))
+    return {"grades": rows}, _note_disagreement(split, len(rows), "jury_split_grades")
 
 
-def _on_levels(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+def _vote_on_levels(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     levels = sorted(value["level"] for value in values)
     split = levels[0] != levels[-1]
-    note = (f"the jury disagreed: levels {', '.join(map(str, levels))}",) if split else ()
+    note = (compose("jury_split_levels", levels=tuple(levels)),) if split else ()
     return _median(values, "level"), note
 
 
-def _on_aspects(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
-    """Each juror lists aspects in its own words, so the reply with the median coverage speaks for all."""
+def _vote_on_aspects(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+    """Return the reply with the median coverage: each juror words aspects differently, so they cannot be matched."""
     shares = [sum(r["covered"] for r in v["aspects"]) / len(v["aspects"]) for v in values]
     order = sorted(range(len(values)), key=lambda n: shares[n])
     low, high = shares[order[0]], shares[order[-1]]
-    note = (f"the jury disagreed: coverage from {low:.2f} to {high:.2f}",) if low != high else ()
+    note = (compose("jury_split_coverage", low=low, high=high),) if low != high else ()
     return values[order[(len(order) - 1) // 2]], note
 
 
-def _on_answers(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
-    """A question counts as answered when most jurors found the answer; the first of them speaks."""
+def _vote_on_answers(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+    """Count a question as answered when most jurors found the answer; the first of them is quoted."""
     rows, split = [], 0
-    for same in _side_by_side([value["answers"] for value in values], "id"):
-        told = [row for row in same if row["told"]]
-        split += 0 < len(told) < len(same)
-        silent = [row for row in same if not row["told"]]
-        rows.append(told[0] if len(told) > len(silent) else silent[0])
-    return {"answers": rows}, _disagreement(split, len(rows), "answers")
+    for ballot in _align([value["answers"] for value in values], "id"):
+        answered = [row for row in ballot if row["told"]]
+        unanswered = [row for row in ballot if not row["told"]]
+        split += bool(answered and unanswered)
+        rows.append(answered[0] if len(answered) > len(unanswered) else unanswered[0])
+    return {"answers": rows}, _note_disagreement(split, len(rows), "jury_split_answers")
 
 
 _VOTES = {
-    "solve": _on_answers,
-    "support": _on_verdicts,
-    "useful": _on_grades,
-    "rate": _on_levels,
-    "aspects": _on_aspects,
+    "solve": _vote_on_answers,
+    "support": _vote_on_verdicts,
+    "useful": _vote_on_grades,
+    "rate": _vote_on_levels,
+    "aspects": _vote_on_aspects,
 }
 
 
-def _side_by_side(lists: Sequence[Sequence[Any]], *key: str) -> list[list[Any]]:
-    """The rows about one item from each list, in the order of the first list."""
-    found = [{tuple(row[k] for k in key): row for row in rows} for rows in lists]
-    return [[rows[item] for rows in found] for item in found[0]]
+def _align(lists: Sequence[Sequence[Any]], *key: str) -> list[list[Any]]:
+    """Return the rows about each item, one from each list, in the order of the first list."""
+    by_item = [{tuple(row[k] for k in key): row for row in rows} for rows in lists]
+    return [[rows[item] for rows in by_item] for item in by_item[0]]
 
 
 def _median(rows: Sequence[Any], field: str) -> Any:
-    """The row with the median value; the lower one of two in the middle."""
+    """Return the row with the median value; the lower one of two in the middle."""
     return sorted(rows, key=lambda row: row[field])[(len(rows) - 1) // 2]
 
 
-def _disagreement(split: int, total: int, what: str) -> tuple[str, ...]:
-    return (f"the jury disagreed on {split} of {total} {what}",) if split else ()
+def _note_disagreement(split: int, total: int, code: str) -> tuple[str, ...]:
+    return (compose(code, split=split, total=total),) if split else ()

@@ -1,4 +1,4 @@
-"""What tokens cost, in USD per million; list prices change, so a config may give its own."""
+"""Prices of models, in USD per million tokens; a config may give its own, since list prices change."""
 
 from __future__ import annotations
 
@@ -35,24 +35,31 @@ PRICES: dict[str, tuple[float, float]] = {
 """Model → (input, output): vendors' list prices as of late 2025, without discounts for caching or batches."""
 
 Price = tuple[float, float]
+"""USD per million input and output tokens."""
+
+CHARACTERS_PER_TOKEN = 3.5
 
 
 def find_price(model: str, given: Mapping[str, float] | None = None) -> Price | None:
-    """The price the config gives, else the list price of the model or of the model it is a dated version of."""
+    """Return the price from the config, else the list price of the model or of the model it is a dated version of."""
     if given is not None:
         return float(given.get("input", 0.0)), float(given.get("output", 0.0))
     return PRICES.get(model) or PRICES.get(_VERSION.sub("", model.rpartition("/")[2]))
 
 
 def compute_usage(price: Price | None, input_tokens: int, output_tokens: int) -> Usage:
-    """One call with its tokens and, where the price is known, its money."""
+    """Return the usage of one call; 0 USD when the price is unknown."""
     usd = (input_tokens * price[0] + output_tokens * price[1]) / 1e6 if price else 0.0
     return Usage(1, input_tokens, output_tokens, usd)
 
 
 def estimate_usd(price: Price | None, characters: int, output_tokens: int) -> float:
-    """What a call will cost at most or so, before it is made; tokens are about 3.5 characters."""
-    return (characters / 3.5 * price[0] + output_tokens * price[1]) / 1e6 if price else 0.0
+    """Estimate what a call will cost before it is made."""
+    return (
+        (characters / CHARACTERS_PER_TOKEN * price[0] + output_tokens * price[1]) / 1e6
+        if price
+        else 0.0
+    )
 
 
 _VERSION = re.compile(r"-(?:latest|\d{8}|\d{4}-\d{2}-\d{2})$")

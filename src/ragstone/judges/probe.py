@@ -1,4 +1,4 @@
-"""Twelve questions of known truth: whether a judge is fit to decide anything, before it is paid to."""
+"""The probe: twelve questions with known answers that show whether a judge is good enough to gate on."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Case, Reply, aspects, claims, rate, support, useful
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
-from ragstone.types import NOTHING_USED, Chunk, Usage
+from ragstone.types import NO_USAGE, Chunk, Usage
 
 CALLS_PER_SAMPLE = 5
-"""Questions that the usual five judged metrics put for one sample; what "1,000 samples" is reckoned with."""
+"""Asks that the five default judged metrics put for one sample, for the price of 1,000 samples."""
 
 MIN_REPLIES = 11
 MIN_CORRECT = 10
 MIN_CONSISTENT = 11
-"""Of twelve; below any of these a judge is not fit to gate on."""
+"""Of twelve items; below any of these a judge is not fit to gate on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class ProbeItem:
     text: str
     ask: Ask
     read_verdict: Callable[[Any], str]
-    """What the reply comes down to."""
+    """Returns the verdict in the value of a reply."""
     truth: str
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What came of one item, asked twice."""
+    """The verdicts on one item, asked twice; empty when the judge failed."""
 
     item: ProbeItem
     first: str
@@ -44,13 +44,13 @@ class ProbeResult:
 
     @property
     def is_correct(self) -> bool:
-        """Whether the first reply was the true one."""
+        """Whether the first verdict is the true one."""
         return self.first == self.item.truth
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeReport:
-    """How a judge did on the twelve."""
+    """Results of a judge on the twelve items."""
 
     judge: str
     language: str
@@ -61,17 +61,17 @@ class ProbeReport:
     @property
     def reply_count(self) -> int:
         """Items with a usable first reply."""
-        return sum(bool(one.first) for one in self.results)
+        return sum(bool(result.first) for result in self.results)
 
     @property
     def correct_count(self) -> int:
-        """Items answered truly."""
-        return sum(one.is_correct for one in self.results)
+        """Items with the true verdict."""
+        return sum(result.is_correct for result in self.results)
 
     @property
     def consistent_count(self) -> int:
-        """Items answered alike both times."""
-        return sum(bool(one.first) and one.first == one.second for one in self.results)
+        """Items with the same verdict both times."""
+        return sum(bool(r.first) and r.first == r.second for r in self.results)
 
     @property
     def is_fit(self) -> bool:
@@ -89,71 +89,80 @@ class ProbeReport:
 
 
 async def probe_judge(judge: Judge, language: str) -> ProbeReport:
-    """Put the twelve items twice and count."""
+    """Ask the twelve items twice and collect the verdicts."""
     items = build_probes(language)
-    asks = [replace(i.ask, repeat=n) for n in range(2) for i in items]
-    gate = asyncio.Semaphore(judge.concurrency)
+    asks = [replace(item.ask, repeat=n) for n in range(2) for item in items]
+    slots = asyncio.Semaphore(judge.concurrency)
 
-    async def one(ask: Ask) -> Answered:
-        async with gate:
+    async def answer(ask: Ask) -> Answered:
+        async with slots:
             return (await judge.answer([ask]))[0]
 
     started = time.monotonic()
-    answered = await asyncio.gather(*map(one, asks))
+    answers = await asyncio.gather(*map(answer, asks))
     seconds = time.monotonic() - started
-    firsts, seconds_ = answered[: len(items)], answered[len(items) :]
-    tried = tuple(
-        ProbeResult(item, _came_to(item, a), _came_to(item, b), _failure(a) or _failure(b))
-        for item, a, b in zip(items, firsts, seconds_, strict=True)
+    first_round, second_round = answers[: len(items)], answers[len(items) :]
+    results = tuple(
+        ProbeResult(
+            item,
+            _read_verdict(item, a),
+            _read_verdict(item, b),
+            _describe_failure(a) or _describe_failure(b),
+        )
+        for item, a, b in zip(items, first_round, second_round, strict=True)
     )
-    usage = sum((a.usage for a in answered if isinstance(a, Reply)), NOTHING_USED)
-    return ProbeReport(judge.name, language, tried, usage, seconds)
+    usage = sum((a.usage for a in answers if isinstance(a, Reply)), NO_USAGE)
+    return ProbeReport(judge.name, language, results, usage, seconds)
 
 
 def build_probes(language: str) -> list[ProbeItem]:
-    """The twelve items in a language that has them; English otherwise."""
+    """Return the twelve items, in Spanish for Spanish and in English otherwise."""
     words = _ES if language.lower().startswith("es") else _EN
     code = "es" if words is _ES else "en"
     sources = [Chunk(text=text) for text in words["sources"]]
     items = [
-        ProbeItem(claim, support(Case((claim,), tuple(sources)), language=code), _verdict, truth)
+        ProbeItem(
+            claim, support(Case((claim,), tuple(sources)), language=code), _read_support, truth
+        )
         for claim, truth in words["claims"]
     ]
     for passage, truth in words["passages"]:
         ask = useful(words["question"], [Chunk(text=passage)], {"question": None}, language=code)
-        items.append(ProbeItem(passage, ask, _grade, truth))
+        items.append(ProbeItem(passage, ask, _read_grade, truth))
     question, answer = words["half"]
-    items.append(ProbeItem(answer, aspects(question, answer, language=code), _half, "half"))
-    items.append(ProbeItem(words["two"], claims(words["two"], language=code), _count, "2"))
+    items.append(
+        ProbeItem(answer, aspects(question, answer, language=code), _read_coverage, "half")
+    )
+    items.append(ProbeItem(words["two"], claims(words["two"], language=code), _count_claims, "2"))
     rude = rate({"answer": words["rude"]}, *words["scale"], language=code)
     items.append(ProbeItem(words["rude"], rude, lambda value: str(value["level"]), "0"))
     return items
 
 
-def _came_to(item: ProbeItem, answered: Answered) -> str:
+def _read_verdict(item: ProbeItem, answered: Answered) -> str:
     return item.read_verdict(answered.value) if isinstance(answered, Reply) else ""
 
 
-def _failure(answered: Answered) -> str:
+def _describe_failure(answered: Answered) -> str:
     if isinstance(answered, JudgeFailed):
         return f"{answered.kind}: {answered.reason}"
     return answered.reason if isinstance(answered, OutOfBudget) else ""
 
 
-def _verdict(value: Any) -> str:
+def _read_support(value: Any) -> str:
     return str(value["verdicts"][0]["verdict"])
 
 
-def _grade(value: Any) -> str:
+def _read_grade(value: Any) -> str:
     return "useful" if value["grades"][0]["grade"] else "useless"
 
 
-def _half(value: Any) -> str:
+def _read_coverage(value: Any) -> str:
     covered: Sequence[bool] = [row["covered"] for row in value["aspects"]]
     return "half" if any(covered) and not all(covered) else "all" if all(covered) else "none"
 
 
-def _count(value: Any) -> str:
+def _count_claims(value: Any) -> str:
     return str(len(value["claims"]))
 
 

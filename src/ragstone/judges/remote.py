@@ -1,4 +1,4 @@
-"""Models and embeddings behind an HTTP API: dialect, parameters, price, and what a server turned out to refuse."""
+"""Language models and embeddings behind an HTTP API."""
 
 from __future__ import annotations
 
@@ -10,23 +10,27 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges.dialects import Dialect, Mode, OpenAI
-from ragstone.judges.http import JsonClient, MalformedReply, RequestRejected
-from ragstone.judges.model_judge import Completion, CompletionRequest, Deadline
+from ragstone.judges.completion import Completion, CompletionRequest, Deadline
+from ragstone.judges.dialects import Dialect, OutputMode
+from ragstone.judges.http import JsonClient, MalformedReply, RequestRejected, describe_status
 from ragstone.judges.prices import Price, compute_usage, estimate_usd
 from ragstone.types import Usage
+
+FIRST_OUTPUT_TOKENS = 600.0
+"""Output tokens a call is expected to cost before any was made."""
 
 
 @dataclass(slots=True)
 class RejectedFeatures:
-    """What a model at a URL refused in this process; it is not sent again."""
+    """What a model at a URL rejected in this process; it is not sent again."""
 
-    dropped: set[str] = field(default_factory=set)
-    step: int = 0
-    """How far its dialect's modes have been stepped down."""
+    parameters: set[str] = field(default_factory=set)
+    mode_index: int = 0
+    """Index into the dialect's output modes: those before it were rejected."""
 
 
-_LEARNED: dict[tuple[str, str, str], RejectedFeatures] = {}
+_REJECTED: dict[tuple[str, str, str], RejectedFeatures] = {}
+"""By dialect, base URL and model, so that every judge of this process profits."""
 
 
 class RemoteModel:
@@ -52,100 +56,97 @@ class RemoteModel:
         self.notes = notes
         self.price = price
         self.parameters = {**dialect.defaults, **parameters}
-        key = (dialect.name, client.place.url, model)
-        self._learned = _LEARNED.setdefault(key, RejectedFeatures())
-        self._usual_output = 600.0
-        """Running mean of the tokens written, to estimate what a call will cost."""
+        key = (dialect.name, client.base_url.url, model)
+        self._rejected = _REJECTED.setdefault(key, RejectedFeatures())
+        self._mean_output_tokens = FIRST_OUTPUT_TOKENS
+        """Running mean, to estimate the price of the next call."""
 
     def identity(self) -> Mapping[str, Any]:
-        """Dialect, host, model and parameters."""
+        """Return dialect, host, model and parameters."""
         return {
             "dialect": self.dialect.name,
-            "base_url": self.client.place.url,
+            "base_url": self.client.base_url.url,
             "model": self.model,
             "parameters": self.parameters,
         }
 
-    async def complete(self, order: CompletionRequest) -> Completion:
-        """One completion; a parameter that the model refuses is dropped for good."""
-        sent: list[Mode] = []
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Complete one prompt; a parameter or output mode that the model rejects is dropped for good."""
+        sent_modes: list[OutputMode] = []
 
-        def body() -> Any:
-            sent.append(self.dialect.modes[self._learned.step])
-            return self.dialect.body(self.model, order, self._sent(order), sent[-1])
+        def build_body() -> Any:
+            mode = self.dialect.modes[self._rejected.mode_index]
+            sent_modes.append(mode)
+            return self.dialect.body(self.model, request, self._select_parameters(request), mode)
 
         for _ in range(2 + len(self.parameters) + len(self.dialect.modes)):
             try:
-                return await self._call(body, order)
-            except RequestRejected as refused:
-                if not self._yielded(refused, sent[-1]):
-                    said = f"HTTP {refused.status}: {refused.message}"
-                    raise JudgeFailed("transport", said) from None
-        raise JudgeFailed("transport", f"{self.name} refuses every form of the question")
+                return await self._call(build_body, request)
+            except RequestRejected as rejection:
+                if not self._drop_rejected(rejection, sent_modes[-1]):
+                    reason = describe_status(rejection.status, rejection.message)
+                    raise JudgeFailed("transport", reason) from None
+        raise JudgeFailed("transport", "form_refused", judge=self.name)
 
     async def close(self) -> None:
         """Close the connections."""
         await self.client.close()
 
-    async def _call(self, body: Callable[[], Any], order: CompletionRequest) -> Completion:
-        guess = estimate_usd(
-            self.price, len(order.system) + len(order.user), int(self._usual_output)
+    async def _call(self, build_body: Callable[[], Any], request: CompletionRequest) -> Completion:
+        characters = len(request.system) + len(request.user)
+        estimate = estimate_usd(self.price, characters, int(self._mean_output_tokens))
+        reply = await self.client.post(
+            self.dialect.path(self.model),
+            build_body,
+            self.dialect.parse_reply,
+            request.deadline,
+            estimate,
         )
-        written = await self.client.post(
-            self.dialect.path(self.model), body, self.dialect.read, order.deadline, guess
-        )
-        usage = compute_usage(self.price, written.input_tokens, written.output_tokens)
-        self.client.budget.settle(guess, usage)
-        self._usual_output += 0.1 * (written.output_tokens - self._usual_output)
-        return Completion(written.text, written.finish, usage)
+        usage = compute_usage(self.price, reply.input_tokens, reply.output_tokens)
+        self.client.budget.settle(estimate, usage)
+        self._mean_output_tokens += 0.1 * (reply.output_tokens - self._mean_output_tokens)
+        return Completion(reply.text, reply.finish, usage)
 
-    def _sent(self, order: CompletionRequest) -> dict[str, Any]:
-        """The parameters that the model accepts, the length stretched if wanted."""
-        sent = {
-            k: v
-            for k, v in self.parameters.items()
-            if k not in self._learned.dropped and v is not None
+    def _select_parameters(self, request: CompletionRequest) -> dict[str, Any]:
+        """Return the parameters that were not rejected, the token limit multiplied if wanted."""
+        accepted = {
+            name: value
+            for name, value in self.parameters.items()
+            if name not in self._rejected.parameters and value is not None
         }
-        if order.length_factor > 1 and self.dialect.length in sent:
-            sent[self.dialect.length] *= order.length_factor
-        return sent
+        if request.length_factor > 1 and self.dialect.length_parameter in accepted:
+            accepted[self.dialect.length_parameter] *= request.length_factor
+        return accepted
 
-    def _yielded(self, refused: RequestRejected, mode: Mode) -> bool:
-        """Whether something was dropped because of the refusal, so that asking again makes sense."""
-        words = f"{refused.parameter} {refused.message}".lower()
-        for name in sorted(self.parameters, key=len, reverse=True):
-            if name.lower() in words or _snake(name) in words:
-                self._learned.dropped.add(name)
-                return True
-        if not any(word in words for word in _ABOUT_FORM) or mode == self.dialect.modes[-1]:
+    def _drop_rejected(self, rejection: RequestRejected, mode: OutputMode) -> bool:
+        """Drop what the server rejected; False when nothing can be dropped and asking again is in vain."""
+        parameter = self.dialect.find_rejected_parameter(rejection, self.parameters)
+        if parameter is not None:
+            self._rejected.parameters.add(parameter)
+            return True
+        if not self.dialect.rejects_output_mode(rejection) or mode == self.dialect.modes[-1]:
             return False
-        # calls under way at once are refused at once: step down once for all of them
-        if self.dialect.modes[self._learned.step] == mode:
-            self._learned.step += 1
+        # concurrent calls are rejected together: step down once for all of them
+        if self.dialect.modes[self._rejected.mode_index] == mode:
+            self._rejected.mode_index += 1
         return True
 
 
-_ABOUT_FORM = (
-    "response_format", "json_schema", "json_object", "output_config", "responsejsonschema",
-    "response_json_schema", "responsemimetype", "response_mime_type", "response mime type",
-    "structured output", "schema", "grammar", "json mode",
-)  # fmt: skip
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
-
-
 class RemoteEmbeddings:
-    """Embeddings behind an OpenAI-compatible endpoint; answers `embed` and nothing else."""
+    """Embeddings behind an OpenAI-compatible endpoint; answers `embed` Asks and no others."""
 
     batch = 1
     local = False
 
     def __init__(
-        self, model: str, client: JsonClient, *, price: Price | None = None, deadline: float = 300.0,
-        parameters: Mapping[str, Any] | None = None, owner: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        model: str,
+        client: JsonClient,
+        *,
+        price: Price | None = None,
+        deadline: float = 300.0,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
         self.model = model
         self.client = client
         self.name = f"openai:{model}"
@@ -153,72 +154,66 @@ class RemoteEmbeddings:
         self.price = price
         self.deadline = deadline
         self.parameters = dict(parameters or {})
-        self._owner = owner
-        self._identity: Mapping[str, Any] | None = None
+        self._identity: Mapping[str, Any] = {
+            "dialect": "openai embeddings",
+            "base_url": client.base_url.url,
+            "model": model,
+            "parameters": self.parameters,
+        }
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """Host, model and parameters."""
-        if self._identity is None:
-            self._identity = {
-                "dialect": f"{OpenAI.name} embeddings",
-                "base_url": self.client.place.url,
-                "model": self.model,
-                "parameters": self.parameters,
-            }
+        """Return host, model and parameters."""
         return self._identity
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        """Vectors for the texts of each Ask."""
-        if len(asks) == 1:
+        """Embed the texts of each Ask."""
+        if len(asks) == 1:  # the usual case, without the cost of a task
             return [await self._answer(asks[0])]
         return list(await asyncio.gather(*map(self._answer, asks)))
 
     async def close(self) -> None:
-        """Close the connections, unless they are another's."""
-        if self._owner:
-            await self.client.close()
+        """Close the connections."""
+        await self.client.close()
 
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind != "embed":
-            return JudgeFailed("refusal", f"{self.name} embeds texts and answers no questions")
+            return JudgeFailed("refusal", "only_embeds", judge=self.name)
         texts = [text or " " for text in ask.values["texts"]]
-        guess = estimate_usd(self.price, sum(map(len, texts)), 0)
+        estimate = estimate_usd(self.price, sum(map(len, texts)), 0)
         try:
             vectors, usage = await self.client.post(
                 "/embeddings",
                 lambda: {"model": self.model, "input": texts, **self.parameters},
-                lambda reply: self._read(reply, len(texts)),
+                lambda reply: self._parse_reply(reply, len(texts)),
                 Deadline(self.deadline),
-                guess,
+                estimate,
             )
-        except (JudgeFailed, OutOfBudget) as failed:
-            return failed
-        except RequestRejected as refused:
-            return JudgeFailed("transport", f"HTTP {refused.status}: {refused.message}")
-        self.client.budget.settle(guess, usage)
+        except (JudgeFailed, OutOfBudget) as failure:
+            return failure
+        except RequestRejected as rejection:
+            return JudgeFailed("transport", describe_status(rejection.status, rejection.message))
+        self.client.budget.settle(estimate, usage)
         return Reply({"vectors": vectors}, usage)
 
-    def _read(self, reply: Any, count: int) -> tuple[list[list[float]], Usage]:
+    def _parse_reply(self, reply: Any, count: int) -> tuple[list[list[float]], Usage]:
         rows = reply.get("data") if isinstance(reply, dict) else None
         if not isinstance(rows, list) or len(rows) != count:
-            raise MalformedReply(f"the server's reply does not hold {count} embeddings")
+            raise MalformedReply("embeddings_miscounted", n=count)
         try:
             ordered = sorted(rows, key=lambda row: int(row["index"]))
-            vectors = [_vector(row["embedding"]) for row in ordered]
-            places = [int(row["index"]) for row in ordered]
+            vectors = [_parse_vector(row["embedding"]) for row in ordered]
+            indices = [int(row["index"]) for row in ordered]
         except (TypeError, KeyError, ValueError):
-            raise MalformedReply(
-                "the server's embeddings are not lists of finite numbers"
-            ) from None
-        if places != list(range(count)) or len({len(v) for v in vectors}) > 1 or not vectors[0]:
-            raise MalformedReply("the server's embeddings do not fit together")
+            raise MalformedReply("embeddings_not_numbers") from None
+        if indices != list(range(count)) or len({len(v) for v in vectors}) > 1 or not vectors[0]:
+            raise MalformedReply("embeddings_unlike")
         usage = reply.get("usage") or {}
         tokens = usage.get("prompt_tokens", 0) if isinstance(usage, dict) else 0
         return vectors, compute_usage(self.price, tokens if isinstance(tokens, int) else 0, 0)
 
 
-def _vector(row: Any) -> list[float]:
-    # one sum shows what is no number or not finite, at a tenth of the price of looking at each
+def _parse_vector(row: Any) -> list[float]:
+    # one sum finds whatever is no number or not finite, ten times as fast as a test of each number
     if row.__class__ is list and math.isfinite(sum(row, 0.0)):
         return row
     numbers = list(map(float, row))

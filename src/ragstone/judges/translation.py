@@ -1,4 +1,4 @@
-"""Prompts in a new language, drafted by a judge: placeholders checked, nothing overwritten."""
+"""Draft translations of the prompts into another language, made by a judge."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ SCHEMA: dict[str, Any] = {
 
 
 async def draft_prompts(judge: Judge, language: str, folder: str | Path) -> list[Path]:
-    """Draft every prompt in a language into `folder/language`; all of them or none."""
+    """Write a draft of every prompt in a language into `folder/language`; all of them or none.
+
+    Placeholders are checked, and no existing file is overwritten."""
     code = language.strip().lower()
     if not code.replace("-", "").isalnum():
         raise RagstoneError(f"{language!r} is not a language code; write one such as fr")
-    place = Path(folder) / code
-    wanted = {place / f"{name}.md": name for name in prompts.list_names()}
+    target = Path(folder) / code
+    wanted = {target / f"{name}.md": name for name in prompts.list_names()}
     prompts.refuse_existing(wanted)
     asks = [
         Ask("translate", {"language": code, "text": prompts.load(name, None).text}, SCHEMA, "en")
@@ -32,17 +34,17 @@ async def draft_prompts(judge: Judge, language: str, folder: str | Path) -> list
     ]
     drafts: dict[Path, str] = {}
     for (path, name), ask in zip(wanted.items(), asks, strict=True):
-        (answered,) = await judge.answer([ask])
-        if not isinstance(answered, Reply):
+        (answer,) = await judge.answer([ask])
+        if not isinstance(answer, Reply):
             raise RagstoneError(
-                f"{judge.name} could not draft {name!r} in {code!r}: {answered.reason}"
+                f"{judge.name} could not draft {name!r} in {code!r}: {answer.reason}"
             )
-        text = answered.value["text"].strip() + "\n"
-        wrong = prompts.find_fault(name, text)
-        if wrong is not None:
-            raise RagstoneError(f"{judge.name} drafted {name!r} in {code!r}, but {wrong}")
+        text = answer.value["text"].strip() + "\n"
+        fault = prompts.find_fault(name, text)
+        if fault is not None:
+            raise RagstoneError(f"{judge.name} drafted {name!r} in {code!r}, but {fault}")
         drafts[path] = text
-    place.mkdir(parents=True, exist_ok=True)
+    target.mkdir(parents=True, exist_ok=True)
     for path, text in drafts.items():
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -1,4 +1,4 @@
-"""Trap claims: statements that no source can support, so that a judge who supports them gives itself away."""
+"""Trap claims: invented statements that no source supports, to expose a judge that supports anything."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from ragstone.judges.fences import KeyedRandom
 
 
 def make_trap(key: str, language: str | None, sources: Sequence[str]) -> str:
-    """An invented statement that none of the sources speaks of; another for each key and each process."""
+    """Return an invented statement that no source mentions; a different one for each key and process."""
     spanish = (language or "").lower().startswith("es")
     patterns, things = (_PATTERNS_ES, _THINGS_ES) if spanish else (_PATTERNS_EN, _THINGS_EN)
-    luck = KeyedRandom(key)
-    name = _name(luck)
+    random = KeyedRandom(key)
+    name = _make_name(random)
     folded = [source.lower() for source in sources]
     while any(name.lower() in source for source in folded):
-        name = _name(luck)
-    return luck.choice(patterns).format(
+        name = _make_name(random)
+    return random.choice(patterns).format(
         name=name,
-        other=_name(luck),
-        thing=luck.choice(things),
-        number=17 + luck.number(960),
-        year=1783 + luck.number(230),
+        other=_make_name(random),
+        thing=random.choice(things),
+        number=17 + random.number(960),
+        year=1783 + random.number(230),
     )
 
 
-def _name(luck: KeyedRandom) -> str:
-    """A pronounceable name that belongs to nobody."""
-    parts = [luck.choice(_SYLLABLES) for _ in range(2 + luck.number(2))]
-    return "".join(parts).capitalize() + luck.choice(_ENDINGS)
+def _make_name(random: KeyedRandom) -> str:
+    """Return a pronounceable name that belongs to nobody."""
+    parts = [random.choice(_SYLLABLES) for _ in range(2 + random.number(2))]
+    return "".join(parts).capitalize() + random.choice(_ENDINGS)
 
 
 _SYLLABLES = (

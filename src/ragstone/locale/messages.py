@@ -76,6 +76,8 @@ def render(text: str, language: str) -> str:
 def _render_argument(value: Argument, language: str) -> Argument:
     if isinstance(value, tuple):
         return tuple(_render_argument(item, language) for item in value)
+    if isinstance(value, float):
+        return _Float(value, load_phrases(language, "report")["decimal"])
     return render(value, language) if isinstance(value, Message) else value
 
 
@@ -136,6 +138,21 @@ def _localize(name: str, value: Argument, phrases: Mapping[str, str]) -> Any:
     if isinstance(value, tuple):
         return _List(_localize(name, item, phrases) for item in value)
     return phrases.get(f"{name}.{value}", value) if isinstance(value, str) else value
+
+
+class _Float(float):
+    """A number that is written with the decimal sign of a language."""
+
+    __slots__ = ("decimal",)
+    decimal: str
+
+    def __new__(cls, value: float, decimal: str) -> _Float:
+        number = super().__new__(cls, value)
+        number.decimal = decimal
+        return number
+
+    def __format__(self, spec: str) -> str:
+        return float.__format__(self, spec).replace(".", self.decimal)
 
 
 class _List(tuple[Any, ...]):

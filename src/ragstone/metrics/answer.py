@@ -8,29 +8,29 @@ from typing import Any
 from ragstone.asks import Asking, ask, aspects, embed, questions
 from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.locale.messages import compose
-from ragstone.metrics.ledger import (
-    Checked,
-    at_once,
-    check,
-    claims_of,
-    cosines,
-    distrust,
-    rows_of,
+from ragstone.metrics.claims import (
+    CheckedClaim,
+    check_claims,
+    compute_cosines,
+    read_rows,
+    require_quotes,
+    run_together,
+    split_claims,
 )
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
 from ragstone.types import Chunk, Finding, Score, share
 
 
-def _count(options: Mapping[str, Any]) -> str | None:
+def _check_count(options: Mapping[str, Any]) -> str | None:
     return None if options["count"] >= 1 else "count is the number of questions, from 1"
 
 
-def _weight(options: Mapping[str, Any]) -> str | None:
+def _check_weight(options: Mapping[str, Any]) -> str | None:
     return None if 0 <= options["similarity_weight"] <= 1 else "similarity_weight lies in 0..1"
 
 
-@metric(check=_count)
+@metric(check=_check_count)
 def answer_relevance(
     question: str, answer: str, language: str | None = None, *, count: int = 3
 ) -> Asking[Score]:
@@ -47,9 +47,9 @@ def answer_relevance(
     evasive, asked = _read_questions(reply, count)
     if evasive:
         return Score(0.0, findings=(Finding(answer, "evasive", compose("answer_evasive")),))
-    alike = cosines((yield from ask(embed(question, *asked))), 1 + count)
+    alike = compute_cosines((yield from ask(embed(question, *asked))), 1 + count)
     findings = tuple(
-        Finding(text, "generated", compose("cosine_with_question", cosine=cosine))
+        Finding(text, "generated", compose("cosine_with_question", cosine=round(cosine, 3)))
         for text, cosine in zip(asked, alike, strict=True)
     )
     return Score(sum(alike) / count, findings=findings)
@@ -62,7 +62,7 @@ def answer_similarity(answer: str, reference: str) -> Asking[Score]:
         raise NotApplicable("empty_field", field="reference")
     if not answer.strip():
         return Score(0.0)
-    return Score(cosines((yield from ask(embed(answer, reference))), 2)[0])
+    return Score(compute_cosines((yield from ask(embed(answer, reference))), 2)[0])
 
 
 @metric
@@ -73,16 +73,16 @@ def completeness(
 
     Covered needs a quote that stands in the answer; the missing ones are listed."""
     if reference and reference.strip():
-        claims = yield from claims_of(reference, "reference", language)
-        checked = yield from check(claims, _source("answer", answer), language)
-        return share([_covered(one) for one in checked], "covered")
+        claims = yield from split_claims(reference, "reference", language)
+        checked = yield from check_claims(claims, _to_sources("answer", answer), language)
+        return share([_to_coverage(one) for one in checked], "covered")
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
     reply = yield from ask(aspects(question, answer, language=language))
     return share(_read_aspects(reply, answer), "covered")
 
 
-@metric(check=_weight)
+@metric(check=_check_weight)
 def answer_correctness(
     answer: str, reference: str, language: str | None = None, *, similarity_weight: float = 0.0
 ) -> Asking[Score]:
@@ -90,8 +90,8 @@ def answer_correctness(
 
     TP = claims of the answer that the reference supports, FP = the others (`error` when contradicted, else
     `addition`), FN = claims of the reference that the answer does not support (`omission`); F1 = 2 TP ÷ (2 TP + FP + FN)."""
-    f1, *alike = yield from at_once(
-        _matched(answer, reference, language),
+    f1, *alike = yield from run_together(
+        _match_claims(answer, reference, language),
         *([answer_similarity(answer, reference)] if similarity_weight else []),
     )
     if not alike or alike[0].value is None or f1.value is None:
@@ -100,32 +100,34 @@ def answer_correctness(
     return Score(min(mixed, 1.0), findings=f1.findings)
 
 
-def _matched(answer: str, reference: str, language: str | None) -> Asking[Score]:
-    sources, wanted = _source("answer", answer), _source("reference", reference)
+def _match_claims(answer: str, reference: str, language: str | None) -> Asking[Score]:
+    sources, wanted = _to_sources("answer", answer), _to_sources("reference", reference)
     if not sources:  # an empty answer says nothing wrong and leaves everything out
-        claims = yield from claims_of(reference, "reference", language)
-        omitted = yield from check(claims, sources, language)
-        return Score(0.0, findings=tuple(one.finding(sources, "omission") for one in omitted))
-    said, meant = yield from at_once(
-        claims_of(answer, "answer", language), claims_of(reference, "reference", language)
+        claims = yield from split_claims(reference, "reference", language)
+        omitted = yield from check_claims(claims, sources, language)
+        return Score(0.0, findings=tuple(one.to_finding(sources, "omission") for one in omitted))
+    said, meant = yield from run_together(
+        split_claims(answer, "answer", language), split_claims(reference, "reference", language)
     )
-    right, covered = yield from at_once(
-        check(said, wanted, language), check(meant, sources, language)
+    right, covered = yield from run_together(
+        check_claims(said, wanted, language), check_claims(meant, sources, language)
     )
     words = {"supported": "correct", "contradicted": "error", "not_found": "addition"}
-    findings = [one.finding(wanted, words[one.verdict]) for one in right]
-    findings += [one.finding(sources, "omission") for one in covered if one.verdict != "supported"]
+    findings = [one.to_finding(wanted, words[one.verdict]) for one in right]
+    findings += [
+        one.to_finding(sources, "omission") for one in covered if one.verdict != "supported"
+    ]
     hits = sum(one.verdict == "supported" for one in right)
     return Score(2 * hits / (hits + len(findings)), findings=tuple(findings))
 
 
-def _source(name: str, text: str) -> list[Chunk]:
+def _to_sources(name: str, text: str) -> list[Chunk]:
     """A text of the sample as what claims are checked against; an empty one is none."""
     return [Chunk(name, text)] if text.strip() else []
 
 
-def _covered(one: Checked) -> Finding:
-    return one.finding([Chunk("answer")], "covered" if one.verdict == "supported" else "missing")
+def _to_coverage(one: CheckedClaim) -> Finding:
+    return one.to_finding([Chunk("answer")], "covered" if one.verdict == "supported" else "missing")
 
 
 def _read_questions(reply: Any, count: int) -> tuple[bool, list[str]]:
@@ -142,7 +144,7 @@ def _read_questions(reply: Any, count: int) -> tuple[bool, list[str]]:
 
 def _read_aspects(reply: Any, answer: str) -> list[Finding]:
     findings = []
-    rows = rows_of(reply, "aspects", aspect=str, covered=bool, quote=str)
+    rows = read_rows(reply, "aspects", aspect=str, covered=bool, quote=str)
     for row in rows:
         if not row["aspect"].strip():
             raise JudgeFailed("unparseable", "aspect_empty")
@@ -165,5 +167,5 @@ def _read_aspects(reply: Any, answer: str) -> list[Finding]:
     if not findings:
         raise JudgeFailed("incomplete", "no_aspects")
     said = [one for one in findings if one.verified is not None]
-    distrust(sum(one.verified is True for one in said), len(said))
+    require_quotes(sum(one.verified is True for one in said), len(said))
     return findings

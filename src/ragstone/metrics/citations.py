@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
 from ragstone.locale.messages import compose
-from ragstone.metrics.ledger import Checked, check, claims_of, named
+from ragstone.metrics.claims import CheckedClaim, check_claims, name_chunks, split_claims
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_sentences
@@ -23,22 +23,22 @@ def citation_precision(answer: str, contexts: Ranked, language: str | None = Non
     """Marker–statement pairs whose cited chunk supports the statement ÷ pairs; a marker that points at no chunk counts as wrong.
 
     The statements of a marker are the claims of its sentence."""
-    cited = yield from _cited(answer, contexts, language)
-    return _precision(cited)
+    cited = yield from _check_citations(answer, contexts, language)
+    return _score_precision(cited)
 
 
 @metric
 def citation_recall(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
     """Claims of the answer that carry at least one supporting marker ÷ its claims."""
-    cited = yield from _cited(answer, contexts, language)
-    return _recall(cited)
+    cited = yield from _check_citations(answer, contexts, language)
+    return _score_recall(cited)
 
 
 @metric
 def citation_accuracy(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
     """F1 of citation_precision and citation_recall; not applicable without markers."""
-    cited = yield from _cited(answer, contexts, language)
-    precision, recall = _precision(cited), _recall(cited)
+    cited = yield from _check_citations(answer, contexts, language)
+    precision, recall = _score_precision(cited), _score_recall(cited)
     assert precision.value is not None
     assert recall.value is not None
     both = precision.value + recall.value
@@ -47,7 +47,7 @@ def citation_accuracy(answer: str, contexts: Ranked, language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Marker:
+class CitationMarker:
     """One citation: the sentence that carries it, as it reads, and the ranks it points at (none: at no chunk)."""
 
     sentence: int
@@ -56,17 +56,17 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedAnswer:
     """An answer's claims and markers beside the chunks they were checked against."""
 
-    checked: list[Checked]
-    markers: list[Marker]
+    checked: list[CheckedClaim]
+    markers: list[CitationMarker]
     chunks: list[Chunk]
     """All chunks, rank 1 first."""
     ranks: list[int]
     """Rank of each source that the claims were checked against."""
 
-    def pair(self, one: Checked, marker: Marker) -> Finding:
+    def check_pair(self, one: CheckedClaim, marker: CitationMarker) -> Finding:
         """The claim with the marker: supported when evidence for the claim stands in the cited chunk."""
         if not marker.ranks:
             return Finding(
@@ -82,7 +82,7 @@ class Cited:
         )
         for rank in marker.ranks:
             chunk = self.chunks[rank - 1]
-            quote, at = self._quote(one, rank)
+            quote, at = self._find_quote(one, rank)
             if at:
                 return Finding(
                     one.claim.text, "supported", reason, chunk.id, quote, *at, True, one.claim.span
@@ -92,7 +92,7 @@ class Cited:
         cited = self.chunks[marker.ranks[0] - 1].id
         return Finding(one.claim.text, verdict, reason, cited, span=one.claim.span)
 
-    def _quote(self, one: Checked, rank: int) -> tuple[str, tuple[int, int] | None]:
+    def _find_quote(self, one: CheckedClaim, rank: int) -> tuple[str, tuple[int, int] | None]:
         """The quote that supports the claim in the chunk of this rank, and where."""
         if one.verdict != "supported":
             return "", None
@@ -101,33 +101,33 @@ class Cited:
                 return piece.quote, piece.span
         # overlapping chunks hold the same sentence and a judge quotes it once; a shorter quote proves less
         for piece in one.evidence:
-            if piece.span and len(piece.quote.split()) >= TELLING:
+            if piece.span and len(piece.quote.split()) >= MIN_SHARED_QUOTE_WORDS:
                 at = find_quote(piece.quote, self.chunks[rank - 1].text)
                 if at:
                     return piece.quote, at
         return "", None
 
 
-TELLING = 5
+MIN_SHARED_QUOTE_WORDS = 5
 """Words from which on a quote found in another chunk counts as that chunk's evidence too."""
 
 
-def _cited(answer: str, contexts: Ranked, language: str | None) -> Asking[Cited]:
-    chunks = named(contexts)
-    markers = markers_of(answer, chunks, language)
+def _check_citations(answer: str, contexts: Ranked, language: str | None) -> Asking[CitedAnswer]:
+    chunks = name_chunks(contexts)
+    markers = find_markers(answer, chunks, language)
     if not markers:
         raise NotApplicable("no_citation_marker")
-    claims = yield from claims_of(answer, "answer", language)
+    claims = yield from split_claims(answer, "answer", language)
     ranks = [rank for rank, chunk in enumerate(chunks, 1) if chunk.text.strip()]
-    checked = yield from check(claims, [chunks[rank - 1] for rank in ranks], language)
-    return Cited(checked, markers, chunks, ranks)
+    checked = yield from check_claims(claims, [chunks[rank - 1] for rank in ranks], language)
+    return CitedAnswer(checked, markers, chunks, ranks)
 
 
-def _precision(cited: Cited) -> Score:
+def _score_precision(cited: CitedAnswer) -> Score:
     findings: list[Finding] = []
     for marker in cited.markers:
         stated = [one for one in cited.checked if one.claim.sentence == marker.sentence]
-        findings += [cited.pair(one, marker) for one in stated]
+        findings += [cited.check_pair(one, marker) for one in stated]
         if not stated and not marker.ranks:
             findings.append(Finding(marker.shown, "not_found", compose("points_at_no_chunk")))
     if not findings:
@@ -135,24 +135,24 @@ def _precision(cited: Cited) -> Score:
     return share(findings, "supported")
 
 
-def _recall(cited: Cited) -> Score:
+def _score_recall(cited: CitedAnswer) -> Score:
     findings = []
     for one in cited.checked:
         own = [marker for marker in cited.markers if marker.sentence == one.claim.sentence]
-        pairs = [cited.pair(one, marker) for marker in own]
+        pairs = [cited.check_pair(one, marker) for marker in own]
         bare = Finding(one.claim.text, "not_cited", compose("no_marker"), span=one.claim.span)
         best = next((pair for pair in pairs if pair.verdict == "supported"), None)
         findings.append(best or next(iter(pairs), bare))
     return share(findings, "supported")
 
 
-def markers_of(answer: str, chunks: list[Chunk], language: str | None) -> list[Marker]:
+def find_markers(answer: str, chunks: list[Chunk], language: str | None) -> list[CitationMarker]:
     """The markers of the answer in order, each once a sentence."""
     spans = split_sentences(answer, language)
-    found: dict[Marker, None] = {}
+    found: dict[CitationMarker, None] = {}
     for match in _BRACKETS.finditer(answer):
-        for shown, ranks in _targets(match[1], chunks):
-            found[Marker(_carrier(match.start(), answer, spans), shown, ranks)] = None
+        for shown, ranks in _parse_targets(match[1], chunks):
+            found[CitationMarker(_find_sentence(match.start(), answer, spans), shown, ranks)] = None
     return list(found)
 
 
@@ -160,9 +160,9 @@ _BRACKETS = re.compile(r"\[([^\[\]\n]{1,200})\]")
 _RANGE = re.compile(r"([0-9]{1,9})(?:\s*[-–—]\s*([0-9]{1,9}))?")
 
 
-def _targets(inside: str, chunks: list[Chunk]) -> list[tuple[str, tuple[int, ...]]]:
+def _parse_targets(inside: str, chunks: list[Chunk]) -> list[tuple[str, tuple[int, ...]]]:
     """What a bracket cites: each target as shown and its ranks; nothing when it is no citation ("[sic]")."""
-    whole = _ranks_of_id(inside.strip(), chunks)
+    whole = _find_ranks(inside.strip(), chunks)
     if whole and not _RANGE.fullmatch(inside.strip()):
         return [(f"[{inside.strip()}]", whole)]
     targets: list[tuple[str, tuple[int, ...]]] = []
@@ -170,7 +170,7 @@ def _targets(inside: str, chunks: list[Chunk]) -> list[tuple[str, tuple[int, ...
         name = piece.strip().removeprefix("^")
         numbers = _RANGE.fullmatch(name)
         if not numbers:
-            ranks = _ranks_of_id(name, chunks)
+            ranks = _find_ranks(name, chunks)
             if not ranks:
                 return []
             targets.append((f"[{name}]", ranks))
@@ -180,15 +180,15 @@ def _targets(inside: str, chunks: list[Chunk]) -> list[tuple[str, tuple[int, ...
         targets += [(f"[{rank}]", (rank,)) for rank in inside_ranks]
         if len(inside_ranks) != high - low + 1:
             # what lies outside the ranking may still be an id; a long range counts as one such marker
-            targets.append((f"[{name}]", _ranks_of_id(name, chunks)))
+            targets.append((f"[{name}]", _find_ranks(name, chunks)))
     return targets
 
 
-def _ranks_of_id(name: str, chunks: list[Chunk]) -> tuple[int, ...]:
+def _find_ranks(name: str, chunks: list[Chunk]) -> tuple[int, ...]:
     return tuple(rank for rank, chunk in enumerate(chunks, 1) if chunk.id == name)
 
 
-def _carrier(at: int, answer: str, spans: list[tuple[int, int]]) -> int:
+def _find_sentence(at: int, answer: str, spans: list[tuple[int, int]]) -> int:
     """Index of the sentence that a marker at this offset belongs to."""
     n = max((n for n, (start, _) in enumerate(spans) if start <= at), default=0)
     start, end = spans[n]

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
-from ragstone.metrics.ledger import Checked, at_once, check, claims_of, sources_of
+from ragstone.metrics.claims import (
+    CheckedClaim,
+    check_claims,
+    list_sources,
+    run_together,
+    split_claims,
+)
 from ragstone.registry import metric
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
@@ -14,13 +20,13 @@ def faithfulness(answer: str, contexts: Ranked, language: str | None = None) -> 
     """Supported claims of the answer ÷ its claims.
 
     Support needs a quote that stands in a retrieved chunk; with nothing retrieved no claim has any."""
-    return share((yield from grounded(answer, contexts, language)), "supported")
+    return share((yield from check_answer(answer, contexts, language)), "supported")
 
 
 @metric(higher_is_better=False)
 def hallucination_rate(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
     """Claims of the answer that the contexts contradict or do not hold ÷ its claims."""
-    findings = yield from grounded(answer, contexts, language)
+    findings = yield from check_answer(answer, contexts, language)
     return share(findings, "contradicted", "not_found")
 
 
@@ -33,26 +39,29 @@ def noise_sensitivity(
     A claim is wrong when the reference does not support it; `noise` is a wrong claim that a chunk supports."""
     if not reference.strip():
         raise NotApplicable("empty_field", field="reference")
-    sources = sources_of(contexts)
-    claims = yield from claims_of(answer, "answer", language)
-    truth, origin = yield from at_once(
-        check(claims, [Chunk("reference", reference)], language), check(claims, sources, language)
+    sources = list_sources(contexts)
+    claims = yield from split_claims(answer, "answer", language)
+    truth, origin = yield from run_together(
+        check_claims(claims, [Chunk("reference", reference)], language),
+        check_claims(claims, sources, language),
     )
-    findings = [_noise(right, found, sources) for right, found in zip(truth, origin, strict=True)]
+    findings = [
+        _classify_noise(right, found, sources) for right, found in zip(truth, origin, strict=True)
+    ]
     return share(findings, "noise")
 
 
-def grounded(answer: str, contexts: Ranked, language: str | None) -> Asking[list[Finding]]:
+def check_answer(answer: str, contexts: Ranked, language: str | None) -> Asking[list[Finding]]:
     """Each claim of the answer with what the contexts say of it."""
-    sources = sources_of(contexts)
-    claims = yield from claims_of(answer, "answer", language)
-    checked = yield from check(claims, sources, language)
-    return [one.finding(sources) for one in checked]
+    sources = list_sources(contexts)
+    claims = yield from split_claims(answer, "answer", language)
+    checked = yield from check_claims(claims, sources, language)
+    return [one.to_finding(sources) for one in checked]
 
 
-def _noise(right: Checked, found: Checked, sources: list[Chunk]) -> Finding:
+def _classify_noise(right: CheckedClaim, found: CheckedClaim, sources: list[Chunk]) -> Finding:
     if right.verdict == "supported":
-        return right.finding([Chunk("reference")], "right")
+        return right.to_finding([Chunk("reference")], "right")
     if found.verdict == "supported":
-        return found.finding(sources, "noise")
-    return found.finding(sources, "wrong")
+        return found.to_finding(sources, "noise")
+    return found.to_finding(sources, "wrong")

@@ -12,7 +12,7 @@ from ragstone.locale.messages import compose
 from ragstone.registry import REGISTERED, Metric, metric, resolve
 from ragstone.types import Finding, Sample, Score
 
-WEIGHTS: dict[str, float] = {
+DEFAULT_WEIGHTS: dict[str, float] = {
     "faithfulness": 0.30,
     "answer_relevance": 0.25,
     "completeness": 0.20,
@@ -21,7 +21,7 @@ WEIGHTS: dict[str, float] = {
 }
 
 
-def _complaint(options: Mapping[str, Any]) -> str | None:
+def _check_options(options: Mapping[str, Any]) -> str | None:
     weights = options["weights"]
     for name, weight in weights.items():
         try:
@@ -37,16 +37,16 @@ def _complaint(options: Mapping[str, Any]) -> str | None:
     return None if any(weights.values()) else "no component has a weight above 0"
 
 
-@metric(check=_complaint)
-def overall(sample: Sample, *, weights: Mapping[str, float] = WEIGHTS) -> Asking[Score]:
+@metric(check=_check_options)
+def overall(sample: Sample, *, weights: Mapping[str, float] = DEFAULT_WEIGHTS) -> Asking[Score]:
     """Weighted mean of component scores; one that is better when lower counts as 1 − its value.
 
     Default weights: faithfulness 0.30, answer_relevance 0.25, completeness 0.20, hallucination_rate 0.15, coherence 0.10.
     A component without a score makes it not applicable; the reason says which."""
     if sample.error is not None:
         raise SystemFailed(sample.error)
-    parts = {name: _component(name) for name, weight in weights.items() if weight}
-    scores = yield from together(*(_scored(part, sample) for part in parts.values()))
+    parts = {name: _find_component(name) for name, weight in weights.items() if weight}
+    scores = yield from together(*(_score_component(part, sample) for part in parts.values()))
     missing, findings, total = [], [], 0.0
     for (name, part), score in zip(parts.items(), scores, strict=True):
         if isinstance(score, Unscored) or score.value is None:
@@ -71,12 +71,12 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = WEIGHTS) -> Asking
     return Score(total / sum(weights[name] for name in parts), findings=tuple(findings))
 
 
-def _component(name: str) -> Metric:
+def _find_component(name: str) -> Metric:
     """The metric of that name; a plain name, the usual case, needs no parsing for every sample."""
     return REGISTERED[name] if name in REGISTERED else resolve(name)
 
 
-def _scored(part: Metric, sample: Sample) -> Asking[Score]:
+def _score_component(part: Metric, sample: Sample) -> Asking[Score]:
     """The component's score of the sample."""
     lacking = [name for name in part.needs if getattr(sample, name) is None]
     if lacking:

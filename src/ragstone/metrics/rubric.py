@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ragstone.asks import Asking, ask, rate
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, SystemFailed
-from ragstone.metrics.ledger import named
+from ragstone.metrics.claims import name_chunks
 from ragstone.registry import metric
 from ragstone.types import SYSTEM_FIELDS, Finding, Sample, Score
 
@@ -37,10 +37,10 @@ COHERENCE: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """The question and the levels, worst first, in each language; English for all others."""
 
-Field = Literal["question", "answer", "contexts", "reference"]
+RubricField = Literal["question", "answer", "contexts", "reference"]
 
 
-def _complaint(options: Mapping[str, Any]) -> str | None:
+def _check_options(options: Mapping[str, Any]) -> str | None:
     levels = options["levels"]
     if len(set(levels)) < 2 or len(set(levels)) != len(levels):
         return f"levels are {list(levels)!r}; give at least two different ones, worst first"
@@ -55,28 +55,28 @@ def coherence(answer: str, language: str | None = None) -> Asking[Score]:
     if not answer.strip():
         raise NotApplicable("empty_field", field="answer")
     question, levels = COHERENCE.get((language or "en").split("-")[0], COHERENCE["en"])
-    return (yield from rated({"answer": answer}, "coherence", question, levels, language))
+    return (yield from rate_texts({"answer": answer}, "coherence", question, levels, language))
 
 
-@metric(label="name", check=_complaint)
+@metric(label="name", check=_check_options)
 def rubric(
     sample: Sample,
     *,
     name: str = "quality",
     question: str = "How good is the answer as a reply to the question?",
     levels: Sequence[str] = ("useless", "poor", "fair", "good", "excellent"),
-    fields: Sequence[Field] = ("question", "answer"),
+    fields: Sequence[RubricField] = ("question", "answer"),
 ) -> Asking[Score]:
     """The level that the judge chooses on criteria written by the user, scaled to 0..1: worst level 0, best 1.
 
     `question` says what to judge, `levels` are its closed scale, worst first, and `fields` the texts to show."""
-    texts: dict[str, str] = {field: _shown(sample, field, name) for field in fields}
+    texts: dict[str, str] = {field: _to_text(sample, field, name) for field in fields}
     if not any(text.strip() for text in texts.values()):
         raise NotApplicable("rubric_nothing_to_show", rubric=name, fields=tuple(fields))
-    return (yield from rated(texts, name, question, levels, sample.language))
+    return (yield from rate_texts(texts, name, question, levels, sample.language))
 
 
-def rated(
+def rate_texts(
     texts: Mapping[str, str],
     name: str,
     question: str,
@@ -92,7 +92,7 @@ def rated(
     return Score(level / (len(levels) - 1), findings=(Finding(name, levels[level], reason),))
 
 
-def _shown(sample: Sample, field: Field, name: str) -> str:
+def _to_text(sample: Sample, field: RubricField, name: str) -> str:
     """A field's text as the judge sees it; chunks are numbered."""
     value = getattr(sample, field)
     if value is None and field in SYSTEM_FIELDS and sample.error is not None:
@@ -101,4 +101,4 @@ def _shown(sample: Sample, field: Field, name: str) -> str:
         raise MissingField("rubric_field_missing", rubric=name, name=field)
     if isinstance(value, str):
         return value
-    return "\n\n".join(f"[{chunk.id}] {chunk.text}" for chunk in named(value))
+    return "\n\n".join(f"[{chunk.id}] {chunk.text}" for chunk in name_chunks(value))

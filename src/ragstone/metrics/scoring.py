@@ -19,13 +19,13 @@ Start = Callable[[Sample], "Score | Asking[Any]"]
 """Scores a sample at once, or begins to ask."""
 
 
-def starter(metric: Metric) -> Start:
+def build_starter(metric: Metric) -> Start:
     """The metric as a function of a sample that never raises: a bug in it is an outcome too."""
     function, options = metric.function, dict(metric.options)
-    arguments = _arguments(metric.takes)
+    arguments = _build_getter(metric.takes)
     needed = [(name, metric.takes.index(name)) for name in metric.needs]
     of_system = not SYSTEM_FIELDS.isdisjoint(metric.takes) or "sample" in metric.takes
-    finish = finisher(metric)
+    finish = build_finisher(metric)
     low, high = metric.bounds or (-math.inf, math.inf)
 
     def start(sample: Sample) -> Score | Asking[Any]:
@@ -34,11 +34,11 @@ def starter(metric: Metric) -> Start:
         fields = arguments(sample)
         for name, place in needed:
             if fields[place] is None:
-                return _missing(name)
+                return _build_missing(name)
         try:
             result = function(*fields, **options)
         except Exception as raised:
-            return outcome_of(raised)
+            return to_outcome(raised)
         if type(result) is Score:  # the common case, a million times over
             value = result.value
             return result if value is not None and low <= value <= high else finish(result)
@@ -49,7 +49,7 @@ def starter(metric: Metric) -> Start:
     return start
 
 
-def finisher(metric: Metric) -> Callable[[Any], Score]:
+def build_finisher(metric: Metric) -> Callable[[Any], Score]:
     """What the metric returned, as a Score within its bounds."""
     low, high = metric.bounds or (-math.inf, math.inf)
 
@@ -60,47 +60,49 @@ def finisher(metric: Metric) -> Callable[[Any], Score]:
             try:
                 score = Score(float(result))
             except (TypeError, ValueError, OverflowError):
-                return _failed(compose("score_not_finite", value=repr(result)))
+                return _build_metric_error(compose("score_not_finite", value=repr(result)))
         value = score.value
         if value is not None and not low <= value <= high:
-            return _failed(compose("score_out_of_range", value=repr(value), low=low, high=high))
+            return _build_metric_error(
+                compose("score_out_of_range", value=repr(value), low=low, high=high)
+            )
         return score
 
     return finish
 
 
-def outcome_of(raised: BaseException) -> Score:
+def to_outcome(raised: BaseException) -> Score:
     """The outcome that an exception from a metric stands for."""
     if isinstance(raised, Unscored):
         outcome: OutcomeKind = raised.outcome  # type: ignore[assignment]
         kind = raised.kind if isinstance(raised, JudgeFailed) else None
-        return _outcome(outcome, raised.reason, kind, raised.label)
-    return _failed(f"{type(raised).__name__}: {raised}")
+        return _build_outcome(outcome, raised.reason, kind, raised.label)
+    return _build_metric_error(f"{type(raised).__name__}: {raised}")
 
 
-def with_notes(score: Score, notes: Mapping[str, None]) -> Score:
+def add_notes(score: Score, notes: Mapping[str, None]) -> Score:
     """The score with what its replies want a reader to know."""
     new = tuple(note for note in notes if note not in score.warnings)
     return replace(score, warnings=score.warnings + new) if new else score
 
 
-def _failed(reason: str) -> Score:
+def _build_metric_error(reason: str) -> Score:
     return Score(outcome="metric_error", reason=reason)
 
 
 @lru_cache(maxsize=256, typed=True)  # a message is not the plain text of the same words
-def _outcome(
+def _build_outcome(
     outcome: OutcomeKind, reason: str, kind: JudgeFault | None, label: str | None
 ) -> Score:
     return Score(outcome=outcome, reason=reason, kind=kind, label=label)
 
 
 @lru_cache(maxsize=32)
-def _missing(name: str) -> Score:
+def _build_missing(name: str) -> Score:
     return Score(outcome="missing_field", reason=compose("missing_field", field=name))
 
 
-def _arguments(takes: tuple[str, ...]) -> Callable[[Sample], tuple[Any, ...]]:
+def _build_getter(takes: tuple[str, ...]) -> Callable[[Sample], tuple[Any, ...]]:
     if "sample" in takes:
         return lambda sample: tuple(
             sample if name == "sample" else getattr(sample, name) for name in takes
@@ -113,11 +115,11 @@ def _arguments(takes: tuple[str, ...]) -> Callable[[Sample], tuple[Any, ...]]:
     return attrgetter(*takes)
 
 
-def plain_scores(starts: Mapping[str, Start], sample: Sample) -> dict[str, Score]:
+def score_unjudged(starts: Mapping[str, Start], sample: Sample) -> dict[str, Score]:
     """Every metric on a sample, for metrics that ask no judge."""
     return {name: start(sample) for name, start in starts.items()}  # type: ignore[misc]
 
 
-def failures(scores: Mapping[str, Score], kinds: frozenset[OutcomeKind]) -> Iterator[str]:
+def list_failures(scores: Mapping[str, Score], kinds: frozenset[OutcomeKind]) -> Iterator[str]:
     """Names of the metrics whose outcome is one of these."""
     return (name for name, score in scores.items() if score.outcome in kinds)

@@ -13,22 +13,22 @@ from ragstone.types import Score
 @metric(higher_is_better=False, bounds=None)
 def latency(meta: Mapping[str, Any]) -> Score:
     """Seconds the system took to answer, as recorded with the sample (`latency`)."""
-    return _recorded(meta, "latency")
+    return _read_measure(meta, "latency")
 
 
 @metric(higher_is_better=False, bounds=None)
 def tokens(meta: Mapping[str, Any]) -> Score:
     """Tokens the system used to answer, as recorded with the sample (`tokens`)."""
-    return _recorded(meta, "tokens")
+    return _read_measure(meta, "tokens")
 
 
 @metric(higher_is_better=False, bounds=None)
 def cost(meta: Mapping[str, Any]) -> Score:
     """Money the system spent on the answer, as recorded with the sample (`cost`)."""
-    return _recorded(meta, "cost")
+    return _read_measure(meta, "cost")
 
 
-def _recorded(meta: Mapping[str, Any], name: str) -> Score:
+def _read_measure(meta: Mapping[str, Any], name: str) -> Score:
     value = meta.get(name)
     if value is None:
         raise MissingField("not_recorded", name=name)

@@ -36,16 +36,16 @@ def token_f1(
     wanted = _tokens(reference, normalize, language)
     if not given or not wanted:
         return RIGHT if given == wanted else WRONG
-    return Score(2 * _shared(given, wanted) / (len(given) + len(wanted)))
+    return Score(2 * _count_shared(given, wanted) / (len(given) + len(wanted)))
 
 
 RIGHT, WRONG = Score(1.0), Score(0.0)
 
-REFUSALS = ("correct_refusal", "missed_refusal", "false_refusal", "answered")
+ABSTENTION_LABELS = ("correct_refusal", "missed_refusal", "false_refusal", "answered")
 """The four ways in which declining and being unanswerable meet."""
 
 
-@metric(binary=True, labels=REFUSALS, judged_with={"detect": "judge"})
+@metric(binary=True, labels=ABSTENTION_LABELS, judged_with={"detect": "judge"})
 def abstention_accuracy(
     answer: str,
     reference: str | None,
@@ -61,16 +61,18 @@ def abstention_accuracy(
     `unanswerable`, or `answerable: false`. An answer abstains when it equals an abstention text (case, white space and
     final punctuation aside) or, with `detect=judge`, when the judge calls it evasive. An empty answer is an answer
     unless "" is among the texts."""
-    refusals = _refusals((texts,) if isinstance(texts, str) else tuple(texts))
+    refusals = _normalize_texts((texts,) if isinstance(texts, str) else tuple(texts))
     if detect == "judge":
-        return _judged_abstention(answer, reference, meta, language, refusals)
-    return _refusal(_plain(answer) in refusals, _unanswerable(reference, meta, refusals))
+        return _judge_abstention(answer, reference, meta, language, refusals)
+    return _score_abstention(
+        _normalize(answer) in refusals, _is_unanswerable(reference, meta, refusals)
+    )
 
 
 @metric(extra="text")
 def rouge_l(answer: str, reference: str) -> Score:
     """F1 of the longest common subsequence of words (ROUGE-L, from rouge-score)."""
-    return _unit(_rouge().score(reference, answer)["rougeL"].fmeasure)
+    return _clip(_build_rouge().score(reference, answer)["rougeL"].fmeasure)
 
 
 @metric(extra="text")
@@ -81,13 +83,13 @@ def bleu(
     tokenize: Literal["13a", "intl", "char", "zh", "none"] = "13a",
 ) -> Score:
     """BLEU of the answer as one sentence, exponentially smoothed with effective order (sacrebleu), on a scale of 0 to 1."""
-    return _unit(_bleu(tokenize).sentence_score(answer, [reference]).score / 100)
+    return _clip(_build_bleu(tokenize).sentence_score(answer, [reference]).score / 100)
 
 
 @metric(extra="text")
 def chrf(answer: str, reference: str, *, word_order: Literal[0, 1, 2] = 0) -> Score:
     """F2 of the character n-grams (chrF, from sacrebleu), on a scale of 0 to 1; `word_order=2` is chrF++."""
-    return _unit(_chrf(word_order).sentence_score(answer, [reference]).score / 100)
+    return _clip(_build_chrf(word_order).sentence_score(answer, [reference]).score / 100)
 
 
 @lru_cache(maxsize=8)  # answer and reference of one sample, as its metrics compare them
@@ -95,7 +97,7 @@ def _tokens(text: str, normalize: Normalize, language: str | None) -> list[str]:
     return split_words(text) if normalize == "none" else split_bare_words(text, language)
 
 
-def _shared(given: list[str], wanted: list[str]) -> int:
+def _count_shared(given: list[str], wanted: list[str]) -> int:
     """Size of the intersection of two bags."""
     left: dict[str, int] = {}
     for word in wanted:
@@ -111,30 +113,32 @@ def _shared(given: list[str], wanted: list[str]) -> int:
 
 
 @lru_cache(maxsize=8)
-def _refusals(texts: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(_plain, texts))
+def _normalize_texts(texts: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_normalize, texts))
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     """The text as abstentions are compared: folded, without final punctuation."""
     return strip_final_punctuation(" ".join(_tokens(text, "none", None)))
 
 
-def _judged_abstention(
+def _judge_abstention(
     answer: str,
     reference: str | None,
     meta: Mapping[str, Any],
     language: str | None,
     refusals: frozenset[str],
 ) -> Asking[Score]:
-    unanswerable = _unanswerable(reference, meta, refusals)
-    abstains = _plain(answer) in refusals
+    unanswerable = _is_unanswerable(reference, meta, refusals)
+    abstains = _normalize(answer) in refusals
     if not abstains:
         abstains = (yield from ask(questions(answer, language=language)))["evasive"]
-    return _refusal(abstains, unanswerable)
+    return _score_abstention(abstains, unanswerable)
 
 
-def _unanswerable(reference: str | None, meta: Mapping[str, Any], refusals: Iterable[str]) -> bool:
+def _is_unanswerable(
+    reference: str | None, meta: Mapping[str, Any], refusals: Iterable[str]
+) -> bool:
     """Whether the document holds no answer, by the reference or by what the data says of the question."""
     if meta:
         if meta.get("type") in ("impossible", "unanswerable") or meta.get("answerable") is False:
@@ -143,22 +147,22 @@ def _unanswerable(reference: str | None, meta: Mapping[str, Any], refusals: Iter
             return False
     if reference is None:
         raise MissingField("answerable_unknown")
-    return _plain(reference) in refusals
+    return _normalize(reference) in refusals
 
 
-def _refusal(abstains: bool, unanswerable: bool) -> Score:
+def _score_abstention(abstains: bool, unanswerable: bool) -> Score:
     if unanswerable:
         label = "correct_refusal" if abstains else "missed_refusal"
         return Score(1.0 if abstains else 0.0, label=label)
     raise NotApplicable("question_answerable", label="false_refusal" if abstains else "answered")
 
 
-def _unit(value: float) -> Score:
+def _clip(value: float) -> Score:
     """A library's figure as a score: rounding may have pushed it past 1."""
     return Score(min(1.0, max(0.0, float(value))))
 
 
-class _Words:
+class _RougeTokenizer:
     """Words for rouge-score, whose own tokenizer takes every accented letter for a space."""
 
     @staticmethod
@@ -170,16 +174,16 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 @lru_cache(maxsize=1)
-def _rouge() -> Any:
+def _build_rouge() -> Any:
     try:
         from rouge_score.rouge_scorer import RougeScorer
     except ImportError:
         raise MissingExtra("rouge_l", "text") from None
-    return RougeScorer(["rougeL"], tokenizer=_Words)
+    return RougeScorer(["rougeL"], tokenizer=_RougeTokenizer)
 
 
 @lru_cache(maxsize=8)
-def _bleu(tokenize: str) -> Any:
+def _build_bleu(tokenize: str) -> Any:
     try:
         from sacrebleu.metrics import BLEU
     except ImportError:
@@ -188,7 +192,7 @@ def _bleu(tokenize: str) -> Any:
 
 
 @lru_cache(maxsize=4)
-def _chrf(word_order: int) -> Any:
+def _build_chrf(word_order: int) -> Any:
     try:
         from sacrebleu.metrics import CHRF
     except ImportError:

@@ -1,7 +1,7 @@
 """Quality in production: interactions come in, a share is judged, windows are summarised, degradation is noticed."""
 
-from ragstone.monitor.archive import Added, Archive, Scored
+from ragstone.monitor.archive import AddResult, Archive, ScoredInteraction
 from ragstone.monitor.interactions import Feedback, Interaction
 from ragstone.monitor.monitor import Monitor
 
-__all__ = ["Added", "Archive", "Feedback", "Interaction", "Monitor", "Scored"]
+__all__ = ["AddResult", "Archive", "Feedback", "Interaction", "Monitor", "ScoredInteraction"]

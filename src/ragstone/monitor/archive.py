@@ -1,4 +1,4 @@
-"""Interactions, feedback and scores in the store: every change marks the buckets whose roll-ups it outdates."""
+"""Interactions, feedback and scores in the store; every change marks the roll-up buckets that it outdates."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from ragstone.monitor.ingest.spans import Span
-from ragstone.monitor.interactions import Feedback, Interaction, micros
-from ragstone.monitor.purge import forget_before, forget_ids
+from ragstone.monitor.ingest.spans import TraceSpan
+from ragstone.monitor.interactions import Feedback, Interaction, now_micros
+from ragstone.monitor.purge import purge_before, purge_ids
 from ragstone.monitor.statements import (
-    HOUR,
-    MANY,
-    SAVE_SCORE,
-    SELECT,
-    bucket_of,
-    count,
-    decoded,
-    insert,
-    mark,
-    numbers,
-    put_feedback,
-    put_spans,
+    HOUR_MICROS,
+    MAX_ROWS_PER_STATEMENT,
+    SELECT_INTERACTION,
+    UPSERT_SCORE,
+    add_to_counters,
+    decode_interaction,
+    find_numbers,
+    get_bucket,
+    insert_interactions,
+    mark_dirty,
+    save_feedback,
+    save_spans,
 )
 from ragstone.store import Store
 from ragstone.store.codec import decode_score, encode_score
@@ -33,32 +33,32 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """What came of adding interactions."""
+class AddResult:
+    """Counts of an `add`."""
 
     new: int
     repeated: int
-    """Ids that were there already; nothing of them was changed."""
+    """Ids that were already stored; they were not changed."""
     ids: frozenset[str] = frozenset()
     """The new ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """The scores of one interaction and how it came to be judged."""
+class ScoredInteraction:
+    """The scores of one interaction and how it was sampled."""
 
     interaction: str
     scores: Mapping[str, Score]
     drawn: bool = True
-    """Whether the share alone chose it; False when only bad feedback or poor retrieval did."""
+    """Whether it was sampled at random; False when only bad feedback or poor retrieval selected it."""
     weight: float = 1.0
-    """1 / the chance of being judged: weighted means stand for all interactions."""
-    again: int | None = None
-    """When to ask the judge again, who failed; None when that is all."""
+    """1 / the sampling probability: weighted means estimate those of all interactions."""
+    retry_at: int | None = None
+    """When to retry after a failure of the judge; None when scoring is complete."""
 
 
 class Archive:
-    """The monitor's side of a store. Writes return Futures that are done when the disk has them."""
+    """The monitor's tables of a store. Writes return Futures that complete when the data is on disk."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -69,80 +69,87 @@ class Archive:
         self,
         interactions: Sequence[Interaction],
         feedback: Sequence[Feedback] = (),
-        spans: Sequence[Span] = (),
-    ) -> Future[Added]:
-        """Keep interactions, feedback for these or others, and spans; an id that is there already is left as it is."""
-        now = micros()
+        spans: Sequence[TraceSpan] = (),
+    ) -> Future[AddResult]:
+        """Store interactions, feedback on these or others, and spans; an id that is already stored is not changed."""
+        now = now_micros()
 
-        def write(db: Connection) -> Added:
-            new = insert(db, interactions, now)
-            said = [
-                Feedback(one.id, one.at, one.feedback, one.comment)
-                for one in interactions
-                if one.id in new and (one.feedback is not None or one.comment is not None)
+        def write(db: Connection) -> AddResult:
+            new = insert_interactions(db, interactions, now)
+            own_feedback = [
+                Feedback(interaction.id, interaction.at, interaction.feedback, interaction.comment)
+                for interaction in interactions
+                if interaction.id in new
+                and (interaction.feedback is not None or interaction.comment is not None)
             ]
-            dirty = {bucket_of(one.at) for one in interactions if one.id in new}
-            dirty |= put_feedback(db, [*said, *feedback])
-            mark(db, dirty)
-            put_spans(db, spans, now)
-            added = Added(len(new), len(interactions) - len(new), frozenset(new))
-            tally = {
+            dirty = {
+                get_bucket(interaction.at) for interaction in interactions if interaction.id in new
+            }
+            dirty |= save_feedback(db, [*own_feedback, *feedback])
+            mark_dirty(db, dirty)
+            save_spans(db, spans, now)
+            added = AddResult(len(new), len(interactions) - len(new), frozenset(new))
+            counts = {
                 "interactions": added.new,
                 "repeated": added.repeated,
                 "feedback": len(feedback),
                 "spans": len(spans),
             }
-            count(db, tally, now)
+            add_to_counters(db, counts, now)
             return added
 
         return self.run(write)
 
-    def add_feedback(self, feedback: Sequence[Feedback]) -> Future[Added]:
-        """Keep feedback; the latest word on each interaction counts, a later comment keeps the value."""
+    def add_feedback(self, feedback: Sequence[Feedback]) -> Future[AddResult]:
+        """Store feedback; the latest rating of an interaction counts, and a later comment does not remove it."""
         return self.add((), feedback)
 
     def save_scores(
-        self, scored: Sequence[Scored], counts: Mapping[str, int] | None = None
+        self, scored: Sequence[ScoredInteraction], counts: Mapping[str, int] | None = None
     ) -> Future[None]:
-        """Keep scores in the place of earlier ones of the same metrics, and take the interactions off the queue."""
-        now = micros()
+        """Store scores, replacing earlier ones of the same metrics, and remove the interactions from the queue."""
+        now = now_micros()
 
         def write(db: Connection) -> None:
-            places = numbers(db, [one.interaction for one in scored])
+            numbers = find_numbers(db, [item.interaction for item in scored])
             rows = [
                 (
-                    *places[one.interaction], metric, score.value, score.outcome, int(one.drawn),
-                    one.weight, now, score.usage.calls, score.usage.usd, encode_score(score),
+                    *numbers[item.interaction], metric, score.value, score.outcome, int(item.drawn),
+                    item.weight, now, score.usage.calls, score.usage.usd, encode_score(score),
                 )
-                for one in scored
-                if one.interaction in places  # purged meanwhile: forgotten stays forgotten
-                for metric, score in one.scores.items()
+                for item in scored
+                if item.interaction in numbers  # purged since it was claimed: its scores must not come back
+                for metric, score in item.scores.items()
             ]  # fmt: skip
-            db.execute_many(SAVE_SCORE, rows)
+            db.execute_many(UPSERT_SCORE, rows)
             known = [
-                (places[one.interaction][0], one) for one in scored if one.interaction in places
+                (numbers[item.interaction][0], item)
+                for item in scored
+                if item.interaction in numbers
             ]
-            done = sorted(number for number, one in known if one.again is None)
-            db.execute_many("DELETE FROM monitor_queue WHERE number = ?", [(n,) for n in done])
+            finished = sorted(number for number, item in known if item.retry_at is None)
+            db.execute_many("DELETE FROM monitor_queue WHERE number = ?", [(n,) for n in finished])
             db.execute_many(
                 "UPDATE monitor_queue SET claimed = ?, tries = tries + 1 WHERE number = ?",
-                sorted((one.again, number) for number, one in known if one.again is not None),
+                sorted(
+                    (item.retry_at, number) for number, item in known if item.retry_at is not None
+                ),
             )
-            mark(db, {bucket_of(at) for _, at in places.values()})
-            count(db, counts or {}, now)
+            mark_dirty(db, {get_bucket(at) for _, at in numbers.values()})
+            add_to_counters(db, counts or {}, now)
 
         return self.run(write)
 
     def count(self, counts: Mapping[str, int]) -> Future[None]:
-        """Add to the counters: what was refused, lost or failed."""
-        now = micros()
-        return self.run(lambda db: count(db, counts, now))
+        """Add to the counters of refused, lost and failed rows."""
+        now = now_micros()
+        return self.run(lambda db: add_to_counters(db, counts, now))
 
     # ── out ───────────────────────────────────────────────────────────────────────────────
 
     def get(self, id: str) -> Interaction | None:
         """The interaction with this id."""
-        return next(iter(self._found(f"{SELECT} WHERE i.id = ?", (id,))), None)
+        return next(iter(self._query(f"{SELECT_INTERACTION} WHERE i.id = ?", (id,))), None)
 
     def interactions(
         self,
@@ -153,22 +160,24 @@ class Archive:
         limit: int | None = None,
         order: Literal["newest", "oldest"] = "newest",
     ) -> Iterator[Interaction]:
-        """Interactions from `since` up to, not including, `until`, of the slice where each field has the value."""
-        way = "DESC" if order == "newest" else "ASC"
-        sql = f"{SELECT} WHERE i.at >= ? AND i.at < ? ORDER BY i.at {way}, i.number {way}"
-        wanted = dict(slice or {})
+        """Interactions from `since` up to, not including, `until`; with `slice`, those whose fields have these values."""
+        direction = "DESC" if order == "newest" else "ASC"
+        sql = f"{SELECT_INTERACTION} WHERE i.at >= ? AND i.at < ? ORDER BY i.at {direction}, i.number {direction}"
+        conditions = dict(slice or {})
         values: tuple[Any, ...] = (0 if since is None else since, 2**62 if until is None else until)
-        if limit is not None and not wanted:
+        if limit is not None and not conditions:
             sql, values = f"{sql} LIMIT ?", (*values, limit)
-        left = limit
-        for one in self._streamed(sql, values):
-            if wanted and any(one.slices.get(name) != text for name, text in wanted.items()):
+        remaining = limit
+        for interaction in self._stream(sql, values):
+            if conditions and any(
+                interaction.slices.get(name) != text for name, text in conditions.items()
+            ):
                 continue
-            if left is not None:
-                if left <= 0:
+            if remaining is not None:
+                if remaining <= 0:
                     return
-                left -= 1
-            yield one
+                remaining -= 1
+            yield interaction
 
     def scores(self, id: str) -> dict[str, Score]:
         """Metric → score with its evidence, of one interaction."""
@@ -183,12 +192,12 @@ class Archive:
         """Each counter's sum over the hours from `since` on."""
         rows = self.store.read(
             "SELECT name, SUM(value) FROM monitor_counters WHERE hour >= ? GROUP BY name ORDER BY name",
-            (0 if since is None else since - since % HOUR,),
+            (0 if since is None else since - since % HOUR_MICROS,),
         )
         return {name: int(value) for name, value in rows}
 
-    def dirty(self, limit: int = 10_000) -> tuple[list[int], list[int]]:
-        """Buckets whose roll-ups no longer hold, oldest mark first, and the marks to remove once they hold again."""
+    def list_dirty(self, limit: int = 10_000) -> tuple[list[int], list[int]]:
+        """Buckets whose roll-ups are outdated, oldest mark first, and the marks to delete once they are rebuilt."""
         rows = self.store.read(
             "SELECT number, bucket FROM monitor_dirty ORDER BY number LIMIT ?", (limit,)
         )
@@ -197,41 +206,41 @@ class Archive:
     # ── away ──────────────────────────────────────────────────────────────────────────────
 
     def purge(self, *, before: int | None = None, ids: Sequence[str] | None = None) -> int:
-        """Forget interactions older than a time, or those with these ids, with all that hangs on them; how many."""
+        """Delete interactions older than a time, or with these ids, and everything derived from them; returns how many."""
         if (before is None) == (ids is None):
             raise ValueError("give either before or ids")
         if ids is not None:
-            return self.run(lambda db: forget_ids(db, list(ids))).result()
+            return self.run(lambda db: purge_ids(db, list(ids))).result()
         total = 0
-        while True:  # in pieces: ingest waits for no long transaction
-            gone = self.run(lambda db: forget_before(db, before)).result()  # type: ignore[arg-type]
-            total += gone
-            if gone < MANY:
+        while True:  # in batches, so that ingest never waits for a long transaction
+            deleted = self.run(lambda db: purge_before(db, before)).result()  # type: ignore[arg-type]
+            total += deleted
+            if deleted < MAX_ROWS_PER_STATEMENT:
                 return total
 
     # ── underneath ────────────────────────────────────────────────────────────────────────
 
     def run(self, operation: Callable[[Connection], T]) -> Future[T]:
-        """Run an operation in the next commit; the Future has its result once the disk does."""
+        """Run an operation in the next commit; the Future completes with its result when it is on disk."""
         result: Future[T] = Future()
-        kept: list[T] = []
+        outcome: list[T] = []
 
         def work(db: Connection) -> None:
-            kept[:] = [operation(db)]
+            outcome[:] = [operation(db)]
 
-        def tell(done: Future[None]) -> None:
-            fault = done.exception()
-            if fault is not None:
-                result.set_exception(fault)
+        def complete(done: Future[None]) -> None:
+            error = done.exception()
+            if error is not None:
+                result.set_exception(error)
             else:
-                result.set_result(kept[0])
+                result.set_result(outcome[0])
 
-        result.set_running_or_notify_cancel()  # what was handed over is written, waited for or not
-        self.store.write(work).add_done_callback(tell)
+        result.set_running_or_notify_cancel()  # not cancellable: the operation runs whether or not anyone waits
+        self.store.write(work).add_done_callback(complete)
         return result
 
-    def _found(self, sql: str, values: Sequence[Any]) -> Iterator[Interaction]:
-        return map(decoded, self.store.read(sql, values))
+    def _query(self, sql: str, values: Sequence[Any]) -> Iterator[Interaction]:
+        return map(decode_interaction, self.store.read(sql, values))
 
-    def _streamed(self, sql: str, values: Sequence[Any]) -> Iterator[Interaction]:
-        return map(decoded, self.store.stream(sql, values))
+    def _stream(self, sql: str, values: Sequence[Any]) -> Iterator[Interaction]:
+        return map(decode_interaction, self.store.stream(sql, values))

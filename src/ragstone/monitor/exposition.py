@@ -1,4 +1,4 @@
-"""The monitor's figures as Prometheus reads them (extra `prometheus`): counters since the start, gauges of the last hour."""
+"""Metrics of the monitor in Prometheus' exposition format (extra `prometheus`): counters since the start, gauges of the last hour."""
 
 from __future__ import annotations
 
@@ -6,48 +6,51 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragstone.errors import MissingExtra
-from ragstone.monitor.alerts.alert import open_alerts
-from ragstone.monitor.alerts.evaluation import GRAVITY, last_status
-from ragstone.monitor.alerts.outbox import pending
+from ragstone.monitor.alerts.alert import load_open_alerts
+from ragstone.monitor.alerts.evaluation import STATES_BY_SEVERITY, load_status
+from ragstone.monitor.alerts.outbox import list_unsent
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import micros
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import Window, between
+from ragstone.monitor.interactions import now_micros
+from ragstone.monitor.statements import HOUR_MICROS
+from ragstone.monitor.windows.statistics import Window
+from ragstone.monitor.windows.summary import summarise_between
 
-MOST_METRICS = 50
-"""Metrics with labels of their own, in alphabetical order: labels never grow with the data."""
+MAX_LABELLED_METRICS = 50
+"""Metrics that get labels, in alphabetical order: the number of label values stays bounded."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def metrics_text(archive: Archive, now: int | None = None) -> str:
-    """Everything as text in Prometheus' exposition format."""
+def render_metrics(archive: Archive, now: int | None = None) -> str:
+    """All metrics as text in Prometheus' exposition format."""
     try:
         from prometheus_client import CollectorRegistry, generate_latest
     except ImportError:
         raise MissingExtra("Prometheus metrics", "prometheus") from None
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(archive, micros() if now is None else now))
+    registry.register(_Collector(archive, now_micros() if now is None else now))
     return str(generate_latest(registry).decode("utf-8"))
 
 
 class _Collector:
-    """Works the figures out when they are asked for."""
+    """Computes the metrics when they are scraped."""
 
     def __init__(self, archive: Archive, now: int) -> None:
         self._archive, self._now = archive, now
 
     def describe(self) -> list[Any]:
-        """Nothing ahead of time: asking would read the store."""
+        """Empty: describing the metrics would read the store."""
         return []
 
     def collect(self) -> Iterator[Any]:
-        """One family after the other."""
-        yield from _counters(self._archive)
-        yield from _last_hour(between(self._archive, self._now - HOUR, self._now).whole)
-        yield from _watching(self._archive)
+        """All metric families."""
+        yield from _collect_counters(self._archive)
+        yield from _collect_last_hour(
+            summarise_between(self._archive, self._now - HOUR_MICROS, self._now).whole
+        )
+        yield from _collect_alert_states(self._archive)
 
 
-def _counters(archive: Archive) -> Iterator[Any]:
+def _collect_counters(archive: Archive) -> Iterator[Any]:
     from prometheus_client.core import CounterMetricFamily
 
     counts = archive.counters()
@@ -66,24 +69,24 @@ def _counters(archive: Archive) -> Iterator[Any]:
     yield other
 
 
-def _last_hour(window: Window) -> Iterator[Any]:
+def _collect_last_hour(window: Window) -> Iterator[Any]:
     from prometheus_client.core import GaugeMetricFamily
 
-    shown = [window.metrics[name] for name in sorted(window.metrics)[:MOST_METRICS]]
+    shown = [window.metrics[name] for name in sorted(window.metrics)[:MAX_LABELLED_METRICS]]
     columns: dict[tuple[str, str], list[float | None]] = {
-        ("ragstone_score_mean", "Mean score over the last hour."): [one.mean for one in shown],
-        ("ragstone_score_low", "Lower end of its 95 % interval."): [one.low for one in shown],
-        ("ragstone_score_high", "Upper end of its 95 % interval."): [one.high for one in shown],
-        ("ragstone_score_count", "Scores in the last hour."): [one.scored for one in shown],
+        ("ragstone_score_mean", "Mean score over the last hour."): [stats.mean for stats in shown],
+        ("ragstone_score_low", "Lower end of its 95 % interval."): [stats.low for stats in shown],
+        ("ragstone_score_high", "Upper end of its 95 % interval."): [stats.high for stats in shown],
+        ("ragstone_score_count", "Scores in the last hour."): [stats.scored for stats in shown],
         ("ragstone_score_coverage_ratio", "Scored out of applicable, last hour."): [
-            one.coverage for one in shown
+            stats.coverage for stats in shown
         ],
     }
     for (name, meaning), values in columns.items():
         family = GaugeMetricFamily(name, meaning, labels=["metric"])
-        for one, value in zip(shown, values, strict=True):
+        for stats, value in zip(shown, values, strict=True):
             if value is not None:
-                family.add_metric([one.name], value)
+                family.add_metric([stats.name], value)
         yield family
     yield GaugeMetricFamily(
         "ragstone_window_interactions", "Interactions in the last hour.", value=window.interactions
@@ -109,24 +112,24 @@ def _last_hour(window: Window) -> Iterator[Any]:
     )
 
 
-def _watching(archive: Archive) -> Iterator[Any]:
+def _collect_alert_states(archive: Archive) -> Iterator[Any]:
     from prometheus_client.core import GaugeMetricFamily
 
     alerts = GaugeMetricFamily("ragstone_alerts", "Open alerts.", labels=["state"])
-    found = [one.state for one in open_alerts(archive)]
+    open_states = [stream.state for stream in load_open_alerts(archive)]
     for state in ("firing", "pending", "no_data", "judge_failing"):
-        alerts.add_metric([state], found.count(state))
+        alerts.add_metric([state], open_states.count(state))
     yield alerts
     yield GaugeMetricFamily(
-        "ragstone_outbox_messages", "Messages that have not left.", value=len(pending(archive))
+        "ragstone_outbox_messages", "Messages that have not left.", value=len(list_unsent(archive))
     )
-    status = last_status(archive)
+    status = load_status(archive)
     if status is None:
         return
     yield GaugeMetricFamily(
         "ragstone_last_watch_timestamp_seconds", "When the last round was.", value=status.at / 1e6
     )
-    whole = [one for one in status.streams if not one.field][:MOST_METRICS]
+    whole = [stream for stream in status.streams if not stream.field][:MAX_LABELLED_METRICS]
     states = GaugeMetricFamily(
         "ragstone_metric_state", "1 for the state a metric is in.", labels=["metric", "state"]
     )
@@ -135,13 +138,13 @@ def _watching(archive: Archive) -> Iterator[Any]:
         "The drop test's statistic; 1 is an alarm.",
         labels=["metric"],
     )
-    usual = GaugeMetricFamily(
+    reference = GaugeMetricFamily(
         "ragstone_score_reference", "Mean of the reference period.", labels=["metric"]
     )
-    for one in whole:
-        for state in GRAVITY:
-            states.add_metric([one.metric, state], float(one.state == state))
-        evidence.add_metric([one.metric], one.evidence)
-        if one.reference is not None:
-            usual.add_metric([one.metric], one.reference)
-    yield from (states, evidence, usual)
+    for stream in whole:
+        for state in STATES_BY_SEVERITY:
+            states.add_metric([stream.metric, state], float(stream.state == state))
+        evidence.add_metric([stream.metric], stream.evidence)
+        if stream.reference is not None:
+            reference.add_metric([stream.metric], stream.reference)
+    yield from (states, evidence, reference)

@@ -1,4 +1,4 @@
-"""Forgetting inside a transaction: an interaction goes with all that hangs on it or tells of it."""
+"""Deletion of interactions inside a transaction, with everything that is derived from them or quotes them."""
 
 from __future__ import annotations
 
@@ -6,86 +6,90 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragstone.monitor.interactions import from_micros, micros
-from ragstone.monitor.state import lock_watching
+from ragstone.monitor.interactions import from_micros, now_micros
+from ragstone.monitor.state import lock_alerts
 from ragstone.monitor.statements import (
-    HOUR,
-    MANY,
-    RUN,
-    bucket_of,
-    dump,
-    mark,
-    marks,
-    numbers,
-    pieces,
+    HOUR_MICROS,
+    MAX_ROWS_PER_STATEMENT,
+    REPLIES_RUN_ID,
+    find_numbers,
+    format_placeholders,
+    get_bucket,
+    mark_dirty,
+    split_batches,
+    to_ascii_json,
 )
 from ragstone.store.database import Connection
 
 
-def forget_ids(db: Connection, ids: Sequence[str]) -> int:
-    """Remove these interactions, their feedback, their spans and what alerts tell of them."""
-    found = numbers(db, ids)
-    for part in pieces(list(ids)):
+def purge_ids(db: Connection, ids: Sequence[str]) -> int:
+    """Delete these interactions, their feedback and spans, and examples of them in alerts."""
+    numbers = find_numbers(db, ids)
+    for batch in split_batches(list(ids)):
         for table, column in (("feedback", "interaction"), ("monitor_spans", "trace")):
-            sql = f"DELETE FROM {table} WHERE {column} IN ({marks(part)})"  # noqa: S608
-            db.execute(sql, part)
-    forget(db, list(found.values()))
-    # replies quote the texts they judge and do not say whose they are; they are only a cache
-    db.execute("DELETE FROM replies WHERE run = ?", (RUN,))
-    forget_examples(db)
-    return len(found)
+            sql = f"DELETE FROM {table} WHERE {column} IN ({format_placeholders(batch)})"  # noqa: S608
+            db.execute(sql, batch)
+    delete_interactions(db, list(numbers.values()))
+    # Cached replies quote texts without saying whose they are, so all of them go.
+    db.execute("DELETE FROM replies WHERE run = ?", (REPLIES_RUN_ID,))
+    purge_examples(db)
+    return len(numbers)
 
 
-def forget_before(db: Connection, before: int) -> int:
-    """Remove some of the interactions older than a time; fewer than `MANY` when none is left."""
+def purge_before(db: Connection, before: int) -> int:
+    """Delete a batch of interactions older than a time; fewer than MAX_ROWS_PER_STATEMENT when none remains."""
     rows = list(
         db.execute(
             "SELECT number, at, id FROM interactions WHERE at < ? ORDER BY at LIMIT ?",
-            (before, MANY),
+            (before, MAX_ROWS_PER_STATEMENT),
         )
     )
     ids = [id for _, _, id in rows]
     if ids:
-        sql = f"DELETE FROM feedback WHERE interaction IN ({marks(ids)})"  # noqa: S608
+        sql = f"DELETE FROM feedback WHERE interaction IN ({format_placeholders(ids)})"  # noqa: S608
         db.execute(sql, ids)
-        forget(db, [(number, at) for number, at, _ in rows])
-    if len(rows) < MANY:
-        db.execute("DELETE FROM feedback WHERE at < ?", (before,))  # of what never arrived
+        delete_interactions(db, [(number, at) for number, at, _ in rows])
+    if len(rows) < MAX_ROWS_PER_STATEMENT:
+        # Also feedback on interactions that never arrived.
+        db.execute("DELETE FROM feedback WHERE at < ?", (before,))
         db.execute("DELETE FROM monitor_spans WHERE arrived < ?", (before,))
-        db.execute("DELETE FROM monitor_counters WHERE hour < ?", (before - before % HOUR,))
-        db.execute("DELETE FROM replies WHERE run = ? AND created < ?", (RUN, day_text(before)))
-        forget_alerts(db, before)
-        forget_examples(db)
+        db.execute("DELETE FROM monitor_counters WHERE hour < ?", (before - before % HOUR_MICROS,))
+        db.execute(
+            "DELETE FROM replies WHERE run = ? AND created < ?",
+            (REPLIES_RUN_ID, format_reply_time(before)),
+        )
+        purge_alerts(db, before)
+        purge_examples(db)
     return len(rows)
 
 
-def forget(db: Connection, places: Sequence[tuple[int, int]]) -> None:
-    """Remove interactions by number with their texts and scores."""
-    for part in pieces([number for number, _ in places]):
+def delete_interactions(db: Connection, numbers: Sequence[tuple[int, int]]) -> None:
+    """Delete interactions by number with their texts, scores and queue entries."""
+    for batch in split_batches([number for number, _ in numbers]):
         for table in ("interactions", "interaction_texts", "monitor_scores", "monitor_queue"):
-            sql = f"DELETE FROM {table} WHERE number IN ({marks(part)})"  # noqa: S608
-            db.execute(sql, part)
-    mark(db, {bucket_of(at) for _, at in places})
+            sql = f"DELETE FROM {table} WHERE number IN ({format_placeholders(batch)})"  # noqa: S608
+            db.execute(sql, batch)
+    mark_dirty(db, {get_bucket(at) for _, at in numbers})
 
 
-def day_text(at: int) -> str:
-    """A time as `replies.created` writes it."""
+def format_reply_time(at: int) -> str:
+    """A time in the format of `replies.created`."""
     return from_micros(at).isoformat(timespec="seconds")
 
 
-# ── what alerts tell of interactions ──────────────────────────────────────────────────────
+# ── alerts and their examples ─────────────────────────────────────────────────────────────
 
-_HOMES = (
+_EXAMPLE_TABLES = (
     ("monitor_alerts", "id"),
     ("monitor_alert_events", "number"),
     ("monitor_outbox", "key"),
     ("monitor_state", "name"),
 )
-"""Tables whose JSON bodies may show interactions as examples, and how their rows are known."""
+"""Tables whose JSON bodies may contain interactions as examples, and their key columns."""
 
 
-def forget_alerts(db: Connection, before: int) -> None:
-    """Remove alerts that were over before a time, their events, and messages that left before it."""
+def purge_alerts(db: Connection, before: int) -> None:
+    """Delete alerts closed before a time, their events, and messages sent before it."""
     db.execute(
         "DELETE FROM monitor_alert_events"
         " WHERE alert IN (SELECT id FROM monitor_alerts WHERE closed < ?)",
@@ -95,45 +99,50 @@ def forget_alerts(db: Connection, before: int) -> None:
     db.execute("DELETE FROM monitor_outbox WHERE sent < ?", (before,))
 
 
-def forget_examples(db: Connection) -> None:
-    """Remove examples of interactions that are no longer there from alerts, messages and the last round."""
-    lock_watching(db, micros())  # a round under way ends first, or sees what is gone
-    pages: list[tuple[str, str, Any, Any]] = []
-    for table, key in _HOMES:
-        sql = f"SELECT {key}, body FROM {table} WHERE body LIKE ?"  # noqa: S608
-        found = db.execute(sql, ('%"examples"%',))
-        pages += [(table, key, row, json.loads(body)) for row, body in found]
-    named = {one["id"] for *_, tree in pages for some in _examples(tree) for one in some}
-    lost = named - numbers(db, sorted(named)).keys()
-    for table, key, row, tree in pages:
-        shown = list(_examples(tree))
-        if not any(one["id"] in lost for some in shown for one in some):
+def purge_examples(db: Connection) -> None:
+    """Delete examples of interactions that no longer exist from alerts, messages and saved states."""
+    # A concurrent evaluation either finishes first or sees the deletion.
+    lock_alerts(db, now_micros())
+    documents: list[tuple[str, str, Any, Any]] = []
+    for table, column in _EXAMPLE_TABLES:
+        sql = f"SELECT {column}, body FROM {table} WHERE body LIKE ?"  # noqa: S608
+        rows = db.execute(sql, ('%"examples"%',))
+        documents += [(table, column, key, json.loads(body)) for key, body in rows]
+    shown = {example["id"] for *_, tree in documents for example in _iter_examples(tree)}
+    purged = shown - find_numbers(db, sorted(shown)).keys()
+    for table, column, key, tree in documents:
+        if not any(example["id"] in purged for example in _iter_examples(tree)):
             continue
-        if row == "questions:day":  # worked out anew from the questions that are left
-            db.execute("DELETE FROM monitor_state WHERE name = ?", (row,))
+        if key == "questions:day":  # a cache: computed again from the remaining questions
+            db.execute("DELETE FROM monitor_state WHERE name = ?", (key,))
             continue
-        for some in shown:
-            some[:] = [one for one in some if one["id"] not in lost]
-        db.execute(f"UPDATE {table} SET body = ? WHERE {key} = ?", (dump(tree), row))  # noqa: S608
+        for examples in _iter_example_lists(tree):
+            examples[:] = [example for example in examples if example["id"] not in purged]
+        sql = f"UPDATE {table} SET body = ? WHERE {column} = ?"  # noqa: S608
+        db.execute(sql, (to_ascii_json(tree), key))
 
 
-def known_examples(db: Connection, facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The facts of a reading without examples that were forgotten since it was made."""
-    some = facts.get("examples")
-    if not some:
+def drop_purged_examples(db: Connection, facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A rule result's facts without examples that were purged since they were computed."""
+    examples = facts.get("examples")
+    if not examples:
         return facts
-    there = numbers(db, [one["id"] for one in some])
-    return {**facts, "examples": [one for one in some if one["id"] in there]}
+    stored = find_numbers(db, [example["id"] for example in examples])
+    return {**facts, "examples": [example for example in examples if example["id"] in stored]}
 
 
-def _examples(tree: Any) -> Iterator[list[dict[str, Any]]]:
+def _iter_example_lists(tree: Any) -> Iterator[list[dict[str, Any]]]:
     """Every list of examples in a JSON tree."""
     if isinstance(tree, dict):
         for name, value in tree.items():
             if name == "examples":
                 yield value
             else:
-                yield from _examples(value)
+                yield from _iter_example_lists(value)
     elif isinstance(tree, list):
         for value in tree:
-            yield from _examples(value)
+            yield from _iter_example_lists(value)
+
+
+def _iter_examples(tree: Any) -> Iterator[dict[str, Any]]:
+    return (example for examples in _iter_example_lists(tree) for example in examples)

@@ -1,4 +1,4 @@
-"""Small JSON documents of the monitor, each under its name."""
+"""Small JSON documents of the monitor, stored by name: status, references, caches and locks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from ragstone.monitor.archive import Archive
 
 
-def read_document(archive: Archive, name: str) -> str | None:
-    """The document of a name, if there is one."""
+def load_state(archive: Archive, name: str) -> str | None:
+    """The document with this name, if any."""
     rows = archive.store.read("SELECT body FROM monitor_state WHERE name = ?", (name,))
     return str(rows[0][0]) if rows else None
 
 
-def put_document(db: Connection, name: str, body: str, now: int) -> None:
-    """Keep a document inside a transaction; its row is locked until the transaction ends."""
+def save_state(db: Connection, name: str, body: str, now: int) -> None:
+    """Write a document inside a transaction; its row stays locked until the transaction ends."""
     db.execute(
         "INSERT INTO monitor_state (name, updated, body) VALUES (?, ?, ?)"
         " ON CONFLICT (name) DO UPDATE SET updated = excluded.updated, body = excluded.body",
@@ -25,6 +25,6 @@ def put_document(db: Connection, name: str, body: str, now: int) -> None:
     )
 
 
-def lock_watching(db: Connection, now: int) -> None:
-    """Until the transaction ends, nobody else moves alerts on or takes examples out of them."""
-    put_document(db, "watching", "{}", now)
+def lock_alerts(db: Connection, now: int) -> None:
+    """Lock alerts and their examples until the transaction ends, against concurrent evaluations and purges."""
+    save_state(db, "watching", "{}", now)

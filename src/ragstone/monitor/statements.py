@@ -1,4 +1,4 @@
-"""The monitor's tables inside a transaction: what is put, marked and counted together."""
+"""SQL of the monitor's tables, executed inside a transaction."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ragstone.monitor.ingest.spans import Span, span_row
-from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_row
+from ragstone.monitor.ingest.spans import TraceSpan, span_to_json
+from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_to_json
 from ragstone.store.database import Connection
 from ragstone.types import EMPTY, Chunk, Ranked
 
 T = TypeVar("T")
 
-BUCKET = 300_000_000
+BUCKET_MICROS = 300_000_000
 """Five minutes in microseconds: the finest roll-up."""
 
-HOUR = 3_600_000_000
+HOUR_MICROS = 3_600_000_000
+DAY_MICROS = 24 * HOUR_MICROS
 
-MANY = 500
+MAX_ROWS_PER_STATEMENT = 500
 """Rows in one statement at most."""
 
-RUN = "monitor"
-"""The name under which the judge's replies are kept."""
+REPLIES_RUN_ID = "monitor"
+"""The run id under which the judge's replies are cached."""
 
-SELECT = (
+SELECT_INTERACTION = (
     "SELECT i.id, i.at, i.language, i.latency, i.cost, i.tokens, i.meta, t.body, f.value, f.comment"
     " FROM interactions i JOIN interaction_texts t ON t.number = i.number"
     " LEFT JOIN feedback f ON f.interaction = i.id"
 )
 
-SAVE_SCORE = (
+UPSERT_SCORE = (
     "INSERT INTO monitor_scores"
     " (number, at, metric, value, outcome, drawn, weight, scored, calls, usd, score)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -40,7 +41,7 @@ SAVE_SCORE = (
     " score = excluded.score"
 )
 
-PUT_FEEDBACK = (
+UPSERT_FEEDBACK = (
     "INSERT INTO feedback (interaction, at, value, comment) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (interaction) DO UPDATE SET at = excluded.at,"
     " value = COALESCE(excluded.value, feedback.value),"
@@ -49,33 +50,36 @@ PUT_FEEDBACK = (
 )
 
 
-def bucket_of(at: int) -> int:
-    """The start of the five minutes that a time falls into."""
-    return at - at % BUCKET
+def get_bucket(at: int) -> int:
+    """The start of the five-minute bucket of a time."""
+    return at - at % BUCKET_MICROS
 
 
-def insert(db: Connection, interactions: Sequence[Interaction], now: int) -> dict[str, int]:
-    """Insert what is not there; id → number of the new ones.
+def insert_interactions(
+    db: Connection, interactions: Sequence[Interaction], now: int
+) -> dict[str, int]:
+    """Insert interactions whose ids are not stored yet; id → number of the new ones.
 
-    Rows go in by id, so that two processes that write the same ones never wait for each other in a circle."""
-    first = {one.id: one for one in reversed(interactions)}  # of a repetition the first counts
+    Rows are sorted by id, so that two processes that insert the same ids lock them in the same order and cannot deadlock."""
+    # Reversed, so that of repeated ids the first counts.
+    by_id = {interaction.id: interaction for interaction in reversed(interactions)}
     rows = [
         (
-            one.id, one.at, now, one.language, one.latency, one.cost, one.tokens,
-            int(one.error is not None), dump(dict(one.meta)),
+            interaction.id, interaction.at, now, interaction.language, interaction.latency, interaction.cost, interaction.tokens,
+            int(interaction.error is not None), to_ascii_json(dict(interaction.meta)),
         )
-        for one in (first[id] for id in sorted(first))
+        for interaction in (by_id[id] for id in sorted(by_id))
     ]  # fmt: skip
     columns = "interactions (id, at, received, language, latency, cost, tokens, failed, meta)"
     new: dict[str, int] = dict(
-        in_one(db, columns, rows, "ON CONFLICT (id) DO NOTHING RETURNING id, number")
+        insert_rows(db, columns, rows, "ON CONFLICT (id) DO NOTHING RETURNING id, number")
     )
-    in_one(
+    insert_rows(
         db,
         "interaction_texts (number, body)",
-        [(number, body_of(first[id])) for id, number in new.items()],
+        [(number, encode_texts(by_id[id])) for id, number in new.items()],
     )
-    in_one(
+    insert_rows(
         db,
         "monitor_queue (number, wanted, drawn, weight, tries, claimed)",
         [(number, 0, 0, 0.0, 0, 0) for number in new.values()],
@@ -83,41 +87,46 @@ def insert(db: Connection, interactions: Sequence[Interaction], now: int) -> dic
     return new
 
 
-def in_one(
-    db: Connection, into: str, rows: Sequence[Sequence[Any]], then: str = ""
+def insert_rows(
+    db: Connection, into: str, rows: Sequence[Sequence[Any]], suffix: str = ""
 ) -> list[tuple[Any, ...]]:
-    """Insert rows with one statement for many: each statement lets other threads run, and under load they take their time."""
-    found: list[tuple[Any, ...]] = []
-    for part in pieces(list(rows)):
-        places = ", ".join([f"({marks(part[0])})"] * len(part))
-        sql = f"INSERT INTO {into} VALUES {places} {then}"  # noqa: S608
-        found += db.execute(sql, [value for row in part for value in row])
-    return found
+    """Insert rows with few statements: each statement releases the GIL, and under load other threads hold it for long."""
+    returned: list[tuple[Any, ...]] = []
+    for batch in split_batches(list(rows)):
+        values = ", ".join([f"({format_placeholders(batch[0])})"] * len(batch))
+        sql = f"INSERT INTO {into} VALUES {values} {suffix}"  # noqa: S608
+        returned += db.execute(sql, [value for row in batch for value in row])
+    return returned
 
 
-def put_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
-    """Keep feedback and put the interactions it is about back before the judge's door; their buckets."""
+def save_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
+    """Store feedback and queue its interactions for a new sampling decision; returns their buckets."""
     if not feedback:
         return set()
     rows = [
-        (one.interaction, one.at, one.value, None if one.comment is None else dump(one.comment))
-        for one in sorted(feedback, key=lambda one: (one.interaction, one.at))
+        (
+            item.interaction,
+            item.at,
+            item.value,
+            None if item.comment is None else to_ascii_json(item.comment),
+        )
+        for item in sorted(feedback, key=lambda item: (item.interaction, item.at))
     ]
-    db.execute_many(PUT_FEEDBACK, rows)
-    known = numbers(db, [one.interaction for one in feedback])
+    db.execute_many(UPSERT_FEEDBACK, rows)
+    known = find_numbers(db, [item.interaction for item in feedback])
     db.execute_many(
         "INSERT INTO monitor_queue (number, wanted, drawn, weight, tries, claimed)"
         " VALUES (?, 0, 0, 0.0, 0, 0)"
         " ON CONFLICT (number) DO UPDATE SET wanted = 0",
         sorted((number,) for number, _ in known.values()),
     )
-    return {bucket_of(at) for _, at in known.values()}
+    return {get_bucket(at) for _, at in known.values()}
 
 
-def put_spans(db: Connection, spans: Sequence[Span], now: int) -> None:
-    """Hold spans until their trace is complete."""
+def save_spans(db: Connection, spans: Sequence[TraceSpan], now: int) -> None:
+    """Store spans until their trace is complete."""
     rows = [
-        (span.trace, span.id, now, int(not span.parent), dump(span_row(span)))
+        (span.trace, span.id, now, int(not span.parent), to_ascii_json(span_to_json(span)))
         for span in sorted(spans, key=lambda span: (span.trace, span.id))
     ]
     if rows:
@@ -128,16 +137,18 @@ def put_spans(db: Connection, spans: Sequence[Span], now: int) -> None:
         )
 
 
-def mark(db: Connection, buckets: Iterable[int]) -> None:
-    """Note that the roll-ups of these buckets no longer hold."""
+def mark_dirty(db: Connection, buckets: Iterable[int]) -> None:
+    """Mark the roll-ups of these buckets as outdated."""
     rows = [(bucket,) for bucket in sorted(buckets)]
     if rows:
         db.execute_many("INSERT INTO monitor_dirty (bucket) VALUES (?)", rows)
 
 
-def count(db: Connection, counts: Mapping[str, int], now: int) -> None:
-    """Add to the counters of this hour."""
-    rows = [(name, now - now % HOUR, value) for name, value in sorted(counts.items()) if value]
+def add_to_counters(db: Connection, counts: Mapping[str, int], now: int) -> None:
+    """Add to the counters of the current hour."""
+    rows = [
+        (name, now - now % HOUR_MICROS, value) for name, value in sorted(counts.items()) if value
+    ]
     if rows:
         db.execute_many(
             "INSERT INTO monitor_counters (name, hour, value) VALUES (?, ?, ?)"
@@ -146,29 +157,29 @@ def count(db: Connection, counts: Mapping[str, int], now: int) -> None:
         )
 
 
-def numbers(db: Connection, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Id → number and time of the interactions that are there."""
-    found: dict[str, tuple[int, int]] = {}
-    for part in pieces(list(dict.fromkeys(ids))):
-        sql = f"SELECT id, number, at FROM interactions WHERE id IN ({marks(part)})"  # noqa: S608
-        found.update({id: (number, at) for id, number, at in db.execute(sql, part)})
-    return found
+def find_numbers(db: Connection, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Id → number and time of the interactions that are stored."""
+    numbers: dict[str, tuple[int, int]] = {}
+    for batch in split_batches(list(dict.fromkeys(ids))):
+        sql = f"SELECT id, number, at FROM interactions WHERE id IN ({format_placeholders(batch)})"  # noqa: S608
+        numbers.update({id: (number, at) for id, number, at in db.execute(sql, batch)})
+    return numbers
 
 
-def body_of(one: Interaction) -> str:
+def encode_texts(interaction: Interaction) -> str:
     """The texts of an interaction as JSON."""
     body: dict[str, Any] = {
         name: value
         for name in ("question", "answer", "reference", "error")
-        if (value := getattr(one, name)) is not None
+        if (value := getattr(interaction, name)) is not None
     }
-    if one.contexts is not None:
-        body["contexts"] = [chunk_row(chunk) for chunk in one.contexts]
-    return dump(body)
+    if interaction.contexts is not None:
+        body["contexts"] = [chunk_to_json(chunk) for chunk in interaction.contexts]
+    return to_ascii_json(body)
 
 
-def decoded(row: tuple[Any, ...]) -> Interaction:
-    """The interaction of a row of `SELECT`."""
+def decode_interaction(row: tuple[Any, ...]) -> Interaction:
+    """The interaction in a row of `SELECT_INTERACTION`."""
     id, at, language, latency, cost, tokens, meta, text, value, comment = row
     body = json.loads(text)
     contexts = body.pop("contexts", None)
@@ -188,16 +199,16 @@ def decoded(row: tuple[Any, ...]) -> Interaction:
     )
 
 
-def pieces(items: list[T], size: int = MANY) -> Iterator[list[T]]:
+def split_batches(items: list[T], size: int = MAX_ROWS_PER_STATEMENT) -> Iterator[list[T]]:
     """The items in lists of at most `size`."""
     return (items[at : at + size] for at in range(0, len(items), size))
 
 
-def marks(items: Sequence[Any]) -> str:
-    """`?, ?, ?`: a place for each item."""
+def format_placeholders(items: Sequence[Any]) -> str:
+    """`?, ?, ?`: one placeholder for each item."""
     return ", ".join("?" * len(items))
 
 
-def dump(item: Any) -> str:
-    """JSON in ASCII, as the database keeps texts from outside."""
+def to_ascii_json(item: Any) -> str:
+    """JSON in ASCII: lone surrogates in logged texts would fail as UTF-8 in the database."""
     return json.dumps(item, ensure_ascii=True, allow_nan=False, separators=(",", ":"))

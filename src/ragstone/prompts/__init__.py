@@ -1,7 +1,7 @@
-"""Prompts: hand-written Markdown, one file a kind of question, one folder a language.
+"""Prompts: Markdown files, one for each kind of Ask, in one folder for each language.
 
-A file holds the instructions, a line of three hyphens, and the message with the material. `{{name}}` is filled
-in one pass; what is filled in is never looked at again, so text under test cannot smuggle in a placeholder."""
+A file holds the system message, a line of three hyphens, and the user message. Placeholders `{{name}}` are filled
+in one pass; filled-in text is not scanned again, so text under test cannot smuggle in a placeholder."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from pathlib import Path
 from ragstone.errors import RagstoneError
 
 FALLBACK_LANGUAGE = "en"
-"""The language of the prompts when there are none in the wanted one."""
+"""Language of the prompts when there are none in the wanted one."""
 
 
 class InvalidPrompt(RagstoneError):
-    """A prompt file that is missing or lacks a placeholder."""
+    """A prompt file or folder that is missing or cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One kind of question in one language."""
+    """The prompt of one kind of Ask in one language."""
 
     name: str
     language: str
@@ -33,56 +33,56 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """The whole file, as it is written."""
+        """The whole file."""
         return f"{self.system}\n---\n{self.user}"
 
     @property
     def digest(self) -> str:
-        """What a cached reply remembers of the prompt."""
+        """SHA-256 of the text; part of the cache key."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def fill(self, values: Mapping[str, str]) -> tuple[str, str]:
-        """Instructions and message with every placeholder replaced, in one pass."""
+        """Return system and user message with every placeholder replaced."""
         return fill_placeholders(self.system, values), fill_placeholders(self.user, values)
 
 
 def load(name: str, language: str | None, folder: str | None = None) -> Prompt:
-    """The prompt of a kind in a language: the user's own file, else ours, else ours in English."""
+    """Load the prompt of a kind in a language: the user's own file, else ours, else ours in English."""
     return _load(name, (language or FALLBACK_LANGUAGE).lower(), folder)
 
 
 def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
-    """The text with `{{name}}` replaced by its value, in one pass."""
-    parts = _parts(text)
+    """Replace each `{{name}}` in the text by its value, in one pass."""
+    parts = _split_at_placeholders(text)
     if len(parts) == 1:
         return parts[0].strip()
     filled = list(parts)
-    for at in range(1, len(parts), 2):
-        filled[at] = values[parts[at]]
+    for index in range(1, len(parts), 2):
+        filled[index] = values[parts[index]]
     return "".join(filled).strip()
 
 
 def find_placeholders(text: str) -> list[str]:
-    """The names of the placeholders in a text, sorted, with repetitions."""
+    """Return the names of the placeholders in a text, sorted, repetitions included."""
     return sorted(_PLACEHOLDER.findall(text))
 
 
 def list_names() -> list[str]:
-    """Every prompt we have, by name."""
-    return sorted(path.stem for path in (_HERE / FALLBACK_LANGUAGE).glob("*.md"))
+    """Return the names of all prompts."""
+    return sorted(path.stem for path in (_FOLDER / FALLBACK_LANGUAGE).glob("*.md"))
 
 
 def list_languages(folder: str | None = None) -> list[str]:
-    """The languages that have prompts, ours and those in the user's folder."""
-    found = {path.parent.name for path in _HERE.glob("*/*.md")}
+    """Return the languages that have prompts, ours and those in the user's folder."""
+    codes = {path.parent.name for path in _FOLDER.glob("*/*.md")}
     if folder is not None:
-        found |= {path.parent.name for path in Path(folder).glob("*/*.md")}
-    return sorted(found)
+        codes |= {path.parent.name for path in Path(folder).glob("*/*.md")}
+    return sorted(codes)
 
 
 def export(folder: str | Path) -> list[Path]:
-    """Write our prompts into a folder, one sub-folder a language; refuses to overwrite any file."""
-    wanted = {Path(folder) / file.parent.name / file.name: file for file in _HERE.glob("*/*.md")}
+    """Write our prompts into a folder, one sub-folder for each language; no existing file is overwritten."""
+    wanted = {Path(folder) / file.parent.name / file.name: file for file in _FOLDER.glob("*/*.md")}
     refuse_existing(wanted)
     for path, source in sorted(wanted.items()):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -91,17 +91,17 @@ def export(folder: str | Path) -> list[Path]:
 
 
 def refuse_existing(paths: Mapping[Path, object]) -> None:
-    """Complain when one of the files to be written is already there."""
-    there = sorted(str(path) for path in paths if path.exists())
-    if there:
+    """Raise InvalidPrompt when one of the files to be written exists."""
+    existing = sorted(str(path) for path in paths if path.exists())
+    if existing:
         raise InvalidPrompt(
-            f"{there[0]!r} exists already and is left as it is; name another folder"
+            f"{existing[0]!r} exists already and is left as it is; name another folder"
         )
 
 
 def find_fault(name: str, text: str) -> str | None:
-    """What is wrong with a user's version of a prompt; None when it can be used."""
-    ours = (_HERE / FALLBACK_LANGUAGE / f"{name}.md").read_text("utf-8")
+    """Return what is wrong with a user's version of a prompt; None when it can be used."""
+    ours = (_FOLDER / FALLBACK_LANGUAGE / f"{name}.md").read_text("utf-8")
     wanted, given = set(find_placeholders(ours)), set(find_placeholders(text))
     if "\n---\n" not in f"\n{text}":
         return "it has no line of three hyphens between the instructions and the material"
@@ -112,36 +112,36 @@ def find_fault(name: str, text: str) -> str | None:
     return None
 
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 
 
 @lru_cache(maxsize=256)
-def _parts(text: str) -> tuple[str, ...]:
-    """Plain text and names of placeholders in turn; the same few prompts are filled all the time."""
+def _split_at_placeholders(text: str) -> tuple[str, ...]:
+    """Return plain text and names of placeholders in turn."""
     return tuple(_PLACEHOLDER.split(text))
 
 
 @lru_cache(maxsize=256)
 def _load(name: str, language: str, folder: str | None) -> Prompt:
-    tried = [language, language.split("-")[0], FALLBACK_LANGUAGE]
-    places = [Path(folder) / code for code in tried] if folder is not None else []
+    codes = [language, language.split("-")[0], FALLBACK_LANGUAGE]
+    own = [Path(folder) / code for code in codes] if folder is not None else []
     if folder is not None and not Path(folder).is_dir():
         raise InvalidPrompt(
             f"there is no prompts folder {folder!r}; write one with: "
             f"ragstone judge prompts --export {folder}"
         )
-    # a user's file in the wanted language goes before ours, ours before the user's English
+    # the user's file in the wanted language precedes ours, which precedes the user's English one
     order = [
-        *places[:2],
-        *(_HERE / code for code in tried[:2]),
-        *places[2:],
-        _HERE / FALLBACK_LANGUAGE,
+        *own[:2],
+        *(_FOLDER / code for code in codes[:2]),
+        *own[2:],
+        _FOLDER / FALLBACK_LANGUAGE,
     ]
     path = next(p / f"{name}.md" for p in order if (p / f"{name}.md").is_file())
     text = path.read_text("utf-8")
-    wrong = find_fault(name, text)
-    if wrong is not None:
-        raise InvalidPrompt(f"{str(path)!r}: {wrong}; compare it with the exported one")
+    fault = find_fault(name, text)
+    if fault is not None:
+        raise InvalidPrompt(f"{str(path)!r}: {fault}; compare it with the exported one")
     system, _, user = f"\n{text}".partition("\n---\n")
     return Prompt(name, path.parent.name, system.strip(), user.strip())

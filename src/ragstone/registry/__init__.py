@@ -3,22 +3,22 @@
 from ragstone.registry.metrics import (
     REGISTERED,
     Metric,
-    Spec,
-    accepted,
-    bind,
+    MetricSpec,
+    bind_options,
+    describe_options,
     metric,
     resolve,
 )
-from ragstone.registry.specs import parse, split_specs
+from ragstone.registry.specs import parse_spec, split_specs
 
 __all__ = [
     "REGISTERED",
     "Metric",
-    "Spec",
-    "accepted",
-    "bind",
+    "MetricSpec",
+    "bind_options",
+    "describe_options",
     "metric",
-    "parse",
+    "parse_spec",
     "resolve",
     "split_specs",
 ]

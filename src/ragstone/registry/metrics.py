@@ -10,19 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, overload
 
-from ragstone.errors import UnknownMetric, nearest
-from ragstone.registry.plugins import load
-from ragstone.registry.specs import CONSTANTS, parse, split_specs
+from ragstone.errors import UnknownMetric, suggest_nearest
+from ragstone.registry.plugins import load_object
+from ragstone.registry.specs import CONSTANTS, parse_spec, split_specs
 from ragstone.types import SAMPLE_FIELDS
 
 __all__ = [
     "REGISTERED",
     "Metric",
-    "Spec",
-    "accepted",
-    "bind",
+    "MetricSpec",
+    "bind_options",
+    "describe_options",
     "metric",
-    "parse",
+    "parse_spec",
     "resolve",
     "split_specs",
 ]
@@ -109,13 +109,13 @@ def metric(
     """Register a function: its positional parameters are the Sample fields it needs, its keyword-only ones its options."""
 
     def register(target: F) -> F:
-        takes, needs, options = _signature(target)
+        takes, needs, options = _inspect_signature(target)
         family = name or target.__name__
         before = REGISTERED.get(family)
-        if before is not None and _home(before.function) != _home(target):
+        if before is not None and _qualified_name(before.function) != _qualified_name(target):
             raise UnknownMetric(
-                f"two metrics are called {family!r}, in {_home(before.function)} and in "
-                f"{_home(target)}; give one another name: @metric(name=...)"
+                f"two metrics are called {family!r}, in {_qualified_name(before.function)} and in "
+                f"{_qualified_name(target)}; give one another name: @metric(name=...)"
             )
         REGISTERED[family] = Metric(
             name=family,
@@ -127,7 +127,7 @@ def metric(
             higher_is_better=higher_is_better,
             bounds=bounds,
             binary=binary,
-            judged=_asks(target, judged_with, options),
+            judged=_is_judged(target, judged_with, options),
             judged_with=judged_with,
             extra=extra,
             labels=tuple(labels),
@@ -139,39 +139,41 @@ def metric(
     return register(function) if function is not None else register
 
 
-Spec = str | Mapping[str, Any] | Callable[..., Any] | Metric
+MetricSpec = str | Mapping[str, Any] | Callable[..., Any] | Metric
 """A metric as users name one: `recall@5`, `{exact_match: {normalize: squad}}`, a function, a Metric."""
 
 
-def resolve(spec: Spec) -> Metric:
+def resolve(spec: MetricSpec) -> Metric:
     """The metric that a spec names, with its options bound."""
     if isinstance(spec, Metric):
         return spec
     if isinstance(spec, str):
-        family, options = parse(spec)
-        return bind(_find(family), options)
+        family, options = parse_spec(spec)
+        return bind_options(_find(family), options)
     if isinstance(spec, Mapping):
         if len(spec) != 1:
             raise UnknownMetric(
                 f"{dict(spec)!r} does not name one metric; write {{name: {{option: value}}}}"
             )
         (text, given), *_ = spec.items()
-        family, options = parse(str(text))
+        family, options = parse_spec(str(text))
         if given is not None and not isinstance(given, Mapping):
             raise UnknownMetric(f"the options of {text!r} are {given!r}; write {{option: value}}")
-        return bind(_find(family), {**options, **(given or {})})
-    return _of_function(spec)
+        return bind_options(_find(family), {**options, **(given or {})})
+    return _from_function(spec)
 
 
-def bind(found: Metric, given: Mapping[str, Any]) -> Metric:
+def bind_options(found: Metric, given: Mapping[str, Any]) -> Metric:
     """The metric with these options, checked against its signature."""
     defaults = REGISTERED.get(found.family, found).options
-    hints = _hints(found.function)
+    hints = _get_hints(found.function)
     options = dict(found.options)
     for key, value in given.items():
         if key not in options:
             what = "cut-off @k" if key == "k" else f"option {key!r}"
-            raise UnknownMetric(f"{found.family!r} has no {what}{nearest(key, list(options))}")
+            raise UnknownMetric(
+                f"{found.family!r} has no {what}{suggest_nearest(key, list(options))}"
+            )
         try:
             options[key] = _coerce(value, hints.get(key, Any))
         except ValueError as bad:
@@ -186,27 +188,27 @@ def bind(found: Metric, given: Mapping[str, Any]) -> Metric:
         shown = {found.label: options[found.label]}
     return replace(
         found,
-        name=_printed(found.family, shown, defaults),
+        name=_format_name(found.family, shown, defaults),
         options=options,
-        judged=_asks(found.function, found.judged_with, options),
+        judged=_is_judged(found.function, found.judged_with, options),
     )
 
 
-def accepted(found: Metric) -> dict[str, str]:
+def describe_options(found: Metric) -> dict[str, str]:
     """What each option of a metric may be, in words."""
-    hints = _hints(found.function)
-    return {option: _wanted(hints.get(option, Any)) for option in found.options}
+    hints = _get_hints(found.function)
+    return {option: _describe_hint(hints.get(option, Any)) for option in found.options}
 
 
 def _find(family: str) -> Metric:
     if family in REGISTERED:
         return REGISTERED[family]
     if ":" in family or "." in family:
-        return _of_function(load(family, "metric"))
-    raise UnknownMetric(f"no metric {family!r}{nearest(family, list(REGISTERED))}")
+        return _from_function(load_object(family, "metric"))
+    raise UnknownMetric(f"no metric {family!r}{suggest_nearest(family, list(REGISTERED))}")
 
 
-def _of_function(target: Any) -> Metric:
+def _from_function(target: Any) -> Metric:
     if not callable(target):
         raise UnknownMetric(f"{target!r} is not a metric; give a name or a function")
     for known in REGISTERED.values():
@@ -216,7 +218,7 @@ def _of_function(target: Any) -> Metric:
     return REGISTERED[target.__name__]
 
 
-def _asks(
+def _is_judged(
     function: Callable[..., Any], judged_with: Mapping[str, Any] | None, options: Mapping[str, Any]
 ) -> bool:
     """Whether calling the function with these options gives a generator that asks a judge."""
@@ -225,29 +227,31 @@ def _asks(
     return all(options.get(key) == value for key, value in judged_with.items())
 
 
-def _home(function: Callable[..., Any]) -> str:
+def _qualified_name(function: Callable[..., Any]) -> str:
     return f"{function.__module__}:{function.__qualname__}"
 
 
-def _signature(
+def _inspect_signature(
     function: Callable[..., Any],
 ) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]:
     takes, needs, options = [], [], {}
-    hints = _hints(function)
+    hints = _get_hints(function)
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
             if parameter.default is parameter.empty:
                 raise UnknownMetric(
-                    f"option {parameter.name!r} of {_home(function)} has no default; give it one"
+                    f"option {parameter.name!r} of {_qualified_name(function)} has no default; give it one"
                 )
             options[parameter.name] = parameter.default
             continue
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise UnknownMetric(f"{_home(function)} takes {parameter}; name the Sample fields")
+            raise UnknownMetric(
+                f"{_qualified_name(function)} takes {parameter}; name the Sample fields"
+            )
         if parameter.name not in (*SAMPLE_FIELDS, "sample"):
             raise UnknownMetric(
-                f"{_home(function)} asks for {parameter.name!r}, which is not a field of a Sample"
-                f"{nearest(parameter.name, [*SAMPLE_FIELDS, 'sample'])} (options go after a bare *)"
+                f"{_qualified_name(function)} asks for {parameter.name!r}, which is not a field of a Sample"
+                f"{suggest_nearest(parameter.name, [*SAMPLE_FIELDS, 'sample'])} (options go after a bare *)"
             )
         takes.append(parameter.name)
         always = parameter.name in ("id", "meta", "sample")
@@ -256,7 +260,7 @@ def _signature(
     return tuple(takes), tuple(needs), options
 
 
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+def _get_hints(function: Callable[..., Any]) -> dict[str, Any]:
     try:
         return typing.get_type_hints(function)
     except (NameError, TypeError):  # a user's annotation that cannot be evaluated says nothing
@@ -282,7 +286,7 @@ def _coerce(value: Any, hint: Any) -> Any:
                 return _coerce(value, member)
             except ValueError:
                 continue
-        raise ValueError(f"give {_wanted(hint)}")
+        raise ValueError(f"give {_describe_hint(hint)}")
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint in (None, type(None)):
         if value is None:
@@ -306,10 +310,10 @@ def _coerce(value: Any, hint: Any) -> Any:
             return {_coerce(k, inner[0]): _coerce(v, inner[1]) for k, v in value.items()}
     else:
         return value
-    raise ValueError(f"give {_wanted(hint)}")
+    raise ValueError(f"give {_describe_hint(hint)}")
 
 
-def _wanted(hint: Any) -> str:
+def _describe_hint(hint: Any) -> str:
     """What an annotation accepts, in words."""
     if hint is Any:
         return "anything"
@@ -322,21 +326,21 @@ def _wanted(hint: Any) -> str:
     if origin is Literal:
         return " or ".join(str(choice) for choice in inner)
     if _is_union(hint):
-        return " or ".join(_wanted(member) for member in inner)
+        return " or ".join(_describe_hint(member) for member in inner)
     return "a list" if origin and not issubclass(origin, Mapping) else "a mapping"
 
 
-def _printed(family: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+def _format_name(family: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
     cut = f"@{options['k']}" if options.get("k") is not None else ""
     rest = [
-        f"{key}={_shown(value)}"
+        f"{key}={_format_value(value)}"
         for key, value in options.items()
         if key != "k" and value != defaults.get(key)
     ]
     return f"{family}{cut}" + (f"({', '.join(rest)})" if rest else "")
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, str) and value.isidentifier() and value.lower() not in CONSTANTS:
         return value
     if isinstance(value, tuple):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import ast
 
 
-def parse(text: str) -> tuple[str, dict[str, Any]]:
+def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     """A metric's name and options from `name@k(option=value, …)`."""
     match = _SPEC.fullmatch(text.strip())
     if match is None:
@@ -21,7 +21,7 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
     if match["k"] is not None:
         options["k"] = int(match["k"])
     if match["options"]:
-        options |= _options(text, match["options"])
+        options |= _parse_options(text, match["options"])
     return match["name"], options
 
 
@@ -38,7 +38,7 @@ CONSTANTS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
 """Bare words that are not strings."""
 
 
-def _options(text: str, inner: str) -> dict[str, Any]:
+def _parse_options(text: str, inner: str) -> dict[str, Any]:
     import ast
 
     try:
@@ -46,19 +46,19 @@ def _options(text: str, inner: str) -> dict[str, Any]:
         assert isinstance(call, ast.Call)
         if call.args or any(word.arg is None for word in call.keywords):
             raise ValueError
-        return {str(word.arg): _literal(word.value) for word in call.keywords}
+        return {str(word.arg): _parse_literal(word.value) for word in call.keywords}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise UnknownMetric(
             f"cannot read the options of {text!r}; write name(option=value, option=value)"
         ) from None
 
 
-def _literal(node: ast.expr) -> Any:
+def _parse_literal(node: ast.expr) -> Any:
     """A value in a spec: a bare word is a string, lists and scalars are themselves."""
     import ast
 
     if isinstance(node, ast.Name):
         return CONSTANTS.get(node.id.lower(), node.id)
     if isinstance(node, ast.List | ast.Tuple):
-        return [_literal(item) for item in node.elts]
+        return [_parse_literal(item) for item in node.elts]
     return ast.literal_eval(node)

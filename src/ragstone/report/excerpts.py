@@ -1,4 +1,4 @@
-"""A text cut into pieces: what evidence lights up, what is plain, what is left out for size."""
+"""A text cut into excerpts: those that evidence marks, plain ones, and gaps left for size."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-AROUND = 80
+CONTEXT_CHARS = 80
 """Characters of context kept around a quote in a shortened text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class EvidenceMark:
     """A stretch of a text that one finding points at."""
 
     start: int
@@ -21,7 +21,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Excerpt:
     """A stretch of text with the findings that point at it, or a number of characters left out."""
 
     text: str = ""
@@ -30,14 +30,14 @@ class Piece:
     left_out: int = 0
 
 
-def pieces(text: str, marks: Sequence[Mark], limit: int) -> list[Piece]:
+def cut_excerpts(text: str, marks: Sequence[EvidenceMark], limit: int) -> list[Excerpt]:
     """The text in order, split wherever a mark starts or ends, shortened to about the limit around its marks."""
     inside = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
-    out: list[Piece] = []
+    out: list[Excerpt] = []
     at = 0
-    for start, end in _kept(len(text), inside, limit):
+    for start, end in _choose_windows(len(text), inside, limit):
         if start > at:
-            out.append(Piece(left_out=start - at))
+            out.append(Excerpt(left_out=start - at))
         cuts = {start, end}
         for mark in inside:
             cuts |= {cut for cut in (mark.start, mark.end) if start < cut < end}
@@ -45,28 +45,30 @@ def pieces(text: str, marks: Sequence[Mark], limit: int) -> list[Piece]:
         for left, right in pairwise(ordered):
             over = [mark for mark in inside if mark.start <= left and right <= mark.end]
             tone = over[0].tone if over else ""
-            out.append(Piece(text[left:right], tuple(m.number for m in over), tone))
+            out.append(Excerpt(text[left:right], tuple(m.number for m in over), tone))
         at = end
     if at < len(text):
-        out.append(Piece(left_out=len(text) - at))
+        out.append(Excerpt(left_out=len(text) - at))
     return out
 
 
-def is_cut(parts: Sequence[Piece]) -> bool:
+def is_cut(parts: Sequence[Excerpt]) -> bool:
     """Whether something was left out."""
     return any(part.left_out for part in parts)
 
 
-def _kept(length: int, marks: Sequence[Mark], limit: int) -> list[tuple[int, int]]:
+def _choose_windows(
+    length: int, marks: Sequence[EvidenceMark], limit: int
+) -> list[tuple[int, int]]:
     """The stretches to show: all of a short text; else its beginning and what surrounds the marks."""
     if length <= limit:
         return [(0, length)] if length else []
     head = limit // 2 if marks else limit
     windows, room = [(0, head)], limit - head
     for mark in marks:
-        start, end = max(0, mark.start - AROUND), min(length, mark.end + AROUND)
+        start, end = max(0, mark.start - CONTEXT_CHARS), min(length, mark.end + CONTEXT_CHARS)
         end = min(end, start + room)
-        if end - start > AROUND:
+        if end - start > CONTEXT_CHARS:
             windows.append((start, end))
             room -= end - start
     merged: list[tuple[int, int]] = []

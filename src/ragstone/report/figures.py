@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from ragstone.report.meanings import MEANINGS
+from ragstone.locale.catalogue import load_phrases
+from ragstone.report.document import Remark, Tone
 from ragstone.report.words import Words
 from ragstone.types import FAILURES
 
@@ -17,81 +17,60 @@ if TYPE_CHECKING:
     from ragstone.config.gates import GateResult
     from ragstone.store import RunInfo
 
-Tone = Literal["good", "bad", "warn", "plain"]
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One sentence about a metric, with how it is to be taken."""
-
-    text: str
-    tone: Tone = "plain"
-
-
-def state(summary: Summary, say: Words) -> Line:
+def describe_run(summary: Summary, say: Words) -> Remark:
     """The run in one line: incomplete, gates missed, all passed."""
-    incomplete = sum(not one.complete for one in summary.metrics)
+    incomplete = sum(not metric.complete for metric in summary.metrics)
     missed = sum(gate.passed is False for gate in summary.gates)
     if incomplete:
-        return Line(say.count("state.incomplete", incomplete), "warn")
+        return Remark(say.count("state.incomplete", incomplete), "warn")
     if any(gate.passed is None for gate in summary.gates):
-        return Line(say("state.undecided"), "warn")
+        return Remark(say("state.undecided"), "warn")
     if missed:
-        return Line(say.count("state.missed", missed), "bad")
-    return Line(say("state.passed" if summary.gates else "state.complete"), "good")
+        return Remark(say.count("state.missed", missed), "bad")
+    return Remark(say("state.passed" if summary.gates else "state.complete"), "good")
 
 
-def metric_lines(one: MetricSummary, floor: float, say: Words) -> list[Line]:
+def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Remark]:
     """Why samples were not scored, what that does to the mean, and what to beware of."""
     lines = []
-    if not one.complete:
-        lines.append(Line(_incomplete(one, floor, say), "bad"))
-    if len(one.outcomes) == len(one.reasons) == 1:
-        ((name, n),), (reason,) = one.outcomes.items(), one.reasons
+    if not metric.complete:
+        lines.append(Remark(_explain_incomplete(metric, floor, say), "bad"))
+    if len(metric.outcomes) == len(metric.reasons) == 1:
+        ((name, n),), (reason,) = metric.outcomes.items(), metric.reasons
         counted = say("reason_times", reason=say.outcome(name), n=say.whole(n))
-        text = say("not_scored_why", part=counted, reason=shortened(say.message(reason), 240))
-        lines.append(Line(text, _tone(one)))
-    elif one.outcomes:
+        text = say("not_scored_why", part=counted, reason=shorten(say.message(reason), 240))
+        lines.append(Remark(text, _outcome_tone(metric)))
+    elif metric.outcomes:
         parts = [
             say("reason_times", reason=say.outcome(name), n=say.whole(n))
-            for name, n in one.outcomes.items()
+            for name, n in metric.outcomes.items()
         ]
-        lines.append(Line(say("not_scored", parts="; ".join(parts)), _tone(one)))
+        lines.append(Remark(say("not_scored", parts="; ".join(parts)), _outcome_tone(metric)))
         reasons = [
             say(
                 "reason_times",
-                reason=shortened(say.message(reason), 160),
+                reason=shorten(say.message(reason), 160),
                 n=say.whole(n),
             )
-            for reason, n in one.reasons.items()
+            for reason, n in metric.reasons.items()
         ]
-        lines.append(Line(say("reasons", reasons="; ".join(reasons))))
-    if one.if_failures_low is not None and one.if_failures_high is not None:
-        lines.append(Line(_bounds(one, say), "warn"))
-    for text in one.warnings:
-        said = shortened(say.message(text), 300)
-        lines.append(Line(f"{say('warning')}: {said}", "warn"))
+        lines.append(Remark(say("reasons", reasons="; ".join(reasons))))
+    if metric.if_failures_low is not None and metric.if_failures_high is not None:
+        lines.append(Remark(_describe_bounds(metric, say), "warn"))
+    for text in metric.warnings:
+        message = shorten(say.message(text), 300)
+        lines.append(Remark(f"{say('warning')}: {message}", "warn"))
     return lines
 
 
-def gate_line(gate: GateResult, summary: Summary, say: Words) -> Line:
-    """What a gate asked for and what was found."""
+def describe_gate(gate: GateResult, say: Words) -> Remark:
+    """What a gate asked for and what the run has."""
     tone: Tone = "warn" if gate.passed is None else "good" if gate.passed else "bad"
-    found = next((one for one in summary.metrics if one.metric == gate.metric), None)
-    if say.language == "en" or found is None:
-        return Line(gate.sentence, tone)
-    text = say(
-        "gate.seen",
-        metric=gate.metric,
-        rule=gate.rule,
-        state=gate_state(gate, say),
-        mean=say.number(found.mean),
-        interval=say.interval(found.low, found.high),
-    )
-    return Line(text, tone)
+    return Remark(say.message(gate.sentence), tone)
 
 
-def gate_state(gate: GateResult, say: Words) -> str:
+def name_gate_state(gate: GateResult, say: Words) -> str:
     """Passed, missed or cannot be decided."""
     key = "undecided" if gate.passed is None else "passed" if gate.passed else "missed"
     return say(f"gate.{key}")
@@ -106,19 +85,19 @@ SIDES = {
 """What the rate of a category is a share of, where that is not all samples."""
 
 
-def share_of(row: LabelRate, say: Words) -> str:
+def name_denominator(row: LabelRate, say: Words) -> str:
     """`of 30 unanswerable`: what the rate is a share of."""
     return say(f"of.{SIDES.get(row.label, 'all')}", n=say.whole(row.total))
 
 
-def percent_interval(row: LabelRate, say: Words) -> str:
+def format_percent_interval(row: LabelRate, say: Words) -> str:
     """The interval of a category's share."""
     if row.low is None or row.high is None:
         return "–"
     return f"{say.percent(row.low)} – {say.percent(row.high)}"
 
 
-def thresholds(summary: Summary, metric: str) -> list[float]:
+def list_thresholds(summary: Summary, metric: str) -> list[float]:
     """The scores that a metric's gates ask for."""
     from ragstone.config.gates import parse_gate
 
@@ -126,29 +105,31 @@ def thresholds(summary: Summary, metric: str) -> list[float]:
     return [rule.limit for rule in rules if rule.figure != "coverage"]
 
 
-def judge_text(info: RunInfo, say: Words) -> str:
+def name_judge(info: RunInfo, say: Words) -> str:
     """The judge's name, or that there was none."""
     return say("judge_is", name=info.judge) if info.judge else say("no_judge")
 
 
-def judge_lines(summary: Summary, say: Words) -> list[str]:
+def describe_judge(summary: Summary, say: Words) -> list[str]:
     """For a run on the embedded judge: how far it agrees with people on each metric, and when another would do better."""
     info = summary.run
     if not (info.judge or "").startswith("offline "):
         return []
     from ragstone.judges.offline.quality import SHOWN_BY, quality
 
-    language = info.plan.get("language")
+    language = info.plan.language
     lines = []
-    for one in quality([m.metric for m in summary.metrics], language):
-        names = ", ".join(one.metrics)
-        if one.auroc is None:
+    for figure in quality([m.metric for m in summary.metrics], language):
+        names = ", ".join(figure.metrics)
+        if figure.auroc is None:
             lines.append(say("judge_heuristic", metrics=names))
             continue
-        parts = [f"AUROC {say.number(one.auroc)}"]
-        if one.accuracy is not None:
-            parts.append(f"{say('balanced_accuracy')} {say.number(one.accuracy)}")
-        data = say("judged_on", rows=say.whole(one.rows), data=one.data, language=one.language)
+        parts = [f"AUROC {say.number(figure.auroc)}"]
+        if figure.accuracy is not None:
+            parts.append(f"{say('balanced_accuracy')} {say.number(figure.accuracy)}")
+        data = say(
+            "judged_on", rows=say.whole(figure.rows), data=figure.data, language=figure.language
+        )
         lines.append(f"{names}: {', '.join(parts)} {data}")
     if not lines:
         return []
@@ -158,52 +139,53 @@ def judge_lines(summary: Summary, say: Words) -> list[str]:
     return [head, *unmeasured, *lines, say("judge_llm")]
 
 
-def heading(summary: Summary, say: Words) -> list[str]:
+def list_run_facts(summary: Summary, say: Words) -> list[str]:
     """Where the samples came from, how many there are and who judged; nothing twice."""
     info = summary.run
-    facts = (info.source, info.format, say.count("sample", summary.samples), judge_text(info, say))
-    return [shortened(fact, 200) for fact in dict.fromkeys(facts)]
+    facts = (info.source, info.format, say.count("sample", summary.samples), name_judge(info, say))
+    return [shorten(fact, 200) for fact in dict.fromkeys(facts)]
 
 
-def command(info: RunInfo) -> str:
+def build_command(info: RunInfo) -> str:
     """The command that does the run again: as it was typed, or made up of the run's facts; empty without a data file."""
-    typed = info.plan.get("command")
+    typed = info.facts.command
     if typed and typed[0] == "eval":
         return shlex.join(["ragstone", *typed])
-    if not Path(info.source).suffix and not Path(str(info.plan.get("source", ""))).is_absolute():
+    if not Path(info.source).suffix and not Path(info.facts.source).is_absolute():
         return ""
     plan = info.plan
     parts = ["ragstone", "eval", info.source]
-    parts += ["-m", ",".join(str(one["name"]) for one in info.metrics)]
+    parts += ["-m", ",".join(str(metric["name"]) for metric in info.metrics)]
     judge = (
         info.judge.partition(" ")[0] if info.judge else None
     )  # `offline 1`: the version is no name
-    flags = ("judge", judge), ("lang", plan.get("language")), ("format", plan.get("format"))
-    for flag, value in (*flags, ("limit", plan.get("limit"))):
+    flags = ("judge", judge), ("lang", plan.language), ("format", plan.data.format)
+    for flag, value in (*flags, ("limit", plan.data.limit)):
         parts += [f"--{flag}", str(value)] if value is not None else []
-    for field, place in (plan.get("fields") or {}).items():
+    for field, place in plan.data.fields.items():
         parts += ["--field", f"{field}={place}"]
-    for metric, rule in (plan.get("gates") or {}).items():
+    for metric, rule in plan.gates.items():
         parts += ["--gate", f"{metric} {rule}"]
-    if plan.get("skip_bad_rows"):
+    if plan.data.skip_bad_rows:
         parts.append("--skip-bad-rows")
     return " ".join(shlex.quote(part) for part in parts)
 
 
-def meanings(info: RunInfo, say: Words) -> Mapping[str, str]:
-    """Each metric's one-sentence meaning; a user's own metric keeps the language it was written in."""
-    known = MEANINGS.get(say.language, {})
+def translate_meanings(info: RunInfo, say: Words) -> Mapping[str, str]:
+    """Each metric's meaning in one sentence; a user's own metric keeps the language it was written in."""
+    known = {} if say.language == "en" else load_phrases(say.language, "metrics")
     return {
-        str(one["name"]): known.get(str(one["family"]), str(one["meaning"])) for one in info.metrics
+        str(metric["name"]): known.get(str(metric["family"]), str(metric["meaning"]))
+        for metric in info.metrics
     }
 
 
-def moment(created: str) -> str:
+def format_moment(created: str) -> str:
     """`2026-11-15 21:40 UTC` from an ISO time."""
     return f"{created[:10]} {created[11:16]} UTC" if len(created) >= 16 else created
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """The text on one line, cut with an ellipsis when it is longer than the limit."""
     head = text[: 4 * limit + 100]  # a reply of a megabyte is not split for a line of it
     line = " ".join(head.split())
@@ -212,26 +194,28 @@ def shortened(text: str, limit: int) -> str:
     return line[: limit - 1].rstrip() + "…"
 
 
-def _tone(one: MetricSummary) -> Tone:
+def _outcome_tone(metric: MetricSummary) -> Tone:
     """Failures are a warning; samples that a metric does not apply to are not."""
-    return "warn" if any(name.partition(":")[0] in FAILURES for name in one.outcomes) else "plain"
+    return (
+        "warn" if any(name.partition(":")[0] in FAILURES for name in metric.outcomes) else "plain"
+    )
 
 
-def _incomplete(one: MetricSummary, floor: float, say: Words) -> str:
-    if not one.applicable:
-        return say("nothing_scored" if one.total else "no_samples")
+def _explain_incomplete(metric: MetricSummary, floor: float, say: Words) -> str:
+    if not metric.applicable:
+        return say("nothing_scored" if metric.total else "no_samples")
     return say(
         "incomplete_why",
-        scored=say.whole(one.scored),
-        applicable=say.whole(one.applicable),
-        share=say.percent(one.scored / one.applicable),
+        scored=say.whole(metric.scored),
+        applicable=say.whole(metric.applicable),
+        share=say.percent(metric.scored / metric.applicable),
         floor=say.percent(floor),
     )
 
 
-def _bounds(one: MetricSummary, say: Words) -> str:
-    ends = {"low": say.number(one.if_failures_low), "high": say.number(one.if_failures_high)}
-    if one.bounds is None:
+def _describe_bounds(metric: MetricSummary, say: Words) -> str:
+    ends = {"low": say.number(metric.if_failures_low), "high": say.number(metric.if_failures_high)}
+    if metric.bounds is None:
         return say("bounds_short", **ends)
-    worst, best = (f"{end:g}" for end in one.bounds)
+    worst, best = (f"{end:g}" for end in metric.bounds)
     return say("bounds", worst=worst, best=best, **ends)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ragstone.data import replacing
+from ragstone.data import open_replacement
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text as UTF-8; the file it replaces stays until the new one is complete."""
-    with replacing(Path(path), text=False) as file:
-        file.write(encoded(text))
+    with open_replacement(Path(path), text=False) as file:
+        file.write(encode_text(text))
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """UTF-8 of any string; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
     try:
         return text.encode("utf-8")

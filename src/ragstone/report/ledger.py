@@ -6,28 +6,29 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ragstone.report.excerpts import Mark
+from ragstone.report.document import Tone
+from ragstone.report.excerpts import EvidenceMark
 from ragstone.text.evidence import find_quote
 from ragstone.text.words import fold_text
 from ragstone.types import Finding, Sample, Score
 
-GOOD = frozenset({"supported", "covered", "useful", "relevant", "correct", "right"})
-BAD = frozenset(
+GOOD_VERDICTS = frozenset({"supported", "covered", "useful", "relevant", "correct", "right"})
+BAD_VERDICTS = frozenset(
     {"contradicted", "wrong", "error", "noise", "evasive", "not_useful", "not_relevant"}
 )
-WARN = frozenset(
+WARN_VERDICTS = frozenset(
     {"not_found", "missing", "omission", "addition", "partly_useful", "partly_relevant"}
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One finding with its number in the sample."""
 
     number: int
     finding: Finding
     metrics: list[str]
-    tone: str
+    tone: Tone
     chunk: int | None
     """Index of the chunk that decides it, when it is one of the sample's."""
 
@@ -36,16 +37,16 @@ class Entry:
 class Ledger:
     """The entries of a sample, and what they mark in its texts."""
 
-    entries: list[Entry] = field(default_factory=list)
-    in_chunks: dict[int, list[Mark]] = field(default_factory=dict)
-    in_answer: list[Mark] = field(default_factory=list)
-    in_reference: list[Mark] = field(default_factory=list)
+    entries: list[LedgerEntry] = field(default_factory=list)
+    in_chunks: dict[int, list[EvidenceMark]] = field(default_factory=dict)
+    in_answer: list[EvidenceMark] = field(default_factory=list)
+    in_reference: list[EvidenceMark] = field(default_factory=list)
 
 
-def ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
+def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
     """Every distinct finding of the sample's scores, numbered from 1."""
     book = Ledger()
-    seen: dict[tuple[str, str, str, str], Entry] = {}
+    seen: dict[tuple[str, str, str, str], LedgerEntry] = {}
     for metric, score in scores.items():
         for finding in score.findings:
             key = (finding.text, finding.verdict, finding.chunk, finding.quote)
@@ -53,12 +54,12 @@ def ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
                 if metric not in seen[key].metrics:
                     seen[key].metrics.append(metric)
                 continue
-            entry = Entry(
+            entry = LedgerEntry(
                 number=len(seen) + 1,
                 finding=finding,
                 metrics=[metric],
-                tone=tone(finding.verdict),
-                chunk=_chunk_of(finding, sample),
+                tone=verdict_tone(finding.verdict),
+                chunk=_find_chunk(finding, sample),
             )
             seen[key] = entry
             book.entries.append(entry)
@@ -66,13 +67,21 @@ def ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
     return book
 
 
-def tone(verdict: str) -> str:
+def verdict_tone(verdict: str) -> Tone:
     """How a verdict is coloured: good, bad, warn or plain."""
     word = fold_text(verdict).replace(" ", "_")
-    return "good" if word in GOOD else "bad" if word in BAD else "warn" if word in WARN else "plain"
+    return (
+        "good"
+        if word in GOOD_VERDICTS
+        else "bad"
+        if word in BAD_VERDICTS
+        else "warn"
+        if word in WARN_VERDICTS
+        else "plain"
+    )
 
 
-def _mark(book: Ledger, entry: Entry, sample: Sample) -> None:
+def _mark(book: Ledger, entry: LedgerEntry, sample: Sample) -> None:
     finding = entry.finding
     if entry.chunk is not None and sample.contexts is not None:
         marks = book.in_chunks.setdefault(entry.chunk, [])
@@ -82,17 +91,17 @@ def _mark(book: Ledger, entry: Entry, sample: Sample) -> None:
     elif finding.chunk == "reference":
         _mark_quote(book.in_reference, entry, sample.reference or "")
     if finding.span is not None:
-        mark = Mark(*finding.span, entry.number, entry.tone)
-        (book.in_reference if _from_reference(finding, sample) else book.in_answer).append(mark)
+        mark = EvidenceMark(*finding.span, entry.number, entry.tone)
+        (book.in_reference if _is_in_reference(finding, sample) else book.in_answer).append(mark)
 
 
-def _mark_quote(marks: list[Mark], entry: Entry, text: str) -> None:
-    place = _place(entry.finding, text)
+def _mark_quote(marks: list[EvidenceMark], entry: LedgerEntry, text: str) -> None:
+    place = _locate_quote(entry.finding, text)
     if place is not None:
-        marks.append(Mark(*place, entry.number, entry.tone))
+        marks.append(EvidenceMark(*place, entry.number, entry.tone))
 
 
-def _chunk_of(finding: Finding, sample: Sample) -> int | None:
+def _find_chunk(finding: Finding, sample: Sample) -> int | None:
     """The chunk with that id; a chunk without an id goes by its rank."""
     for rank, chunk in enumerate(sample.contexts or (), 1):
         if finding.chunk and finding.chunk == (chunk.id or str(rank)):
@@ -100,7 +109,7 @@ def _chunk_of(finding: Finding, sample: Sample) -> int | None:
     return None
 
 
-def _place(finding: Finding, text: str) -> tuple[int, int] | None:
+def _locate_quote(finding: Finding, text: str) -> tuple[int, int] | None:
     """Where the quote stands: at the offsets given if they hold, else wherever it is found."""
     if not finding.quote:
         return None
@@ -115,7 +124,7 @@ def _place(finding: Finding, text: str) -> tuple[int, int] | None:
     return find_quote(finding.quote, text)
 
 
-def _from_reference(finding: Finding, sample: Sample) -> bool:
+def _is_in_reference(finding: Finding, sample: Sample) -> bool:
     """Whether the span lies in the reference rather than the answer: where more of the claim's words stand."""
     assert finding.span is not None
     start, end = finding.span

@@ -1,10 +1,13 @@
-"""The Markdown that our own pages are written in, as blocks that a template can show."""
+"""The Markdown that our own pages are written in, parsed into nodes of a document."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+
+from ragstone.report import document as doc
+from ragstone.report.builders.parts import build_list, build_table
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -12,35 +15,23 @@ _RULE = re.compile(r"^\|[ :|-]+\|$")
 _ITEM = re.compile(r"^(?:\d+\.|-) ")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A heading, paragraph, list or table; its rows are lines, items or cells."""
-
-    kind: str
-    rows: tuple[tuple[str, ...], ...]
-    level: int = 0
-
-
-def blocks(markdown: str) -> list[Block]:
-    """The blocks of a page, without emphasis and with the words of its links."""
-    found: list[Block] = []
+def parse_markdown(markdown: str, level: int = 0) -> Iterator[doc.Node]:
+    """The nodes of a page, without emphasis and with the words of its links; headings are set `level` levels lower."""
     lines = _COMMENT.sub("", markdown).splitlines()
-    for kind, group in groupby(map(str.rstrip, lines), key=_kind):
+    for kind, group in groupby(map(str.rstrip, lines), key=_name_kind):
         rows = list(group)
         if kind == "heading":
-            found += [
-                Block(kind, ((_plain(row.lstrip("# ")),),), len(row) - len(row.lstrip("#")))
-                for row in rows
-            ]
+            for row in rows:
+                depth = len(row) - len(row.lstrip("#"))
+                yield doc.Heading(_strip_markup(row.lstrip("# ")), depth + level)
         elif kind == "table":
-            cells = [_cells(row) for row in rows if not _RULE.match(row)]
-            found.append(Block(kind, tuple(cells)))
+            head, *cells = (_split_cells(row) for row in rows if not _RULE.match(row))
+            yield build_table([*map(doc.TableColumn, head)], cells, row_heads=False)
         elif kind == "text":
-            found += _texts(rows)
-    return found
+            yield from _parse_text(rows)
 
 
-def _kind(line: str) -> str:
+def _name_kind(line: str) -> str:
     if not line:
         return "gap"
     if line.startswith("#"):
@@ -48,32 +39,22 @@ def _kind(line: str) -> str:
     return "table" if line.startswith("|") else "text"
 
 
-def _texts(rows: list[str]) -> list[Block]:
-    """Lines that belong together: a paragraph, or the items of a list with what hangs on them."""
-    found: list[list[str]] = []
+def _parse_text(rows: Sequence[str]) -> Iterator[doc.Node]:
+    """Lines that belong together: a paragraph, or the items of a list with their continuation lines."""
+    parts: list[list[str]] = []
     for row in rows:
-        if _ITEM.match(row) or not found:
-            found.append([row])
+        if _ITEM.match(row) or not parts:
+            parts.append([row])
         else:
-            found[-1].append(row.strip())
-    made = []
-    for is_list, parts in groupby((" ".join(part) for part in found), key=_is_item):
-        texts = [(_plain(_ITEM.sub("", part, count=1)),) for part in parts]
-        made += (
-            [Block("list", tuple(texts))]
-            if is_list
-            else [Block("paragraph", (text,)) for text in texts]
-        )
-    return made
+            parts[-1].append(row.strip())
+    for is_list, group in groupby(map(" ".join, parts), key=lambda text: bool(_ITEM.match(text))):
+        texts = [_strip_markup(_ITEM.sub("", part, count=1)) for part in group]
+        yield from [build_list(texts, ordered=True)] if is_list else map(doc.Paragraph, texts)
 
 
-def _is_item(text: str) -> bool:
-    return _ITEM.match(text) is not None
+def _split_cells(row: str) -> list[str]:
+    return [_strip_markup(cell.strip()) for cell in row.strip("|").split("|")]
 
 
-def _cells(row: str) -> tuple[str, ...]:
-    return tuple(_plain(cell.strip()) for cell in row.strip("|").split("|"))
-
-
-def _plain(text: str) -> str:
+def _strip_markup(text: str) -> str:
     return _LINK.sub(r"\1", text).replace("**", "").replace("`", "")

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ragstone.report.excerpts import Mark, Piece, is_cut, pieces
-from ragstone.report.figures import shortened
-from ragstone.report.ledger import Entry, Ledger, ledger
+from ragstone.report.excerpts import EvidenceMark, Excerpt, cut_excerpts, is_cut
+from ragstone.report.figures import shorten
+from ragstone.report.ledger import Ledger, LedgerEntry, build_ledger
 from ragstone.report.words import Words
 from ragstone.types import FAILURES, Chunk, Sample, Score
 
 
-class Scored(Protocol):
+class ScoredSample(Protocol):
     """A sample with its scores: a row of a run, or an interaction of a live system."""
 
     @property
@@ -26,7 +26,7 @@ class Scored(Protocol):
     def scores(self) -> Mapping[str, Score]: ...
 
 
-class Scale(Protocol):
+class MetricScale(Protocol):
     """What a view needs to know of a metric: where its values lie, and which of them are good."""
 
     @property
@@ -55,7 +55,7 @@ class Limits:
         )
 
     def within(self, sample: Sample, findings: int) -> Limits:
-        """No more than the sample has, so that the next step down is felt."""
+        """No more than the sample has, so that the next tighter limits make a difference."""
         chunks = sample.contexts or ()
         texts = (sample.question, sample.answer, sample.reference, *(c.text for c in chunks))
         longest = max(len(text or "") for text in texts)
@@ -94,7 +94,7 @@ class ChunkView:
     id: str
     relevant: str
     score: str
-    parts: list[Piece]
+    parts: list[Excerpt]
     numbers: list[int]
     """The findings that this chunk decides."""
 
@@ -124,9 +124,9 @@ class SampleView:
     group: str
     error: str
     title: str
-    question: list[Piece]
-    answer: list[Piece] | None
-    reference: list[Piece] | None
+    question: list[Excerpt]
+    answer: list[Excerpt] | None
+    reference: list[Excerpt] | None
     chunks: list[ChunkView] | None
     more_chunks: int
     missed: list[str]
@@ -134,145 +134,173 @@ class SampleView:
     scores: list[ScoreView]
     findings: list[FindingView]
     more_findings: int
-    values: list[float | None]
-    outcomes: list[str]
-    labels: list[str]
+    metric_scores: list[Score | None]
+    """One for each metric of the list, by which a page filters and sorts."""
     cut: bool
+
+    @property
+    def values(self) -> list[float | None]:
+        """The value by each metric."""
+        return [score.value if score else None for score in self.metric_scores]
+
+    @property
+    def outcomes(self) -> list[str]:
+        """The outcome by each metric; empty for a value."""
+        return [score.outcome if score and not score.ok else "" for score in self.metric_scores]
+
+    @property
+    def labels(self) -> list[str]:
+        """The category by each metric."""
+        return [(score.label or "") if score else "" for score in self.metric_scores]
 
     @property
     def chips(self) -> list[ScoreView]:
         """The scores worth a glance: what was scored or failed, not what does not apply."""
-        return [one for one in self.scores if one.value or one.outcome in FAILURES]
+        return [s for s in self.scores if s.value or s.outcome in FAILURES]
 
 
-def opened(row: Scored, metrics: Sequence[Scale]) -> Ledger:
-    """The findings of a row, to be viewed within whatever limits."""
-    return ledger(row.sample, _scores(row, metrics))
+@dataclass(frozen=True, slots=True)
+class OpenSample:
+    """A sample with its ledger of findings, to be viewed within whatever limits."""
+
+    row: ScoredSample
+    metrics: Sequence[MetricScale]
+    ledger: Ledger
+    say: Words
+
+    def fit(self, limits: Limits) -> Limits:
+        """The limits, no wider than the sample needs."""
+        return limits.within(self.row.sample, len(self.ledger.entries))
+
+    def view(self, limits: Limits) -> SampleView:
+        """The sample within the limits."""
+        sample, book, metrics, say = self.row.sample, self.ledger, self.metrics, self.say
+        scores = _choose_scores(self.row, metrics)
+        known = [scores.get(metric.metric) for metric in metrics]
+        shown = book.entries[: limits.findings]
+        chunks = _view_chunks(sample, book, limits, say)
+        missed = _list_missed(sample)
+        question = cut_excerpts(sample.question or "", (), limits.text)
+        answer = _cut_text(sample.answer, book.in_answer, limits)
+        reference = _cut_text(sample.reference, book.in_reference, limits)
+        texts = [question, answer, reference, *(chunk.parts for chunk in chunks or ())]
+        more_chunks = max(len(sample.contexts or ()) - limits.chunks, 0)
+        more_findings = len(book.entries) - len(shown)
+        more_missed = max(len(missed) - limits.chunks, 0)
+        return SampleView(
+            position=self.row.position,
+            id=shorten(self.row.id, 120),
+            group=shorten(sample.group or "", 80),
+            error=shorten(say.system_error(sample, self.row.scores), 400),
+            title=shorten(sample.question or "", min(limits.text, 240)),
+            question=question,
+            answer=answer,
+            reference=reference,
+            chunks=chunks,
+            more_chunks=more_chunks,
+            missed=[shorten(id, 120) for id in missed[: limits.chunks]],
+            more_missed=more_missed,
+            scores=[_view_score(m, s, say) for m, s in zip(metrics, known, strict=True) if s],
+            findings=[view_finding(entry, limits, say) for entry in shown],
+            more_findings=more_findings,
+            metric_scores=known,
+            cut=any(map(is_cut, filter(None, texts)))
+            or more_chunks + more_findings + more_missed > 0,
+        )
 
 
-def view(
-    row: Scored, book: Ledger, metrics: Sequence[Scale], limits: Limits, say: Words
-) -> SampleView:
-    """The sample within the limits."""
-    sample, scores = row.sample, _scores(row, metrics)
-    shown = book.entries[: limits.findings]
-    chunk_views = _chunks(sample, book, limits, say)
-    missed = _missed(sample)
-    question = pieces(sample.question or "", (), limits.text)
-    answer = _text(sample.answer, book.in_answer, limits)
-    reference = _text(sample.reference, book.in_reference, limits)
-    texts = [question, answer or [], reference or [], *(c.parts for c in chunk_views or ())]
-    retrieved = len(sample.contexts or ())
-    more = (retrieved - limits.chunks, len(book.entries) - len(shown), len(missed) - limits.chunks)
-    return SampleView(
-        position=row.position,
-        id=shortened(row.id, 120),
-        group=shortened(sample.group or "", 80),
-        error=shortened(sample.error or "", 400),
-        title=shortened(sample.question or "", min(limits.text, 240)),
-        question=question,
-        answer=answer,
-        reference=reference,
-        chunks=chunk_views,
-        more_chunks=max(more[0], 0),
-        missed=[shortened(one, 120) for one in missed[: limits.chunks]],
-        more_missed=max(more[2], 0),
-        scores=[_score(one, scores[one.metric], say) for one in metrics if one.metric in scores],
-        findings=[_finding(entry, sample, limits, say) for entry in shown],
-        more_findings=max(more[1], 0),
-        values=[scores[one.metric].value if one.metric in scores else None for one in metrics],
-        outcomes=[_outcome(scores.get(one.metric)) for one in metrics],
-        labels=[_label(scores.get(one.metric)) for one in metrics],
-        cut=any(is_cut(parts) for parts in texts) or any(extra > 0 for extra in more),
-    )
+def open_sample(row: ScoredSample, metrics: Sequence[MetricScale], say: Words) -> OpenSample:
+    """Read the findings of a row once, for views of any size."""
+    return OpenSample(row, metrics, build_ledger(row.sample, _choose_scores(row, metrics)), say)
 
 
-def _scores(row: Scored, metrics: Sequence[Scale]) -> dict[str, Score]:
-    return {one.metric: row.scores[one.metric] for one in metrics if one.metric in row.scores}
+def _choose_scores(row: ScoredSample, metrics: Sequence[MetricScale]) -> dict[str, Score]:
+    return {m.metric: row.scores[m.metric] for m in metrics if m.metric in row.scores}
 
 
-def _text(text: str | None, marks: Sequence[Mark], limits: Limits) -> list[Piece] | None:
-    return None if text is None else pieces(text, marks, limits.text)
+def _cut_text(
+    text: str | None, marks: Sequence[EvidenceMark], limits: Limits
+) -> list[Excerpt] | None:
+    return None if text is None else cut_excerpts(text, marks, limits.text)
 
 
-def _chunks(sample: Sample, book: Ledger, limits: Limits, say: Words) -> list[ChunkView] | None:
+def _view_chunks(
+    sample: Sample, book: Ledger, limits: Limits, say: Words
+) -> list[ChunkView] | None:
     if sample.contexts is None:
         return None
     grades = sample.relevant or {}
     return [
         ChunkView(
             rank=index + 1,
-            id=shortened(chunk.id, 120),
-            relevant=_relevance(grades.get(chunk.id, 0.0), say),
-            score=_retriever_score(chunk, say),
-            parts=pieces(chunk.text, book.in_chunks.get(index, ()), limits.text),
+            id=shorten(chunk.id, 120),
+            relevant=_describe_relevance(grades.get(chunk.id, 0.0), say),
+            score=_describe_chunk_score(chunk, say),
+            parts=cut_excerpts(chunk.text, book.in_chunks.get(index, ()), limits.text),
             numbers=[entry.number for entry in book.entries if entry.chunk == index],
         )
         for index, chunk in enumerate(sample.contexts[: limits.chunks])
     ]
 
 
-def _relevance(grade: float, say: Words) -> str:
+def _describe_relevance(grade: float, say: Words) -> str:
     if grade <= 0:
         return ""
     return say("relevant") if grade == 1 else say("grade", grade=f"{grade:g}")
 
 
-def _retriever_score(chunk: Chunk, say: Words) -> str:
+def _describe_chunk_score(chunk: Chunk, say: Words) -> str:
     return "" if chunk.score is None else say("chunk_score", score=say.number(chunk.score))
 
 
-def _missed(sample: Sample) -> list[str]:
+def _list_missed(sample: Sample) -> list[str]:
     """Relevant documents that were not retrieved."""
     if not sample.relevant or sample.contexts is None:
         return []
-    found = set(sample.contexts.ids)
-    return [name for name, grade in sample.relevant.items() if grade > 0 and name not in found]
+    retrieved = set(sample.contexts.ids)
+    return [name for name, grade in sample.relevant.items() if grade > 0 and name not in retrieved]
 
 
-def _score(one: Scale, score: Score, say: Words) -> ScoreView:
+def _view_score(metric: MetricScale, score: Score, say: Words) -> ScoreView:
     share = level = None
-    if score.value is not None and one.bounds is not None and one.bounds[1] > one.bounds[0]:
-        low, high = one.bounds
+    if (
+        score.value is not None
+        and metric.bounds is not None
+        and metric.bounds[1] > metric.bounds[0]
+    ):
+        low, high = metric.bounds
         share = min(max((score.value - low) / (high - low), 0.0), 1.0)
-        good = share if one.higher_is_better else 1 - share
+        good = share if metric.higher_is_better else 1 - share
         level = "low" if good < 1 / 3 else "mid" if good < 2 / 3 else "high"
     name = f"{score.outcome}: {score.kind}" if score.kind else score.outcome
     return ScoreView(
-        metric=one.metric,
+        metric=metric.metric,
         value=say.number(score.value) if score.value is not None else "",
         level=level or "none",
         share=None if share is None else round(share, 3),
         outcome=score.outcome,
         outcome_text="" if score.ok else say.outcome(name),
-        reason=shortened(say.message(score.reason), 300),
+        reason=shorten(say.message(score.reason), 300),
         label=say.known("label", score.label) if score.label else "",
-        warnings=tuple(shortened(say.message(text), 200) for text in score.warnings[:5]),
+        warnings=tuple(shorten(say.message(text), 200) for text in score.warnings[:5]),
     )
 
 
-def _finding(entry: Entry, sample: Sample, limits: Limits, say: Words) -> FindingView:
+def view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
+    """A line of the ledger in words."""
     finding = entry.finding
     brief = min(limits.text, 600)
     return FindingView(
         number=entry.number,
-        text=shortened(finding.text, brief),
+        text=shorten(finding.text, brief),
         verdict=say.known("verdict", finding.verdict),
         tone=entry.tone,
-        reason=shortened(say.message(finding.reason), brief),
-        quote=shortened(finding.quote, brief),
-        chunk_id=shortened(finding.chunk, 120),
+        reason=shorten(say.message(finding.reason), brief),
+        quote=shorten(finding.quote, brief),
+        chunk_id=shorten(finding.chunk, 120),
         chunk_rank=entry.chunk + 1
         if entry.chunk is not None and entry.chunk < limits.chunks
         else None,
         unverified=finding.verified is False,
         metrics=", ".join(entry.metrics),
     )
-
-
-def _outcome(score: Score | None) -> str:
-    return "" if score is None or score.ok else score.outcome
-
-
-def _label(score: Score | None) -> str:
-    return (score.label or "") if score is not None else ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
 from ragstone.errors import RagstoneError
 from ragstone.locale.catalogue import LANGUAGES, find_phrase
 from ragstone.locale.messages import render
+from ragstone.types import Sample, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,12 @@ class Words:
     def message(self, text: str) -> str:
         """A message in this language; a judge's, a system's or a user's own words as they are."""
         return render(text, self.language)
+
+    def system_error(self, sample: Sample, scores: Mapping[str, Score]) -> str:
+        """Why the system gave nothing: the message that a score keeps, else the text that stands in the data."""
+        error = sample.error or ""
+        reasons = (score.reason for score in scores.values())
+        return self.message(next((reason for reason in reasons if reason == error), error))
 
     def outcome(self, name: str) -> str:
         """An outcome in words; `judge_error: refusal` names how the judge failed."""

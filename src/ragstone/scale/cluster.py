@@ -65,7 +65,7 @@ OWN: Mapping[str, Any] = {
 """Settings of a cluster that nobody else uses."""
 
 
-def exported(settings: Mapping[str, Any]) -> list[str]:
+def format_exports(settings: Mapping[str, Any]) -> list[str]:
     """The same settings of Dask as lines of a shell script, for parts that others start."""
     lines = []
     for key, value in settings.items():

@@ -16,6 +16,7 @@ from typing import Any
 from ragstone.asks import Reply
 from ragstone.errors import OutOfBudget
 from ragstone.judges.limits import Budget
+from ragstone.locale.messages import message_to_json
 from ragstone.scale.jobs import Job
 from ragstone.store import Store
 from ragstone.store.codec import decode_reply, encode_reply
@@ -123,7 +124,7 @@ class Counter:
             (key, kind, decode_reply(text, Usage(*usage))) for key, kind, text, usage in rows
         ]
         try:
-            saved = self._store.keep(replies, run=self._job.run, judge=self._judge)
+            saved = self._store.save_replies(replies, run=self._job.run, judge=self._judge)
             if saved is not None:
                 await asyncio.wrap_future(saved)
         finally:
@@ -139,7 +140,7 @@ class Counter:
         try:
             self._budget.reserve(estimate)
         except OutOfBudget as spent:
-            return {"refused": spent.reason}
+            return {"refused": message_to_json(spent.reason)}
         return {"wait": self._budget.next_turn_seconds()}
 
     async def _settle(self, token: str, bills: Sequence[Sequence[float]]) -> None:

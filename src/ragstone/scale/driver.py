@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError as FutureCancelled
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from ragstone._version import __version__
-from ragstone.data import Reading, Record, sample_of
+from ragstone.config import Plan
+from ragstone.config.metric_specs import to_spec
+from ragstone.data import Dataset, Record, to_sample
 from ragstone.data.ids import SeenIds
-from ragstone.data.ranges import cut
+from ragstone.data.ranges import plan_ranges
 from ragstone.engine import Execution, iter_failed_rows, skip_stored
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges.limits import Budget
+from ragstone.locale.messages import compose
 from ragstone.scale.cluster import NoCluster, connected, host_for, place, workers_expected
 from ragstone.scale.counter import Counter
-from ragstone.scale.jobs import Job, told
+from ragstone.scale.jobs import Job
 from ragstone.scale.merging import Merging, Rescoring
 from ragstone.scale.pieces import (
     Piece,
@@ -32,7 +35,7 @@ from ragstone.scale.pieces import (
 from ragstone.scale.shards import Line, Shelf, encode_shard
 from ragstone.scale.worker import put_away, score_piece, sees, version
 from ragstone.store import encode_scores
-from ragstone.types import NOTHING_USED, Score
+from ragstone.types import NO_USAGE, Score
 
 LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")
 """Settings of a judge that hold for all workers together."""
@@ -46,8 +49,8 @@ class ClusterExecution(Execution):
     """One run being carried out by the workers of a Dask cluster."""
 
     on: str = "dask"
-    settings: Mapping[str, Any] | None = None
-    """The judge's, as `make_judge` takes them on each worker."""
+    plan: Plan = field(default_factory=Plan)
+    """Names the judge that each worker makes for itself."""
     source: Any = None
     """The file that the samples come from, if it is one."""
     _client: Any = field(default=None, repr=False)
@@ -60,15 +63,15 @@ class ClusterExecution(Execution):
 
     async def score_new(self, records: Iterable[Record]) -> int:
         """Score what is not stored yet; the number of samples the run then holds."""
-        assert isinstance(records, Reading)
+        assert isinstance(records, Dataset)
         stored = self.run.count()
         self.done = stored
-        shelf = Shelf(self.run.store.shelf(self.run.id))
+        shelf = Shelf(self.run.store.shard_folder(self.run.id))
         kept = shelf.kept(stored)
         async with AsyncExitStack() as stack:
             await self._open(stack)
             sizes = Sizes(stored, kept, self.total, max(1, len(self._workers)))
-            ranges = cut(records, self.source, sizes.wanted)
+            ranges = plan_ranges(records, self.source, sizes.wanted)
             if ranges is not None and await self._seen_by_all():
                 pieces = _past_stored(from_ranges(ranges, sizes), self.run, stored)
                 seen = SeenIds()
@@ -83,7 +86,7 @@ class ClusterExecution(Execution):
             finally:
                 await merging.settle()
         shelf.clear()
-        self._show(force=True)
+        self.report_progress(force=True)
         return self.done
 
     async def retry_failures(self) -> int:
@@ -109,7 +112,7 @@ class ClusterExecution(Execution):
         if not self._workers:
             raise NoCluster(f"no worker has joined {self.on!r}; start `dask worker`")
         await self._meet()
-        settings = dict(self.settings or {})
+        settings = self.plan.judge_settings() if self.judge is not None else {}
         budget = Budget(
             settings.get("max_usd"),
             settings.get("max_calls"),
@@ -137,14 +140,15 @@ class ClusterExecution(Execution):
             settings["concurrency"] = concurrency
         return Job(
             run=self.run.id,
-            metrics=told(self.metrics),
+            metrics=tuple(map(to_spec, self.metrics)),
             judge=settings if self.judge is not None else None,
             shared=shared,
             limited=any(settings.get(name) is not None for name in LIMITS),
             shape=dict(self.run.info.shape),
-            language=self.run.info.plan.get("language"),
+            language=self.run.info.plan.language,
             concurrency=concurrency,
             version=__version__,
+            code_folders=self.plan.code_folders,
         )
 
     async def _put_away(self) -> None:
@@ -254,12 +258,12 @@ class ClusterExecution(Execution):
                 self._gate.set()
 
     def _poison(self, piece: Piece) -> dict[str, Any]:
-        sample = sample_of(piece.texts()[0], self.run.info.shape, piece.first)
-        reason = f"scoring it killed its worker {KILLS} times, with nothing else at work"
+        sample = to_sample(piece.texts()[0], self.run.info.shape, piece.first)
+        reason = compose("worker_killed", times=KILLS)
         scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
         given = None if sample.id == str(piece.first) else sample.id
         line = Line(piece.first, given, sample.group, encode_scores(scores))
-        shard = encode_shard([line], digest_rows(piece.texts()), len(self.metrics), NOTHING_USED)
+        shard = encode_shard([line], digest_rows(piece.texts()), len(self.metrics), NO_USAGE)
         return {"shard": shard}
 
     async def _submitted(self, piece: Piece) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data import Reading
+from ragstone.data import Dataset
 from ragstone.data.ids import SeenIds
 from ragstone.engine import Execution
 from ragstone.errors import BadRows, DataError
 from ragstone.scale.pieces import Piece, digest_rows
-from ragstone.scale.progress import tell_progress
+from ragstone.scale.progress import write_progress
 from ragstone.scale.shards import Shard, Shelf, decode_shard
 from ragstone.store import NewRow, StoredRun
 
@@ -21,7 +21,7 @@ class Merging:
 
     def __init__(
         self, execution: Execution, shelf: Shelf, kept: Mapping[int, int], stored: int,
-        seen: SeenIds | None, reading: Reading,
+        seen: SeenIds | None, reading: Dataset,
     ) -> None:  # fmt: skip
         self._execution = execution
         self._shelf = shelf
@@ -101,7 +101,7 @@ class Merging:
             await asyncio.wrap_future(self._writes.pop(0))
         self._next = piece.last + 1
         self._execution.add_counts(len(rows), shard.failures, shard.usage)
-        tell_progress(self._execution.done, self._execution.total)
+        write_progress(self._execution.done, self._execution.total)
 
 
 class Rescoring:

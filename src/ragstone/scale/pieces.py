@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from ragstone.data import Record
-from ragstone.data.containers import Refused
-from ragstone.data.ranges import Range, rows_in
+from ragstone.data.ranges import FileRange, read_range
+from ragstone.data.sources import RejectedRow
 
 FIRST_SIZE = 20
 SMALLEST, LARGEST = 5, 1000
@@ -26,7 +26,7 @@ class Piece:
 
     positions: tuple[int, ...]
     rows: tuple[str, ...] | None = None
-    part: Range | None = None
+    part: FileRange | None = None
 
     @property
     def first(self) -> int:
@@ -48,7 +48,7 @@ class Piece:
         """The rows' texts."""
         if self.part is None:
             return list(self.rows or ())
-        return [text for _, text in rows_in(self.part) if not isinstance(text, Refused)]
+        return [text for _, text in read_range(self.part) if not isinstance(text, RejectedRow)]
 
     def halves(self) -> tuple[Piece, Piece]:
         """The same rows as two pieces."""
@@ -96,7 +96,7 @@ class Sizes:
         return self._size if ahead is None else min(self._size, ahead - self.position)
 
 
-def from_ranges(ranges: Callable[[], Iterator[Range]], sizes: Sizes) -> Iterator[Piece]:
+def from_ranges(ranges: Callable[[], Iterator[FileRange]], sizes: Sizes) -> Iterator[Piece]:
     """Pieces that name parts of a file; those of parquet files are as large as its row groups."""
     for part in ranges():
         first = sizes.position

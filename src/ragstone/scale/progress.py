@@ -1,4 +1,4 @@
-"""How far a run is, told in a small file: another host can read that, but not a store that is being written."""
+"""How far a run is, in a small file: another host can read that, but not a store that is being written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PROGRESS = "RAGSTONE_PROGRESS"
 """Names the file, if anybody wants to know."""
 
 
-def tell_progress(done: int, total: int | None) -> None:
+def write_progress(done: int, total: int | None) -> None:
     """Write how many samples are merged; whole or not at all."""
     named = os.environ.get(PROGRESS)
     if not named:
@@ -22,10 +22,10 @@ def tell_progress(done: int, total: int | None) -> None:
         part.replace(named)
 
 
-def told_progress(path: Path) -> tuple[int, int | None]:
-    """Samples done, and of how many if that is known; none when nothing was told yet."""
+def read_progress(path: Path) -> tuple[int, int | None]:
+    """Samples done, and of how many if that is known; none when nothing was written yet."""
     try:
-        told = json.loads(path.read_text(encoding="ascii"))
+        progress = json.loads(path.read_text(encoding="ascii"))
     except (OSError, ValueError):
         return 0, None
-    return told["done"], told["total"]
+    return progress["done"], progress["total"]

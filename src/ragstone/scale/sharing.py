@@ -13,16 +13,17 @@ from ragstone.engine.broker import to_unusable_reply
 from ragstone.errors import OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
+from ragstone.locale.messages import message_from_json
 from ragstone.scale.counter import BUSY, KNOWN
 from ragstone.store.codec import decode_reply, encode_reply
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 
 class SharedJudge:
     """A judge whose replies are kept by the driver, so that no two workers pay for one question."""
 
     local = True
-    """To the desk: there is nothing to look up or keep here."""
+    """To the broker: there is nothing to look up or keep here."""
 
     def __init__(self, judge: Judge, wire: Wire) -> None:
         self._judge = judge
@@ -80,7 +81,7 @@ def _row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
     """A reply as the driver stores it; a failure only if it cost something."""
     if isinstance(answered, Reply):
         found = (key, ask.kind, answered)
-    elif (answered.usage or NOTHING_USED) == NOTHING_USED:
+    elif (answered.usage or NO_USAGE) == NO_USAGE:
         return None
     else:
         found = to_unusable_reply(key, ask, answered)
@@ -101,7 +102,7 @@ class SharedBudget(Budget):
             return
         said = await self._wire.permit(estimate)
         if "refused" in said:
-            raise OutOfBudget(said["refused"])
+            raise OutOfBudget(message_from_json(said["refused"]))
         await asyncio.sleep(said["wait"])
 
     def settle(self, estimate: float, usage: Usage) -> None:

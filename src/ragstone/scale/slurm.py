@@ -8,17 +8,17 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
-from ragstone.errors import RagstoneError
-from ragstone.scale.cluster import QUIET, exported
+from ragstone.errors import MissingExtra, RagstoneError
+from ragstone.scale.cluster import QUIET, format_exports
 
 if TYPE_CHECKING:
-    from ragstone.config import Slurm
+    from ragstone.config import Plan, Slurm
 
 
 class SlurmError(RagstoneError):
@@ -26,37 +26,45 @@ class SlurmError(RagstoneError):
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
-    """A run that was written for Slurm, kept beside its launcher."""
+class SlurmJob:
+    """A run that was written for Slurm, kept as JSON beside its launcher."""
 
     run: str
     launcher: str
     job: str | None = None
+    """Slurm's number; None before it is sent."""
 
     @property
     def progress(self) -> Path:
         """The file in which the run tells how far it is."""
         return Path(self.launcher).with_suffix(".progress")
 
+    @property
+    def plan(self) -> Path:
+        """The file with the run's plan, which the launcher gives to `ragstone eval`."""
+        return Path(self.launcher).with_suffix(".plan")
 
-def launcher(run: str, name: str, words: Sequence[str], slurm: Slurm, folder: Path) -> str:
+
+def format_launcher(job: SlurmJob, plan: Plan, slurm: Slurm) -> str:
     """The batch script: scheduler, workers and the run in one job, safe to be requeued at any moment."""
+    run, folder = job.run, Path(job.launcher).parent
+    name = plan.name or Path(plan.data.path or "run").stem
     python = "python" if slurm.environment or slurm.modules else shlex.quote(sys.executable)
     attempt = f"{shlex.quote(str(folder / run))}.$SLURM_JOB_ID.${{SLURM_RESTART_COUNT:-0}}"
     interface = f" --interface {shlex.quote(slurm.interface)}" if slurm.interface else ""
     protocol = " --protocol tls" if slurm.tls else ""
-    evaluate = shlex.join(["eval", *words, "--run", run])
+    evaluate = shlex.join(["eval", "--plan", str(job.plan)])
     return "\n".join(
         [
             "#!/bin/bash",
             f"# Run {run}, written by ragstone {__version__}. Edit it if you like; send it with: sbatch {run}.sbatch",
-            *_asked_of_slurm(run, name, slurm, folder),
+            *_format_requests(run, name, slurm, folder),
             "",
             "set -e",
             f"cd {shlex.quote(str(Path.cwd()))}",
-            *_environment(slurm),
+            *_format_environment(slurm),
             f"export OMP_NUM_THREADS={slurm.cpus} OPENBLAS_NUM_THREADS={slurm.cpus}",
-            *exported(QUIET),
+            *format_exports(QUIET),
             f"export RAGSTONE_WORKERS={slurm.nodes * slurm.workers}",
             f"export RAGSTONE_PROGRESS={shlex.quote(str(folder / run))}.progress",
             f"python={python}",
@@ -65,7 +73,7 @@ def launcher(run: str, name: str, words: Sequence[str], slurm: Slurm, folder: Pa
             "# A folder for each attempt: a requeued job must not meet the scheduler of the one before.",
             f"attempt={attempt}",
             'mkdir -p -m 700 "$attempt"',
-            *_security(slurm),
+            *_format_security(slurm),
             "",
             "# Scheduler here, workers on every node; they end with the job or a minute after the scheduler.",
             '"$python" -m distributed.cli.dask_scheduler --scheduler-file "$attempt/scheduler.json" --port 0 \\',
@@ -87,9 +95,9 @@ def launcher(run: str, name: str, words: Sequence[str], slurm: Slurm, folder: Pa
     )  # fmt: skip
 
 
-def _asked_of_slurm(run: str, name: str, slurm: Slurm, folder: Path) -> list[str]:
+def _format_requests(run: str, name: str, slurm: Slurm, folder: Path) -> list[str]:
     wanted = {
-        "job-name": f"ragstone-{_word(name)}",
+        "job-name": f"ragstone-{_to_word(name)}",
         "nodes": slurm.nodes,
         "ntasks-per-node": slurm.workers,
         "cpus-per-task": slurm.cpus,
@@ -108,11 +116,11 @@ def _asked_of_slurm(run: str, name: str, slurm: Slurm, folder: Path) -> list[str
     return [*lines, "#SBATCH --requeue", *(f"#SBATCH {option}" for option in slurm.options)]
 
 
-def _word(name: str) -> str:
+def _to_word(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
 
 
-def _environment(slurm: Slurm) -> list[str]:
+def _format_environment(slurm: Slurm) -> list[str]:
     lines = [f"module load {shlex.quote(module)}" for module in slurm.modules]
     if slurm.environment:
         conda, _, name = slurm.environment.partition(":")
@@ -125,7 +133,7 @@ def _environment(slurm: Slurm) -> list[str]:
     return [*lines, *slurm.setup]
 
 
-def _security(slurm: Slurm) -> list[str]:
+def _format_security(slurm: Slurm) -> list[str]:
     if not slurm.tls:
         return []
     return [
@@ -135,10 +143,9 @@ def _security(slurm: Slurm) -> list[str]:
     ]
 
 
-def certificates(folder: Path) -> None:
+def write_certificates(place: str) -> None:
     """A key and certificate for the parts of one attempt, and the Dask config that makes them use it."""
-    from ragstone.errors import MissingExtra
-
+    folder = Path(place)
     try:
         from distributed.security import Security
 
@@ -160,61 +167,64 @@ def certificates(folder: Path) -> None:
     (folder / "dask.yaml").write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
 
 
-def write(ticket: Ticket, text: str) -> Path:
-    """Put the launcher and what is known of the run into its folder."""
-    path = Path(ticket.launcher)
+def write_job(job: SlurmJob, text: str, plan: Mapping[str, Any]) -> Path:
+    """Put the launcher, the plan and what is known of the job into its folder."""
+    path = Path(job.launcher)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
+        job.plan.touch(mode=0o600)
+        job.plan.chmod(0o600)
+        job.plan.write_text(json.dumps(plan, indent=1), encoding="utf-8")
     except OSError as broken:
         raise SlurmError(
             f"cannot write the launcher {str(path)!r}: {broken.strerror}; set slurm: folder: to a place "
             "that all nodes can write to"
         ) from None
-    _keep(ticket)
+    _save_job(job)
     return path
 
 
-def submit(ticket: Ticket) -> Ticket:
-    """Send the launcher; the ticket with the job's number."""
-    said = _slurm("sbatch", "--parsable", ticket.launcher)
-    sent = Ticket(**{**asdict(ticket), "job": said.strip().split(";")[0]})
-    _keep(sent)
+def submit(job: SlurmJob) -> SlurmJob:
+    """Send the launcher; the job with its number."""
+    output = _run_slurm("sbatch", "--parsable", job.launcher)
+    sent = replace(job, job=output.strip().split(";")[0])
+    _save_job(sent)
     return sent
 
 
-def ticket_of(run: str, folder: Path) -> Ticket:
-    """What is known of a run that was written into this folder."""
+def load_job(run: str, folder: Path) -> SlurmJob:
+    """What is known of a run that was written into this folder, by its id or the start of it."""
     exact = folder / f"{run}.json"
-    found = [exact] if exact.is_file() else sorted(folder.glob(f"{glob.escape(run)}*.json"))
-    if len(found) != 1:
-        how = "no run" if not found else f"{len(found)} runs"
+    files = [exact] if exact.is_file() else sorted(folder.glob(f"{glob.escape(run)}*.json"))
+    if len(files) != 1:
+        how = "no run" if not files else f"{len(files)} runs"
         raise SlurmError(
             f"{how} {run!r} in {str(folder)!r}; name the folder of its config with --folder"
         )
-    return Ticket(**json.loads(found[0].read_text(encoding="utf-8")))
+    return SlurmJob(**json.loads(files[0].read_text(encoding="utf-8")))
 
 
-def state(ticket: Ticket) -> str:
+def read_state(job: SlurmJob) -> str:
     """The job's state as Slurm names it, in capitals; UNKNOWN when Slurm has forgotten it."""
-    if ticket.job is None:
+    if job.job is None:
         return "NOT SENT"
     try:
-        said = _slurm("scontrol", "show", "job", "--oneliner", ticket.job)
+        output = _run_slurm("scontrol", "show", "job", "--oneliner", job.job)
     except SlurmError as refused:
         if "nvalid job id" in str(refused):
             return "UNKNOWN"
         raise
-    words = dict(word.partition("=")[::2] for word in said.split())
+    words = dict(word.partition("=")[::2] for word in output.split())
     return words.get("JobState", "UNKNOWN")
 
 
-def cancel(ticket: Ticket) -> None:
+def cancel(job: SlurmJob) -> None:
     """Stop the job; what it finished is kept."""
-    if ticket.job is None:
-        raise SlurmError(f"run {ticket.run!r} was not sent; there is no job to cancel")
-    _slurm("scancel", ticket.job)
+    if job.job is None:
+        raise SlurmError(f"run {job.run!r} was not sent; there is no job to cancel")
+    _run_slurm("scancel", job.job)
 
 
 ENDED = frozenset(
@@ -224,12 +234,12 @@ ENDED = frozenset(
 """States that no job comes back from by itself."""
 
 
-def _keep(ticket: Ticket) -> None:
-    path = Path(ticket.launcher).with_suffix(".json")
-    path.write_text(json.dumps(asdict(ticket), indent=1), encoding="utf-8")
+def _save_job(job: SlurmJob) -> None:
+    path = Path(job.launcher).with_suffix(".json")
+    path.write_text(json.dumps(asdict(job), indent=1), encoding="utf-8")
 
 
-def _slurm(*words: str) -> str:
+def _run_slurm(*words: str) -> str:
     if shutil.which(words[0]) is None:
         raise SlurmError(
             f"there is no {words[0]!r} here; run this on a login node of the cluster "
@@ -237,6 +247,6 @@ def _slurm(*words: str) -> str:
         )
     done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode:
-        said = " ".join((done.stderr or done.stdout).split())
-        raise SlurmError(f"{words[0]} refused: {said}")
+        output = " ".join((done.stderr or done.stdout).split())
+        raise SlurmError(f"{words[0]} refused: {output}")
     return done.stdout

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragstone._version import __version__
-from ragstone.data.containers import Refused
-from ragstone.data.ranges import Range, rows_in
+from ragstone.config.metric_specs import resolve_metrics
+from ragstone.data.ranges import FileRange, read_range
 from ragstone.data.rows import Mapper, compile_shape
-from ragstone.data.strict import BadRow, parse, reparse
+from ragstone.data.sources import RejectedRow
+from ragstone.data.strict_json import BadRow, parse_json, reparse_json
 from ragstone.engine.broker import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
-from ragstone.metrics.scoring import plain_scores, starter
-from ragstone.scale.jobs import Job, found
+from ragstone.metrics.scoring import build_starter, score_unjudged
+from ragstone.scale.jobs import Job
 from ragstone.scale.pieces import digest_rows
 from ragstone.scale.shards import Line, encode_shard
 from ragstone.scale.sharing import SharedBudget, SharedJudge, Wire
-from ragstone.store import with_language
+from ragstone.store import set_language
 from ragstone.store.codec import encode_scores
-from ragstone.types import FAILURES, NOTHING_USED, Sample, Score, Usage
+from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
 DRIVER_SECONDS = 10
 """How long a worker tries to reach the driver before it takes it for dead."""
@@ -110,15 +112,15 @@ def _samples(mapper: Mapper, piece: Mapping[str, Any]) -> tuple[list[_Row], list
     rows: list[_Row] = []
     if "rows" in piece:  # read and checked by the driver before
         for position, text in zip(piece["positions"], piece["rows"], strict=True):
-            rows.append(_Row(*mapper(reparse(text), position), position, text))
+            rows.append(_Row(*mapper(reparse_json(text), position), position, text))
         return rows, []
     bad: list[list[Any]] = []
     position = piece["positions"][0]
-    for at, raw in rows_in(Range(**piece["range"])):
+    for at, raw in read_range(FileRange(**piece["range"])):
         try:
-            if isinstance(raw, Refused):
-                raise BadRow(raw.why)
-            rows.append(_Row(*mapper(parse(raw), position), position, raw))
+            if isinstance(raw, RejectedRow):
+                raise BadRow(raw.reason)
+            rows.append(_Row(*mapper(parse_json(raw), position), position, raw))
         except BadRow as refused:
             bad.append([at, str(refused)])
         position += 1
@@ -126,11 +128,11 @@ def _samples(mapper: Mapper, piece: Mapping[str, Any]) -> tuple[list[_Row], list
 
 
 def _tallied(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
-    failures, usage = 0, NOTHING_USED
+    failures, usage = 0, NO_USAGE
     for one in scores:
         for score in one.values():
             failures += score.outcome in FAILURES
-            if score.usage is not NOTHING_USED:
+            if score.usage is not NO_USAGE:
                 usage = usage + score.usage
     return failures, usage
 
@@ -149,7 +151,7 @@ class Bench:
         )
         self._thread.start()
         self._judge: Judge | None = None
-        self._desk: AskBroker | None = None
+        self._broker: AskBroker | None = None
         try:
             self._wait(self._prepare())
         except BaseException:
@@ -202,9 +204,10 @@ class Bench:
             raise RagstoneError(
                 f"this worker has ragstone {__version__}, the driver {self._job.version}; install the same"
             )
-        metrics = found(self._job.metrics)
+        sys.path[:0] = [folder for folder in self._job.code_folders if folder not in sys.path]
+        metrics = resolve_metrics(self._job.metrics)
         self._metrics = {metric.name: metric for metric in metrics}
-        self._starts = {metric.name: starter(metric) for metric in metrics}
+        self._starts = {metric.name: build_starter(metric) for metric in metrics}
         self.mapper = compile_shape(self._job.shape)
         if self._job.judge is None:
             return
@@ -214,23 +217,23 @@ class Bench:
         budget = SharedBudget(wire, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
         answering: Any = SharedJudge(self._judge, wire) if self._job.shared else self._judge
-        # a judge that needs no store is handed to the desk: replies to be kept go to the driver
-        self._desk = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
-        await self._desk.__aenter__()
+        # a judge that needs no store is handed to the broker: replies to be kept go to the driver
+        self._broker = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
+        await self._broker.__aenter__()
 
     async def _greeted(self) -> dict[str, Any]:
         said: dict[str, Any] = await self._driver.hello(token=self._ticket["token"])
         return said
 
     async def _score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
-        named = [with_language(sample, self._job.language) for sample in samples]
-        if self._desk is None:
-            return [plain_scores(self._starts, sample) for sample in named]
-        desk, room = self._desk, asyncio.Semaphore(self._desk.max_open_samples)
+        named = [set_language(sample, self._job.language) for sample in samples]
+        if self._broker is None:
+            return [score_unjudged(self._starts, sample) for sample in named]
+        broker, room = self._broker, asyncio.Semaphore(self._broker.max_open_samples)
 
         async def one(sample: Sample) -> dict[str, Score]:
             async with room:
-                return await score_sample(sample, self._metrics, self._starts, desk)
+                return await score_sample(sample, self._metrics, self._starts, broker)
 
         return list(await asyncio.gather(*map(one, named)))
 
@@ -240,15 +243,15 @@ class Bench:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        if self._desk is not None:
-            await self._desk.__aexit__(None, None, None)
+        if self._broker is not None:
+            await self._broker.__aexit__(None, None, None)
         if self._judge is not None:
             await self._judge.close()
         await self._driver.close_rpc()
 
 
 _NO_STORE: Any = None
-"""Where a Desk would keep replies: nowhere, since its judge is local or keeps them with the driver."""
+"""Where a broker would keep replies: nowhere, since its judge is local or keeps them with the driver."""
 
 
 def _this_worker() -> tuple[str, dict[str, Any]]:

@@ -1,6 +1,6 @@
-"""The monitor's server: interactions, feedback and traces in over HTTP; figures out."""
+"""HTTP server of the monitor: ingests interactions, feedback and traces; serves statistics and a live page."""
 
-from ragstone.server.app import Part, make_app, serve
-from ragstone.server.settings import Settings
+from ragstone.server.app import BackgroundWorker, make_app, serve
+from ragstone.server.settings import ServerSettings
 
-__all__ = ["Part", "Settings", "make_app", "serve"]
+__all__ = ["BackgroundWorker", "ServerSettings", "make_app", "serve"]

@@ -1,4 +1,4 @@
-"""The watcher beside the server: a round every few minutes, and the messages that follow from it."""
+"""Background worker that evaluates the alert rules every few minutes and delivers notifications; and the Prometheus endpoint."""
 
 from __future__ import annotations
 
@@ -11,73 +11,73 @@ from aiohttp import web
 from ragstone.config.alerts import Alerts
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
-from ragstone.monitor.alerts.evaluation import last_status, round_length, watch
-from ragstone.monitor.alerts.outbox import deliver
-from ragstone.monitor.exposition import CONTENT_TYPE, metrics_text
-from ragstone.monitor.interactions import iso, micros
-from ragstone.server.api import SERVICE
-from ragstone.server.responses import refuse
+from ragstone.monitor.alerts.evaluation import evaluate_alerts, get_interval_seconds, load_status
+from ragstone.monitor.alerts.outbox import deliver_due
+from ragstone.monitor.exposition import CONTENT_TYPE, render_metrics
+from ragstone.monitor.interactions import format_iso, now_micros
+from ragstone.server.api import SERVER_STATE
+from ragstone.server.responses import build_error_response
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
 
 DELIVERY_SECONDS = 15.0
-"""How often messages that did not arrive are looked at again."""
+"""Seconds between attempts to deliver due messages."""
 
 
-class WatchingPart:
-    """Looks at everything again and again, with a writer of its own so that taking never waits for it."""
+class AlertWorker:
+    """Evaluates the alert rules periodically, with its own connection, so that ingest never waits for it."""
 
     name = "watching"
 
     def __init__(self, settings: Alerts, store: Store) -> None:
         self._settings = settings
-        self._archive = Archive(store.again())
+        self._archive = Archive(store.reopen())
 
     async def run(self) -> None:
-        """A round, then deliveries until the next."""
+        """Evaluate, then deliver due messages until the next evaluation."""
         while True:
-            await self._step(self._round)
+            await self._run_in_thread(self._evaluate)
             waited = 0.0
-            while waited < round_length(self._settings):
-                pause = min(DELIVERY_SECONDS, round_length(self._settings) - waited)
+            while waited < get_interval_seconds(self._settings):
+                pause = min(DELIVERY_SECONDS, get_interval_seconds(self._settings) - waited)
                 await asyncio.sleep(pause)
                 waited += pause
-                await self._step(self._deliver)
+                await self._run_in_thread(self._deliver)
 
-    async def _step(self, work: Any) -> None:
+    async def _run_in_thread(self, work: Any) -> None:
         try:
             await asyncio.to_thread(work)
-        except RagstoneError as broken:  # a store that is away may be back the next time
-            log.warning("watching failed: %s", broken)
+        except RagstoneError as error:  # an unavailable store may be back next time
+            log.warning("evaluating alerts failed: %s", error)
 
-    def _round(self) -> None:
-        watch(self._archive, self._settings, micros())
+    def _evaluate(self) -> None:
+        evaluate_alerts(self._archive, self._settings, now_micros())
         self._deliver()
 
     def _deliver(self) -> None:
-        deliver(self._archive, self._settings.channels)
+        deliver_due(self._archive, self._settings.channels)
 
-    def facts(self) -> dict[str, Any]:
-        """The last round's state and open alerts."""
-        status = last_status(self._archive)
+    def get_status(self) -> dict[str, Any]:
+        """The last evaluation's state and open alerts."""
+        status = load_status(self._archive)
         if status is None:
             return {}
         return {
-            "at": iso(status.at),
+            "at": format_iso(status.at),
             "state": status.state,
             "alerts": [
-                {"id": one.id, "rule": one.rule, "state": one.state, "title": one.title}
-                for one in status.open
+                {"id": alert.id, "rule": alert.rule, "state": alert.state, "title": alert.title}
+                for alert in status.open
             ],
         }
 
 
 async def get_metrics(request: web.Request) -> web.StreamResponse:
-    """`GET /metrics`: what Prometheus scrapes."""
-    archive = request.app[SERVICE].reading
+    """`GET /metrics`: metrics for Prometheus."""
+    archive = request.app[SERVER_STATE].read_archive
     try:
-        text = await asyncio.to_thread(metrics_text, archive)
-    except RagstoneError as missing:
-        return refuse(501, str(missing))
+        text = await asyncio.to_thread(render_metrics, archive)
+    except RagstoneError as error:
+        return build_error_response(501, str(error))
     return web.Response(text=text, headers={"Content-Type": CONTENT_TYPE})

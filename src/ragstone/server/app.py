@@ -1,4 +1,4 @@
-"""The server put together: routes, guards, background work, and an orderly end."""
+"""The server application: routes, access control, background workers, and an orderly shutdown."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from aiohttp import web
 
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor import Archive
-from ragstone.monitor.ingest.traces import put_together
-from ragstone.monitor.interactions import micros
+from ragstone.monitor.ingest.traces import assemble_traces
+from ragstone.monitor.interactions import now_micros
 from ragstone.server import api, page
 from ragstone.server.alert_worker import get_metrics
-from ragstone.server.api import SERVICE, Service
-from ragstone.server.guard import Handler, add_headers, guard
-from ragstone.server.ingest_queue import Intake
-from ragstone.server.responses import Refused, refuse
-from ragstone.server.settings import Settings, checked
+from ragstone.server.api import SERVER_STATE, ServerState
+from ragstone.server.guard import Handler, add_headers, build_guard
+from ragstone.server.ingest_queue import IngestQueue
+from ragstone.server.responses import RequestError, build_error_response
+from ragstone.server.settings import ServerSettings, check_settings
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
 
-COUNT_SECONDS = 1.0
-RETENTION_SECONDS = 3600.0
+FLUSH_COUNTS_SECONDS = 1.0
+PURGE_SECONDS = 3600.0
 
-GETS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
+GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/v1/interactions": api.get_interactions,
     "/v1/interactions/{id}": api.get_interaction,
     "/v1/summary": api.get_summary,
@@ -40,111 +40,127 @@ GETS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/openapi.json": api.get_openapi,
 }
 
-POSTS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
+POST_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/v1/interactions": api.post_interactions,
     "/v1/feedback": api.post_feedback,
     "/v1/traces": api.post_traces,
 }
 
-OPEN = ("/healthz", *page.PAGES)
-"""What needs no token, or asks for it by a form."""
+PUBLIC_PATHS = ("/healthz", *page.PAGES)
+"""Paths that need no token, or ask for it by a form."""
 
 
-class Part(Protocol):
-    """Something that works beside the server: the scorer, the watcher."""
+class BackgroundWorker(Protocol):
+    """A task beside the server: scoring, alerts, reports."""
 
     name: str
 
     async def run(self) -> None:
         """Work until cancelled."""
 
-    def facts(self) -> dict[str, Any]:
-        """What `/v1/status` says of it."""
+    def get_status(self) -> dict[str, Any]:
+        """Its facts for `/v1/status`."""
 
 
-def make_app(settings: Settings, store: Store, parts: Sequence[Part] = ()) -> web.Application:
-    """The application on a store; `parts` work beside it as long as it runs."""
-    settings = checked(settings)
+def make_app(
+    settings: ServerSettings, store: Store, workers: Sequence[BackgroundWorker] = ()
+) -> web.Application:
+    """The application on a store; `workers` run as long as it does."""
+    settings = check_settings(settings)
     prefixes = ("", settings.prefix) if settings.prefix else ("",)
-    open_paths = frozenset(prefix + path for prefix in prefixes for path in OPEN)
+    open_paths = frozenset(prefix + path for prefix in prefixes for path in PUBLIC_PATHS)
     app = web.Application(
-        middlewares=[errors, guard(settings, open_paths, lambda name: _count(app, name))],
+        middlewares=[
+            handle_errors,
+            build_guard(settings, open_paths, lambda name: _count(app, name)),
+        ],
         client_max_size=settings.body_bytes,
     )
     for prefix in prefixes:
-        # behind a proxy that strips the prefix or one that does not
-        for path, handler in GETS.items():
+        # Works behind a proxy that strips the prefix and behind one that does not.
+        for path, handler in GET_ROUTES.items():
             app.router.add_get(prefix + path, handler)
-        for path, handler in POSTS.items():
+        for path, handler in POST_ROUTES.items():
             app.router.add_post(prefix + path, handler)
-        page.mount(app, prefix)
+        page.mount_pages(app, prefix)
     app.on_response_prepare.append(add_headers)
-    app.cleanup_ctx.append(lambda app: _running(app, settings, store, parts))
+    app.cleanup_ctx.append(lambda app: _run_background(app, settings, store, workers))
     return app
 
 
 def _count(app: web.Application, name: str) -> None:
-    app[SERVICE].intake.counts[name] += 1
+    app[SERVER_STATE].queue.counts[name] += 1
 
 
 @web.middleware
-async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Every refusal as JSON and counted; a fault of ours tells the log, not the caller."""
+async def handle_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Every refusal as JSON, and counted; an internal error is logged and not shown to the caller."""
     try:
         return await handler(request)
-    except Refused as refused:
-        if refused.counted:
-            _count(request.app, refused.counted)
-        return refused.response()
-    except StoreError as away:
-        return refuse(503, str(away), headers={"Retry-After": "5"})
+    except RequestError as error:
+        if error.counter:
+            _count(request.app, error.counter)
+        return error.to_response()
+    except StoreError as error:
+        return build_error_response(503, str(error), headers={"Retry-After": "5"})
     except web.HTTPException as answer:
         if answer.status < 400:
             raise
         allowed = answer.headers.get("Allow")
-        return refuse(answer.status, answer.reason, headers={"Allow": allowed} if allowed else None)
+        return build_error_response(
+            answer.status, answer.reason, headers={"Allow": allowed} if allowed else None
+        )
     except (asyncio.CancelledError, ConnectionResetError):
         raise
     except Exception:
         log.exception("%s %s failed", request.method, request.path)
-        return refuse(500, "this is a fault in ragstone; its log has the traceback")
+        return build_error_response(500, "this is a fault in ragstone; its log has the traceback")
 
 
-async def _running(
-    app: web.Application, settings: Settings, store: Store, parts: Sequence[Part]
+async def _run_background(
+    app: web.Application,
+    settings: ServerSettings,
+    store: Store,
+    workers: Sequence[BackgroundWorker],
 ) -> AsyncIterator[None]:
-    """Background work from start to end; on the way out everything that was taken is written."""
+    """Start background work; at shutdown, write everything that was accepted."""
     archive = Archive(store)
-    intake = Intake(archive, settings)
-    reading = Archive(store.again())
-    app[SERVICE] = Service(
-        settings, intake, reading, micros(), lambda: {part.name: part.facts() for part in parts}
+    queue = IngestQueue(archive, settings)
+    read_archive = Archive(store.reopen())
+    app[SERVER_STATE] = ServerState(
+        settings,
+        queue,
+        read_archive,
+        now_micros(),
+        lambda: {worker.name: worker.get_status() for worker in workers},
     )
-    intake.start()
+    queue.start()
     tasks = [
-        asyncio.create_task(_every(COUNT_SECONDS, lambda: _note(intake), "counting")),
         asyncio.create_task(
-            _every(
+            _repeat(FLUSH_COUNTS_SECONDS, lambda: _flush_counts(queue), "counting")
+        ),
+        asyncio.create_task(
+            _repeat(
                 max(0.2, settings.grace / 2),
                 lambda: _in_thread(
-                    put_together,
-                    reading,
+                    assemble_traces,
+                    read_archive,
                     grace=round(settings.grace * 1e6),
                     timeout=round(settings.timeout * 1e6),
                 ),
-                "putting traces together",
+                "assembling traces",
             )
         ),
-        *(asyncio.create_task(_kept_up(part)) for part in parts),
+        *(asyncio.create_task(_restart_on_error(worker)) for worker in workers),
     ]
     if settings.retention is not None:
         age = settings.retention
         tasks.append(
             asyncio.create_task(
-                _every(
-                    RETENTION_SECONDS,
-                    lambda: _in_thread(lambda: reading.purge(before=micros() - age)),
-                    "forgetting what is old",
+                _repeat(
+                    PURGE_SECONDS,
+                    lambda: _in_thread(lambda: read_archive.purge(before=now_micros() - age)),
+                    "deleting old interactions",
                 )
             )
         )
@@ -152,55 +168,55 @@ async def _running(
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    await intake.close()
+    await queue.close()
     with suppress(StoreError):
-        await _note(intake)
-    reading.store.close()
+        await _flush_counts(queue)
+    read_archive.store.close()
 
 
-async def _note(intake: Intake) -> None:
-    """Move the counts of refusals into the store; until it has them they stay in sight."""
-    counts = intake.counts.copy()
+async def _flush_counts(queue: IngestQueue) -> None:
+    """Move counts of refusals to the store; they are subtracted only once it has them, so that none is missing meanwhile."""
+    counts = queue.counts.copy()
     if counts:
-        await asyncio.wrap_future(intake.archive.count(counts))
-        intake.counts -= counts
+        await asyncio.wrap_future(queue.archive.count(counts))
+        queue.counts -= counts
 
 
 async def _in_thread(function: Callable[..., Any], *args: Any, **more: Any) -> None:
     await asyncio.to_thread(function, *args, **more)
 
 
-async def _every(seconds: float, work: Callable[[], Awaitable[None]], what: str) -> None:
-    """Do it again and again; a store that is away now may be back the next time."""
+async def _repeat(seconds: float, work: Callable[[], Awaitable[None]], name: str) -> None:
+    """Run a task periodically; an unavailable store may be back next time."""
     while True:
         try:
             await work()
-        except RagstoneError as broken:
-            log.warning("%s failed: %s", what, broken)
+        except RagstoneError as error:
+            log.warning("%s failed: %s", name, error)
         except Exception:
-            log.exception("%s failed", what)
+            log.exception("%s failed", name)
         await asyncio.sleep(seconds)
 
 
-async def _kept_up(part: Part) -> None:
+async def _restart_on_error(worker: BackgroundWorker) -> None:
     while True:
         try:
-            await part.run()
+            await worker.run()
             return
-        except Exception:  # one part's fault must not take the others along
-            log.exception("%s failed and starts again", part.name)
+        except Exception:  # one worker's fault must not stop the others
+            log.exception("%s failed and is restarted", worker.name)
             await asyncio.sleep(5)
 
 
 async def serve(
-    settings: Settings,
+    settings: ServerSettings,
     store: Store,
-    parts: Sequence[Part] = (),
+    workers: Sequence[BackgroundWorker] = (),
     *,
     ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Listen until SIGTERM or SIGINT; then take nothing more, answer what is under way, write it, and return."""
-    # the thread that writes must not wait 5 ms for the loop after each statement when there is much to do
+    """Listen until SIGTERM or SIGINT; then accept nothing more, answer requests in progress, write their rows, and return."""
+    # The writing thread must not wait 5 ms for the event loop to release the GIL after each statement under load.
     sys.setswitchinterval(0.0005)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -208,7 +224,7 @@ async def serve(
         with suppress(NotImplementedError):  # Windows
             loop.add_signal_handler(number, stop.set)
     runner = web.AppRunner(
-        make_app(settings, store, parts),
+        make_app(settings, store, workers),
         access_log=None,
         auto_decompress=False,
         keepalive_timeout=75,
@@ -220,9 +236,9 @@ async def serve(
         site = web.TCPSite(runner, settings.host, settings.port, backlog=1024)
         try:
             await site.start()
-        except OSError as taken:
+        except OSError as error:
             raise RagstoneError(
-                f"cannot listen on {settings.host}:{settings.port} ({taken.strerror}); name another with --port"
+                f"cannot listen on {settings.host}:{settings.port} ({error.strerror}); name another with --port"
             ) from None
         host, port = runner.addresses[0][:2]
         shown = f"[{host}]" if ":" in host else host

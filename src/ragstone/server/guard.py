@@ -1,4 +1,4 @@
-"""Who may ask: host names, origins, the token; and the headers that every reply carries."""
+"""Access control: host names, origins and the token; and the security headers of every response."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from ragstone.server.responses import refuse
-from ragstone.server.settings import Settings, is_address, is_loopback
+from ragstone.server.responses import build_error_response
+from ragstone.server.settings import ServerSettings, is_address, is_loopback
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-COOKIE = "ragstone_session"
+SESSION_COOKIE = "ragstone_session"
 
-HEADERS = {
+SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -33,23 +33,25 @@ HEADERS = {
 }
 
 
-def guard(settings: Settings, open_paths: frozenset[str], count: Callable[[str], None]) -> Any:
-    """The middleware that lets a request in or answers why not."""
+def build_guard(
+    settings: ServerSettings, open_paths: frozenset[str], count: Callable[[str], None]
+) -> Any:
+    """The middleware that admits a request or answers why not."""
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        refusal = _refusal(request, settings, open_paths)
+        refusal = _find_refusal(request, settings, open_paths)
         if refusal is not None:
             count("refused_" + refusal[0])
-            return refuse(refusal[1], refusal[2], **refusal[3])
+            return build_error_response(refusal[1], refusal[2], **refusal[3])
         return await handler(request)
 
     return check
 
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
-    """Put the headers on a reply that has none of its own."""
-    for name, value in HEADERS.items():
+    """Add the security headers that a response does not set itself."""
+    for name, value in SECURITY_HEADERS.items():
         response.headers.setdefault(name, value)
     if "Server" in response.headers:
         response.headers["Server"] = "ragstone"
@@ -58,21 +60,23 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
 Refusal = tuple[str, int, str, dict[str, Any]]
 
 
-def _refusal(
-    request: web.Request, settings: Settings, open_paths: frozenset[str]
+def _find_refusal(
+    request: web.Request, settings: ServerSettings, open_paths: frozenset[str]
 ) -> Refusal | None:
     hosts = request.headers.getall("Host", [])
-    if len(hosts) != 1 or not known_host(hosts[0], settings):
-        what = "the Host header names a host that this server is not; add it with --name"
-        return ("host", 403, what, {})
+    if len(hosts) != 1 or not is_known_host(hosts[0], settings):
+        reason = "the Host header names a host that this server is not; add it with --name"
+        return ("host", 403, reason, {})
     origin = request.headers.get("Origin")
-    if origin is not None and not same_site(origin, hosts[0], settings):
+    if origin is not None and not is_same_site(origin, hosts[0], settings):
         return ("origin", 403, "requests from pages of other sites are not taken", {})
-    if request.headers.get("Sec-Fetch-Site") == "cross-site" and not _follows(request, open_paths):
+    if request.headers.get("Sec-Fetch-Site") == "cross-site" and not _is_link_navigation(
+        request, open_paths
+    ):
         return ("origin", 403, "requests from pages of other sites are not taken", {})
     if settings.token is None or request.path in open_paths:
         return None
-    if shows_token(request, settings.token):
+    if has_token(request, settings.token):
         return None
     return (
         "token",
@@ -82,30 +86,30 @@ def _refusal(
     )
 
 
-def _follows(request: web.Request, open_paths: frozenset[str]) -> bool:
-    """Whether someone follows a link to a page, from a chat say: the site it stands on sees nothing of the answer."""
-    how = request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest")
+def _is_link_navigation(request: web.Request, open_paths: frozenset[str]) -> bool:
+    """Whether the request follows a link to a page, from a chat for instance: the linking site cannot read the response."""
+    mode = request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest")
     return (
-        request.method == "GET" and request.path in open_paths and how == ("navigate", "document")
+        request.method == "GET" and request.path in open_paths and mode == ("navigate", "document")
     )
 
 
-def known_host(value: str, settings: Settings) -> bool:
-    """Whether a Host header is one of ours: nobody can point a name of theirs at us and be obeyed."""
-    found = _HOST.fullmatch(value)
-    if found is None:
+def is_known_host(value: str, settings: ServerSettings) -> bool:
+    """Whether a Host header names this server. It prevents DNS rebinding: an attacker's host name that resolves to this server."""
+    match = _HOST.fullmatch(value)
+    if match is None:
         return False
-    host = found["host"].lower()
+    host = match["host"].lower()
     if host in (name.lower() for name in settings.names) or is_loopback(host):
         return True
-    return not settings.loopback and is_address(host)
+    return not settings.is_loopback and is_address(host)
 
 
 _HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?")
 
 
-def same_site(origin: str, host: str, settings: Settings) -> bool:
-    """Whether a page of this origin is one of ours; a proxy may speak https where we speak http."""
+def is_same_site(origin: str, host: str, settings: ServerSettings) -> bool:
+    """Whether an origin is this server; the scheme may differ, because a proxy may terminate https."""
     try:
         parts = urlsplit(origin)
     except ValueError:
@@ -118,24 +122,24 @@ def same_site(origin: str, host: str, settings: Settings) -> bool:
     )
 
 
-def shows_token(request: web.Request, token: str) -> bool:
-    """Whether a request carries the token, or the cookie that was given for it; compared in constant time."""
-    kind, _, given = request.headers.get("Authorization", "").partition(" ")
+def has_token(request: web.Request, token: str) -> bool:
+    """Whether a request has the token or the session cookie for it; compared in constant time."""
+    kind, _, token_sent = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() == "bearer":
-        return equal(given.strip(), token)
-    cookie = request.cookies.get(COOKIE)
-    return cookie is not None and equal(cookie, session_of(token))
+        return equals_secret(token_sent.strip(), token)
+    cookie = request.cookies.get(SESSION_COOKIE)
+    return cookie is not None and equals_secret(cookie, build_session_value(token))
 
 
-def session_of(token: str) -> str:
-    """What the cookie of a page holds: tells nobody the token."""
+def build_session_value(token: str) -> str:
+    """The value of the session cookie: derived from the token, which it does not reveal."""
     return hmac.new(token.encode(), b"ragstone session", hashlib.sha256).hexdigest()
 
 
-def equal(given: str, wanted: str) -> bool:
-    """Whether two texts are the same, in a time that does not tell where they differ."""
-    # hashed first: neither length nor odd characters may matter
-    one, other = (
-        hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (given, wanted)
+def equals_secret(value: str, secret: str) -> bool:
+    """Whether two texts are equal, in a time that does not depend on where they differ."""
+    # Hashed first: compare_digest needs equal lengths to be constant-time, and ASCII if given str.
+    left, right = (
+        hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (value, secret)
     )
-    return hmac.compare_digest(one, other)
+    return hmac.compare_digest(left, right)

@@ -1,19 +1,19 @@
-"""The OpenAPI document: every endpoint, what it takes and all that it may answer."""
+"""The OpenAPI document: every endpoint, its parameters and all its responses."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ragstone._version import __version__
-from ragstone.monitor.interactions import LONGEST_ID, LONGEST_META, MOST_CHUNKS, MOST_META
-from ragstone.server.settings import Settings
+from ragstone.monitor.interactions import MAX_CHUNKS, MAX_ID_CHARS, MAX_META_CHARS, MAX_META_FIELDS
+from ragstone.server.settings import ServerSettings
 
 Schema = dict[str, Any]
 
 
-def document(settings: Settings) -> Schema:
-    """The document for a server that is set up like this."""
-    shown: Schema = {
+def build_document(settings: ServerSettings) -> Schema:
+    """The document for these settings."""
+    document: Schema = {
         "openapi": "3.1.0",
         "info": {
             "title": "ragstone monitor",
@@ -22,48 +22,48 @@ def document(settings: Settings) -> Schema:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": settings.prefix or "/"}],
-        "paths": paths(settings),
-        "components": {"schemas": schemas(settings)},
+        "paths": build_paths(settings),
+        "components": {"schemas": build_schemas(settings)},
     }
     if settings.token is not None:
-        shown["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        shown["security"] = [{"token": []}]
-    return shown
+        document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        document["security"] = [{"token": []}]
+    return document
 
 
-def paths(settings: Settings) -> Schema:
-    """Every endpoint."""
-    every = own_paths()
-    for path, item in every.items():
+def build_paths(settings: ServerSettings) -> Schema:
+    """Every endpoint, with the responses of the access control."""
+    endpoints = build_endpoints()
+    for path, item in endpoints.items():
         for operation in item.values():
             codes = operation["responses"]
-            open_to_all = path == "/healthz"
-            if open_to_all:
+            is_public = path == "/healthz"
+            if is_public:
                 operation["security"] = []
-            for code in ("403",) if settings.token is None or open_to_all else ("401", "403"):
-                codes[code] = refusal(_WHY[code])
-    return every
+            for code in ("403",) if settings.token is None or is_public else ("401", "403"):
+                codes[code] = build_error_response(_STATUS_TEXT[code])
+    return endpoints
 
 
-def own_paths() -> Schema:
-    """The endpoints of this room."""
+def build_endpoints() -> Schema:
+    """Every endpoint with its own responses."""
     return {
         "/v1/interactions": {
-            "post": posting(
+            "post": describe_post(
                 "Store one interaction or a list of them",
                 "Answered when the disk has them. Idempotent by id: what is sent again is not stored again. "
                 "When one row is bad, none is stored.",
-                one_or_many("Interaction"),
+                build_one_or_many("Interaction"),
                 "Accepted",
             ),
-            "get": getting(
+            "get": describe_get(
                 "List interactions",
                 [
-                    parameter("since", {"type": "string"}, "ISO 8601, or seconds since 1970"),
-                    parameter("until", {"type": "string"}, "Not included"),
-                    parameter("limit", {"type": "integer", "minimum": 1, "maximum": 500}, ""),
-                    parameter("order", {"enum": ["newest", "oldest"]}, ""),
-                    parameter(
+                    build_parameter("since", {"type": "string"}, "ISO 8601, or seconds since 1970"),
+                    build_parameter("until", {"type": "string"}, "Not included"),
+                    build_parameter("limit", {"type": "integer", "minimum": 1, "maximum": 500}, ""),
+                    build_parameter("order", {"enum": ["newest", "oldest"]}, ""),
+                    build_parameter(
                         "slice", {"type": "array", "items": {"type": "string"}}, "field:value"
                     ),
                 ],
@@ -71,7 +71,7 @@ def own_paths() -> Schema:
             ),
         },
         "/v1/interactions/{id}": {
-            "get": getting(
+            "get": describe_get(
                 "One interaction with its scores",
                 [
                     {
@@ -86,51 +86,51 @@ def own_paths() -> Schema:
             )
         },
         "/v1/feedback": {
-            "post": posting(
+            "post": describe_post(
                 "Store what people said of interactions",
                 "The interaction may come later. The latest word counts.",
-                one_or_many("Feedback"),
+                build_one_or_many("Feedback"),
                 "FeedbackAccepted",
             )
         },
-        "/v1/traces": {"post": traces()},
+        "/v1/traces": {"post": describe_traces()},
         "/v1/summary": {
-            "get": getting(
+            "get": describe_get(
                 "A window in figures",
                 [
-                    parameter(
+                    build_parameter(
                         "window", {"type": "string"}, "5m, 1h, 24h, 7d … up to now or `until`"
                     ),
-                    parameter("until", {"type": "string"}, "ISO 8601, or seconds since 1970"),
-                    parameter("by", {"type": "string"}, "Also for each value of this field"),
-                    parameter("slice", {"type": "string"}, "Only field:value"),
+                    build_parameter("until", {"type": "string"}, "ISO 8601, or seconds since 1970"),
+                    build_parameter("by", {"type": "string"}, "Also for each value of this field"),
+                    build_parameter("slice", {"type": "string"}, "Only field:value"),
                 ],
                 "Summary",
             )
         },
-        "/v1/status": {"get": getting("Counters, and what waits", [], "Status")},
-        "/metrics": {"get": metrics()},
-        "/healthz": {"get": plain("Whether the server is there", "Health")},
-        "/openapi.json": {"get": plain("This document", "Document")},
+        "/v1/status": {"get": describe_get("Counters, and what waits", [], "Status")},
+        "/metrics": {"get": describe_metrics()},
+        "/healthz": {"get": describe_plain_get("Whether the server is there", "Health")},
+        "/openapi.json": {"get": describe_plain_get("This document", "Document")},
     }
 
 
-def metrics() -> Schema:
-    """What Prometheus scrapes."""
+def describe_metrics() -> Schema:
+    """The Prometheus endpoint."""
     text = {"schema": {"type": "string"}}
     return {
         "summary": "Figures for Prometheus",
         "responses": {
             "200": {"description": "Done", "content": {"text/plain": text}},
-            "501": refusal("The extra `prometheus` is not installed"),
-            "503": refusal(_WHY["503"]),
+            "501": build_error_response("The extra `prometheus` is not installed"),
+            "503": build_error_response(_STATUS_TEXT["503"]),
         },
     }
 
 
-def traces() -> Schema:
-    """OTLP/HTTP."""
-    operation = posting(
+def describe_traces() -> Schema:
+    """The OTLP/HTTP endpoint."""
+    operation = describe_post(
         "Spans by OTLP/HTTP",
         "OpenInference and OpenTelemetry GenAI conventions. The spans of a trace become one interaction once its "
         "root ended, or after a time without further spans.",
@@ -145,41 +145,50 @@ def traces() -> Schema:
     return operation
 
 
-def posting(summary: str, description: str, body: Schema, answer: str) -> Schema:
-    """An endpoint that stores."""
+def describe_post(summary: str, description: str, body: Schema, answer: str) -> Schema:
+    """An endpoint that stores rows."""
     return {
         "summary": summary,
         "description": description,
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": {
-            "200": ok(answer),
-            **{code: refusal(_WHY[code]) for code in ("400", "413", "415", "422", "500")},
+            "200": build_ok_response(answer),
             **{
-                code: {**refusal(_WHY[code]), "headers": {"Retry-After": retry()}}
+                code: build_error_response(_STATUS_TEXT[code])
+                for code in ("400", "413", "415", "422", "500")
+            },
+            **{
+                code: {
+                    **build_error_response(_STATUS_TEXT[code]),
+                    "headers": {"Retry-After": build_retry_header()},
+                }
                 for code in ("429", "503")
             },
         },
     }
 
 
-def getting(
+def describe_get(
     summary: str, parameters: list[Schema], answer: str, *, missing: bool = False
 ) -> Schema:
-    """An endpoint that looks something up."""
+    """An endpoint that reads from the store."""
     codes = ("404", "422", "503") if missing else ("422", "503")
     return {
         "summary": summary,
         "parameters": parameters,
-        "responses": {"200": ok(answer), **{code: refusal(_WHY[code]) for code in codes}},
+        "responses": {
+            "200": build_ok_response(answer),
+            **{code: build_error_response(_STATUS_TEXT[code]) for code in codes},
+        },
     }
 
 
-def plain(summary: str, answer: str) -> Schema:
-    """An endpoint that always answers."""
-    return {"summary": summary, "responses": {"200": ok(answer)}}
+def describe_plain_get(summary: str, answer: str) -> Schema:
+    """An endpoint that always succeeds."""
+    return {"summary": summary, "responses": {"200": build_ok_response(answer)}}
 
 
-_WHY = {
+_STATUS_TEXT = {
     "400": "The body cannot be read",
     "401": "No token, or not the right one",
     "403": "Not for this host or origin",
@@ -193,38 +202,41 @@ _WHY = {
 }
 
 
-def ok(name: str) -> Schema:
-    return {"description": "Done", "content": {"application/json": {"schema": ref(name)}}}
+def build_ok_response(name: str) -> Schema:
+    return {"description": "Done", "content": {"application/json": {"schema": build_ref(name)}}}
 
 
-def refusal(why: str) -> Schema:
-    return {"description": why, "content": {"application/json": {"schema": ref("Error")}}}
+def build_error_response(description: str) -> Schema:
+    return {
+        "description": description,
+        "content": {"application/json": {"schema": build_ref("Error")}},
+    }
 
 
-def retry() -> Schema:
+def build_retry_header() -> Schema:
     return {"description": "Seconds to wait", "required": True, "schema": {"type": "integer"}}
 
 
-def parameter(name: str, schema: Schema, description: str) -> Schema:
+def build_parameter(name: str, schema: Schema, description: str) -> Schema:
     return {"name": name, "in": "query", "required": False, "schema": schema,
             **({"description": description} if description else {})}  # fmt: skip
 
 
-def ref(name: str) -> Schema:
+def build_ref(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def one_or_many(name: str) -> Schema:
-    many = {"type": "array", "items": ref(name), "minItems": 1, "maxItems": 1000}
-    return {"oneOf": [ref(name), many]}
+def build_one_or_many(name: str) -> Schema:
+    many = {"type": "array", "items": build_ref(name), "minItems": 1, "maxItems": 1000}
+    return {"oneOf": [build_ref(name), many]}
 
 
-def schemas(settings: Settings) -> Schema:
-    """What goes in and comes out."""
+def build_schemas(settings: ServerSettings) -> Schema:
+    """Schemas of requests and responses."""
     text = {"type": ["string", "null"]}
     count = {"type": "integer", "minimum": 0}
     amount = {"type": ["number", "null"], "minimum": 0, "maximum": 1e15}
-    id = {"type": "string", "minLength": 1, "maxLength": LONGEST_ID, "pattern": r"^[!-~]+$"}
+    id = {"type": "string", "minLength": 1, "maxLength": MAX_ID_CHARS, "pattern": r"^[!-~]+$"}
     at = {"type": ["string", "number", "null"], "description": "ISO 8601 or seconds since 1970; now if not given"}  # fmt: skip
     feedback = {
         "oneOf": [
@@ -243,8 +255,8 @@ def schemas(settings: Settings) -> Schema:
         "question": text,
         "contexts": {
             "type": ["array", "null"],
-            "maxItems": MOST_CHUNKS,
-            "items": {"anyOf": [{"type": "string"}, ref("Chunk")]},
+            "maxItems": MAX_CHUNKS,
+            "items": {"anyOf": [{"type": "string"}, build_ref("Chunk")]},
         },
         "answer": text,
         "reference": text,
@@ -253,15 +265,15 @@ def schemas(settings: Settings) -> Schema:
         "latency": {**amount, "description": "Seconds"},
         "cost": {**amount, "description": "US dollars"},
         "tokens": {"type": ["integer", "null"], "minimum": 0, "maximum": 10**15},
-        "language": {"type": ["string", "null"], "maxLength": LONGEST_META},
+        "language": {"type": ["string", "null"], "maxLength": MAX_META_CHARS},
         "error": {**text, "description": "Why there is no answer"},
         "meta": {
             "type": ["object", "null"],
-            "maxProperties": MOST_META,
+            "maxProperties": MAX_META_FIELDS,
             "propertyNames": {"pattern": r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$"},
             "additionalProperties": {
                 "type": ["string", "number", "boolean", "null"],
-                "maxLength": LONGEST_META,
+                "maxLength": MAX_META_CHARS,
                 "minimum": -1e15,
                 "maximum": 1e15,
             },
@@ -269,9 +281,9 @@ def schemas(settings: Settings) -> Schema:
     }
     stored = {**fields, "id": {"type": "string"}, "at": {"type": "string"},
               "feedback": {"type": "number", "minimum": 0, "maximum": 1}}  # fmt: skip
-    some = [{"required": [name], "properties": {name: {"type": "string"}}}
+    any_text = [{"required": [name], "properties": {name: {"type": "string"}}}
             for name in ("question", "answer", "error")]  # fmt: skip
-    said = [{"required": ["feedback"], "properties": {"feedback": {"not": {"type": "null"}}}},
+    any_feedback = [{"required": ["feedback"], "properties": {"feedback": {"not": {"type": "null"}}}},
             {"required": ["comment"], "properties": {"comment": {"type": "string"}}}]  # fmt: skip
     return {
         "Chunk": {
@@ -287,19 +299,19 @@ def schemas(settings: Settings) -> Schema:
             "type": "object",
             "properties": fields,
             "additionalProperties": False,
-            "anyOf": some,
+            "anyOf": any_text,
         },
         "Feedback": {
             "type": "object",
             "properties": {"id": id, "at": at, "feedback": feedback, "comment": text},
             "required": ["id"],
             "additionalProperties": False,
-            "anyOf": said,
+            "anyOf": any_feedback,
         },
-        "Accepted": closed(
+        "Accepted": build_closed_object(
             accepted=count, repeated=count, ids={"type": "array", "items": {"type": "string"}}
         ),
-        "FeedbackAccepted": closed(accepted=count),
+        "FeedbackAccepted": build_closed_object(accepted=count),
         "Nothing": {"type": "object", "maxProperties": 0},
         "StoredInteraction": {
             "type": "object",
@@ -307,14 +319,14 @@ def schemas(settings: Settings) -> Schema:
             "required": ["id", "at"],
             "additionalProperties": False,
         },
-        "Interactions": closed(
-            interactions={"type": "array", "items": ref("StoredInteraction"), "maxItems": 500}
+        "Interactions": build_closed_object(
+            interactions={"type": "array", "items": build_ref("StoredInteraction"), "maxItems": 500}
         ),
         "ScoredInteraction": {
             "type": "object",
             "properties": {
                 **stored,
-                "scores": {"type": "object", "additionalProperties": ref("Score")},
+                "scores": {"type": "object", "additionalProperties": build_ref("Score")},
             },
             "required": ["id", "at", "scores"],
             "additionalProperties": False,
@@ -347,11 +359,11 @@ def schemas(settings: Settings) -> Schema:
                 "version": {"type": "string"},
                 "started": {"type": "string"},
                 "counters": {"type": "object", "additionalProperties": count},
-                "waiting": closed(requests=count, rows=count),
+                "waiting": build_closed_object(requests=count, rows=count),
             },
             "required": ["version", "started", "counters", "waiting"],
         },
-        "Health": closed(ok={"const": True}),
+        "Health": build_closed_object(ok={"const": True}),
         "Document": {"type": "object", "required": ["openapi", "paths"]},
         "Error": {
             "type": "object",
@@ -359,7 +371,7 @@ def schemas(settings: Settings) -> Schema:
                 "error": {"type": "string"},
                 "rows": {
                     "type": "array",
-                    "items": closed(row=count, why={"type": "string"}),
+                    "items": build_closed_object(row=count, why={"type": "string"}),
                 },
             },
             "required": ["error"],
@@ -368,8 +380,8 @@ def schemas(settings: Settings) -> Schema:
     }
 
 
-def closed(**properties: Schema) -> Schema:
-    """An object with these properties, all of them and no others."""
+def build_closed_object(**properties: Schema) -> Schema:
+    """The schema of an object with exactly these properties."""
     return {
         "type": "object",
         "properties": properties,

@@ -1,4 +1,4 @@
-"""The live page over HTTP: overview, single interactions, style and script; signing in where a token is set."""
+"""The live page: overview, single interactions, style and script; sign-in where a token is set."""
 
 from __future__ import annotations
 
@@ -9,118 +9,128 @@ from urllib.parse import parse_qsl, urlencode
 from aiohttp import web
 
 from ragstone.errors import StoreError
-from ragstone.monitor.interactions import micros
+from ragstone.monitor.interactions import now_micros
 from ragstone.report.monitor import live
 from ragstone.report.monitor.live import Frame
 from ragstone.report.monitor.query import read_query
-from ragstone.server.api import SERVICE
-from ragstone.server.guard import COOKIE, equal, session_of, shows_token
-from ragstone.server.responses import Refused
+from ragstone.server.api import SERVER_STATE
+from ragstone.server.guard import SESSION_COOKIE, build_session_value, equals_secret, has_token
+from ragstone.server.responses import RequestError
 
 PAGES = ("/", "/interaction", "/login", "/logout", "/page.css", "/page.js")
-"""What the guard lets pass: a page without the token shows the form for it instead of a refusal."""
+"""Paths that the guard admits: without the token they show the sign-in form instead of an error."""
 
-DAYS = 7
+SESSION_DAYS = 7
 """How long a sign-in lasts."""
-LARGEST_FORM = 10_000
+MAX_FORM_BYTES = 10_000
 
 
-def mount(app: web.Application, prefix: str) -> None:
-    """Add the pages under a prefix; every link on them is relative, so that they work under any."""
-    for path, handler in _GETS.items():
+def mount_pages(app: web.Application, prefix: str) -> None:
+    """Add the pages under a prefix; all links on them are relative, so that they work under any prefix."""
+    for path, handler in _GET_ROUTES.items():
         app.router.add_get(prefix + path, handler)
     app.router.add_post(f"{prefix}/login", post_login)
     app.router.add_post(f"{prefix}/logout", post_logout)
     if prefix:
-        app.router.add_get(prefix, _with_slash)
+        app.router.add_get(prefix, _redirect_to_slash)
 
 
 async def get_overview(request: web.Request) -> web.Response:
-    """`GET /`: everything at a glance."""
-    frame = _frame(request)
-    if not _may(request):
-        return _ask(frame, request)
-    archive = request.app[SERVICE].reading
+    """`GET /`: the overview."""
+    frame = _build_frame(request)
+    if not _is_authorised(request):
+        return _show_login(frame, request)
+    archive = request.app[SERVER_STATE].read_archive
     try:
-        return _html(await asyncio.to_thread(live.overview, archive, frame))
-    except StoreError as away:
-        return _away(frame, away)
+        return _build_html_response(await asyncio.to_thread(live.render_overview, archive, frame))
+    except StoreError as error:
+        return _show_store_error(frame, error)
 
 
 async def get_interaction(request: web.Request) -> web.Response:
-    """`GET /interaction?id=…`: one with its claims and their evidence."""
-    frame = _frame(request)
-    if not _may(request):
-        return _ask(frame, request)
-    archive = request.app[SERVICE].reading
+    """`GET /interaction?id=…`: one interaction with its claims and their evidence."""
+    frame = _build_frame(request)
+    if not _is_authorised(request):
+        return _show_login(frame, request)
+    archive = request.app[SERVER_STATE].read_archive
     id = request.query.get("id", "")
     page = None
     try:
         if id and "\x00" not in id:
-            page = await asyncio.to_thread(live.interaction, archive, id, frame)
-    except StoreError as away:
-        return _away(frame, away)
-    return _html(live.missing(frame), 404) if page is None else _html(page)
+            page = await asyncio.to_thread(live.render_interaction, archive, id, frame)
+    except StoreError as error:
+        return _show_store_error(frame, error)
+    return (
+        _build_html_response(live.render_missing(frame), 404)
+        if page is None
+        else _build_html_response(page)
+    )
 
 
 async def get_style(request: web.Request) -> web.Response:
     """`GET /page.css`."""
-    return web.Response(text=live.style(), content_type="text/css", headers=_CACHED)
+    return web.Response(text=live.build_style(), content_type="text/css", headers=_CACHE_HEADERS)
 
 
 async def get_script(request: web.Request) -> web.Response:
     """`GET /page.js`."""
-    return web.Response(text=live.script(), content_type="text/javascript", headers=_CACHED)
+    return web.Response(
+        text=live.build_script(), content_type="text/javascript", headers=_CACHE_HEADERS
+    )
 
 
 async def get_login(request: web.Request) -> web.Response:
-    """`GET /login`: the form; for who is in already, the overview."""
-    frame = _frame(request)
-    return _html(live.login(frame, "./")) if not _may(request) else _to("./")
+    """`GET /login`: the sign-in form, or the overview for those who are signed in."""
+    frame = _build_frame(request)
+    return (
+        _build_html_response(live.render_login(frame, "./"))
+        if not _is_authorised(request)
+        else _redirect("./")
+    )
 
 
 async def post_login(request: web.Request) -> web.Response:
-    """The cookie for the token; it holds a code made from the token, and no script can read it."""
-    service = request.app[SERVICE]
+    """Exchange the token for a session cookie; its value is derived from the token, and scripts cannot read it."""
+    service = request.app[SERVER_STATE]
     token = service.settings.token
-    if (request.content_length or 0) > LARGEST_FORM:
-        raise Refused(413, "the form is too large", "refused_invalid")
+    if (request.content_length or 0) > MAX_FORM_BYTES:
+        raise RequestError(413, "the form is too large", "refused_invalid")
     if request.content_type != "application/x-www-form-urlencoded":
-        raise Refused(415, "the Content-Type must be application/x-www-form-urlencoded", "refused_invalid")  # fmt: skip
+        raise RequestError(415, "the Content-Type must be application/x-www-form-urlencoded", "refused_invalid")  # fmt: skip
     form = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
-    to = _own(form.get("to", ""))
+    target = _restrict_target(form.get("to", ""))
     if token is None:
-        return _to(to)
-    if not equal(form.get("token", "").strip(), token):
-        service.intake.counts["refused_token"] += 1
-        frame = _frame(request, form.get("lang", ""))
-        return _html(live.login(frame, to, wrong=True), 401)
-    answer = _to(to)
-    answer.set_cookie(
-        COOKIE,
-        session_of(token),
-        # no path: the browser takes the folder it sees, which a proxy's prefix is part of
+        return _redirect(target)
+    if not equals_secret(form.get("token", "").strip(), token):
+        service.queue.counts["refused_token"] += 1
+        frame = _build_frame(request, form.get("lang", ""))
+        return _build_html_response(live.render_login(frame, target, wrong=True), 401)
+    response = _redirect(target)
+    response.set_cookie(
+        SESSION_COOKIE,
+        build_session_value(token),
+        # Without a path the browser uses the directory it sees, including a proxy's prefix.
         path="",
-        max_age=DAYS * 86400,
+        max_age=SESSION_DAYS * 86400,
         httponly=True,
         samesite="Strict",
         secure=request.headers.get("Origin", "").startswith("https:"),
     )
-    return answer
+    return response
 
 
 async def post_logout(request: web.Request) -> web.Response:
-    """Take the cookie back."""
-    answer = _to("./")
-    answer.set_cookie(COOKIE, "", path="", max_age=0, httponly=True, samesite="Strict")
-    return answer
+    """Delete the session cookie."""
+    response = _redirect("./")
+    response.set_cookie(SESSION_COOKIE, "", path="", max_age=0, httponly=True, samesite="Strict")
+    return response
 
 
-async def _with_slash(request: web.Request) -> web.Response:
-    return _to(f"{request.path.rsplit('/', 1)[-1]}/", request.query_string)
+async def _redirect_to_slash(request: web.Request) -> web.Response:
+    return _redirect(f"{request.path.rsplit('/', 1)[-1]}/", request.query_string)
 
 
-_GETS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
+_GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/": get_overview,
     "/interaction": get_interaction,
     "/page.css": get_style,
@@ -128,55 +138,57 @@ _GETS: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/login": get_login,
 }
 
-_CACHED = {"Cache-Control": "private, max-age=300"}
+_CACHE_HEADERS = {"Cache-Control": "private, max-age=300"}
 
 
-def _frame(request: web.Request, lang: str = "") -> Frame:
-    now = micros()
-    settings = request.app[SERVICE].settings
+def _build_frame(request: web.Request, lang: str = "") -> Frame:
+    now = now_micros()
+    settings = request.app[SERVER_STATE].settings
     query = read_query({"lang": lang, **request.query}, now, settings.zone)
-    signed_in = settings.token is not None and _may(request)
+    signed_in = settings.token is not None and _is_authorised(request)
     address = f"{request.url.origin()}{settings.prefix}/"
-    say = live.language_of(query.lang, request.headers.get("Accept-Language", ""), query.zone)
-    return Frame(say, query, now, signed_in, address)
+    words = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
+    return Frame(words, query, now, signed_in, address)
 
 
-def _may(request: web.Request) -> bool:
-    token = request.app[SERVICE].settings.token
-    return token is None or shows_token(request, token)
+def _is_authorised(request: web.Request) -> bool:
+    token = request.app[SERVER_STATE].settings.token
+    return token is None or has_token(request, token)
 
 
-def _ask(frame: Frame, request: web.Request) -> web.Response:
+def _show_login(frame: Frame, request: web.Request) -> web.Response:
     page = request.path.rsplit("/", 1)[-1] or "./"
-    return _html(live.login(frame, _own(f"{page}?{request.query_string}")), 401)
+    return _build_html_response(
+        live.render_login(frame, _restrict_target(f"{page}?{request.query_string}")), 401
+    )
 
 
-def _away(frame: Frame, why: StoreError) -> web.Response:
-    """What a person sees instead of the API's JSON while the store cannot be read."""
-    answer = _html(live.away(frame, str(why)), 503)
-    answer.headers["Retry-After"] = "5"
-    return answer
+def _show_store_error(frame: Frame, error: StoreError) -> web.Response:
+    """The page, instead of the API's JSON, while the store cannot be read."""
+    response = _build_html_response(live.render_away(frame, str(error)), 503)
+    response.headers["Retry-After"] = "5"
+    return response
 
 
-def _own(to: str) -> str:
-    """A place on these pages to go on to: nobody can send a visitor elsewhere."""
-    page, _, query = to.partition("?")
+def _restrict_target(target: str) -> str:
+    """The target if it is one of these pages, else the overview: prevents open redirects."""
+    page, _, query = target.partition("?")
     if page not in ("./", "interaction"):
         return "./"
     pairs = parse_qsl(query, max_num_fields=20) if query.count("&") < 20 else []
     return f"{page}?{urlencode(pairs)}" if pairs else page
 
 
-def _to(place: str, query: str = "") -> web.Response:
+def _redirect(place: str, query: str = "") -> web.Response:
     return web.Response(status=303, headers={"Location": f"{place}?{query}" if query else place})
 
 
-def _html(text: str, status: int = 200) -> web.Response:
+def _build_html_response(text: str, status: int = 200) -> web.Response:
     return web.Response(
         body=text.encode("utf-8", "replace"),
         status=status,
         content_type="text/html",
         charset="utf-8",
-        # with `no-referrer` a browser would send the forms of this page with `Origin: null`
+        # With `no-referrer` browsers submit the forms of this page with `Origin: null`, which the guard refuses.
         headers={"Referrer-Policy": "same-origin"},
     )

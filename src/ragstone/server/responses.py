@@ -1,4 +1,4 @@
-"""JSON replies, and refusals that say what was wrong and what to do."""
+"""JSON responses, and errors that say what was wrong and what to do."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import Any
 from aiohttp import web
 
 
-def reply(value: Any, status: int = 200) -> web.Response:
-    """A JSON document."""
+def build_json_response(value: Any, status: int = 200) -> web.Response:
+    """A JSON response."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     body = text.encode("utf-8", "replace")
     return web.Response(body=body, status=status, content_type="application/json", charset="utf-8")
 
 
-def refuse(
+def build_error_response(
     status: int,
     why: str,
     *,
     rows: Sequence[tuple[int, str]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> web.Response:
-    """An error as JSON: one sentence and, for rows, which and why."""
+    """An error as JSON: one sentence and, for bad rows, which and why."""
     body: dict[str, Any] = {"error": why}
     if rows:
         body["rows"] = [{"row": row, "why": reason} for row, reason in rows]
-    answer = reply(body, status)
-    answer.headers.update(headers or {})
-    return answer
+    response = build_json_response(body, status)
+    response.headers.update(headers or {})
+    return response
 
 
-class Refused(Exception):
-    """A request that is answered with an error; `counted` is the counter that notes it."""
+class RequestError(Exception):
+    """A request that is answered with an error; `counter` is the counter to increment."""
 
     def __init__(
         self,
@@ -47,11 +47,11 @@ class Refused(Exception):
         super().__init__(why)
         self.status = status
         self.why = why
-        self.counted = counted
+        self.counter = counted
         self.rows = rows
         self.retry_after = retry_after
 
-    def response(self) -> web.Response:
-        """As it is answered."""
+    def to_response(self) -> web.Response:
+        """The HTTP response."""
         wait = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
-        return refuse(self.status, self.why, rows=self.rows, headers=wait)
+        return build_error_response(self.status, self.why, rows=self.rows, headers=wait)

@@ -1,4 +1,4 @@
-"""The scorer beside the server: a process of its own, so that judging never slows taking."""
+"""Background worker that runs the scorer as a separate process, so that scoring never slows ingest."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import sys
 from typing import Any
 
 from ragstone.monitor import Archive
+from ragstone.monitor.state import load_state
 from ragstone.store import Store
 
 
-class ScoringPart:
-    """Keeps `ragstone monitor score --follow` running; it ends when its parent does, however that ends."""
+class ScoringWorker:
+    """Keeps `ragstone monitor score --follow` running. That process exits when its standard input, a pipe from here, closes."""
 
     name = "scoring"
 
@@ -23,11 +24,11 @@ class ScoringPart:
         self._archive = Archive(store)
 
     async def run(self) -> None:
-        """Start it again when it ends."""
+        """Restart the process whenever it ends."""
         command = [sys.executable, "-m", "ragstone", "monitor", "score", "--follow"]
         if self._config is not None:
             command += ["-c", self._config]
-        # by the environment: a URL may hold a password, and arguments are seen by everyone
+        # By environment: a URL may hold a password, and arguments are visible to every user.
         environment = {**os.environ, "RAGSTONE_STORE": self._place}
         while True:
             process = await asyncio.create_subprocess_exec(
@@ -41,9 +42,7 @@ class ScoringPart:
                     await process.wait()
             await asyncio.sleep(5)
 
-    def facts(self) -> dict[str, Any]:
-        """The word that the scorer left."""
-        rows = self._archive.store.read(
-            "SELECT body FROM monitor_state WHERE name = ?", ("scoring",)
-        )
-        return dict(json.loads(rows[0][0])) if rows else {}
+    def get_status(self) -> dict[str, Any]:
+        """The status that the scorer saved."""
+        body = load_state(self._archive, "scoring")
+        return {} if body is None else dict(json.loads(body))

@@ -1,4 +1,4 @@
-"""How the monitor's server is set up, checked before it listens."""
+"""Settings of the monitor's server, validated before it listens."""
 
 from __future__ import annotations
 
@@ -8,55 +8,55 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.errors import RagstoneError
-from ragstone.monitor.ingest.redaction import Redact
-from ragstone.monitor.windows.summary import time_zone
+from ragstone.monitor.ingest.redaction import RedactionHook
+from ragstone.monitor.windows.calendars import get_time_zone
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Where to listen, whom to let in, how much to take."""
+class ServerSettings:
+    """Where to listen, who has access, and limits."""
 
     host: str = "127.0.0.1"
     port: int = 8321
     prefix: str = ""
-    """Path under which a reverse proxy shows the server: `/ragstone`."""
+    """Path under which a reverse proxy serves it: `/ragstone`."""
     token: str | None = None
-    """What a request must show as `Authorization: Bearer …`; needed on any address but loopback."""
+    """Token that a request must send as `Authorization: Bearer …`; required on any address but loopback."""
     names: tuple[str, ...] = ()
     """Further host names under which the server is known."""
     zone: str = "UTC"
     """Time zone that the page shows times in unless its address names another."""
-    redact: Redact | None = None
+    redact: RedactionHook | None = None
     retention: int | None = None
-    """Microseconds after which interactions are forgotten."""
+    """Microseconds after which interactions are deleted."""
     body_bytes: int = 4_000_000
-    """The largest request, unpacked."""
+    """Largest request body, decompressed."""
     batch: int = 1000
     """Rows in one request at most."""
     queue_events: int = 4000
     """Rows that may wait for the disk; more are answered with 429."""
     queue_bytes: int = 16_000_000
-    """Bytes of requests under way; more are answered with 429."""
+    """Bytes of requests in progress; more are answered with 429."""
     queue_requests: int = 400
-    """Requests to write under way at once; more are answered with 429."""
+    """Write requests in progress at once; more are answered with 429."""
     grace: float = 2.0
-    """Seconds that a trace waits for stragglers after its root ended."""
+    """Seconds that a trace waits for further spans after its root ended."""
     timeout: float = 30.0
     """Seconds without a span after which a trace without a root is complete."""
 
     @property
-    def loopback(self) -> bool:
+    def is_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
         return is_loopback(self.host)
 
 
-def checked(settings: Settings) -> Settings:
-    """The settings, or one sentence about what is wrong with them."""
+def check_settings(settings: ServerSettings) -> ServerSettings:
+    """The settings; RagstoneError says what is wrong with them."""
     if settings.prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", settings.prefix):
         raise RagstoneError(
             f"the prefix {settings.prefix!r} is not a path; write /ragstone without a slash at its end"
         )
-    if not settings.loopback and not settings.token:
+    if not settings.is_loopback and not settings.token:
         raise RagstoneError(
             f"the address {settings.host!r} can be reached by others; set a token in "
             "RAGSTONE_MONITOR_TOKEN, or listen on 127.0.0.1"
@@ -68,7 +68,7 @@ def checked(settings: Settings) -> Settings:
             "the token in RAGSTONE_MONITOR_TOKEN is shorter than 16 characters or has odd ones; make one "
             "with `python -c 'import secrets; print(secrets.token_urlsafe())'`"
         )
-    time_zone(settings.zone)
+    get_time_zone(settings.zone)
     return settings
 
 
@@ -84,7 +84,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is written as a number: no foreign name can be made to point at it."""
+    """Whether a host is written as an IP address: unlike a name, it cannot be rebound to this server by an attacker's DNS."""
     try:
         ipaddress.ip_address(host.strip("[]"))
     except ValueError:

@@ -1,26 +1,26 @@
-"""Systems under test: anything that answers questions, asked with care, its replies kept."""
+"""Systems under test: anything that answers questions, and the runner that asks it and stores its replies."""
 
 from __future__ import annotations
 
-from ragstone.systems.choose import make_system
-from ragstone.systems.filling import Filled, Filling, Replies, filled
+from ragstone.systems.factory import make_system
 from ragstone.systems.protocol import (
-    GivenContexts,
+    ContextAnswerer,
     System,
     SystemFault,
     SystemReply,
     takes_contexts,
 )
+from ragstone.systems.runner import AnswerProgress, ReplyStore, SystemRunner, answer_dataset
 
 __all__ = [
-    "Filled",
-    "Filling",
-    "GivenContexts",
-    "Replies",
+    "AnswerProgress",
+    "ContextAnswerer",
+    "ReplyStore",
     "System",
     "SystemFault",
     "SystemReply",
-    "filled",
+    "SystemRunner",
+    "answer_dataset",
     "make_system",
     "takes_contexts",
 ]

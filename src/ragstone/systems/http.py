@@ -1,4 +1,4 @@
-"""A system behind an HTTP endpoint: what is sent is a template, what comes back is found by dotted paths."""
+"""A system behind an HTTP endpoint: the request is a template, the reply is read by dotted paths."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from ragstone.data.rows import path_in
-from ragstone.errors import RagstoneError, nearest
-from ragstone.systems.frameworks import filled_in
+from ragstone.data.rows import get_path
+from ragstone.errors import RagstoneError, suggest_nearest
+from ragstone.locale.messages import compose
+from ragstone.systems.frameworks import fill_template
 from ragstone.systems.protocol import SystemFault, SystemReply
-from ragstone.systems.reading import assemble, reply_of
+from ragstone.systems.replies import build_reply, parse_reply
 from ragstone.types import Ranked, Sample
 
 if TYPE_CHECKING:
     import aiohttp
 
-LARGEST = 16 << 20
-"""Bytes of a reply."""
-PASSING = frozenset({408, 409, 425, 429})
-PATHS = ("answer", "contexts", "ids", "latency", "tokens", "cost")
-OPTIONS = ("url", "method", "body", "headers", "parameters", *PATHS)
+MAX_REPLY_BYTES = 16 << 20
+"""Size limit of a reply."""
+TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
+"""Client errors after which a retry may help; so may one after every 5xx."""
+REPLY_PATHS = ("answer", "contexts", "ids", "latency", "tokens", "cost")
+OPTIONS = ("url", "method", "body", "headers", "parameters", *REPLY_PATHS)
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
-_OWN = ("question", "contexts", "context_ids", "id", "language")
+_PLACEHOLDERS = ("question", "contexts", "context_ids", "id", "language")
 """Placeholders besides the parameters."""
 
 
 class HttpSystem:
-    """Sends each question to a URL and reads the JSON that comes back."""
+    """A system that sends each question to a URL and reads the JSON reply."""
 
     concurrency = 8
 
@@ -48,10 +50,12 @@ class HttpSystem:
         id_from: str | None = None,
         **paths: str | None,
     ) -> None:
-        unknown = next((name for name in paths if name not in PATHS), None)
+        unknown = next((name for name in paths if name not in REPLY_PATHS), None)
         if unknown is not None:
-            raise RagstoneError(f"an HTTP system has no {unknown!r}{nearest(unknown, OPTIONS)}")
-        self._url, self._method = _checked(url), (method or "POST").upper()
+            raise RagstoneError(
+                f"an HTTP system has no {unknown!r}{suggest_nearest(unknown, OPTIONS)}"
+            )
+        self._url, self._method = _check_url(url), (method or "POST").upper()
         if body is None and self._method != "GET":
             body = {"question": "{question}"}
         self._body = body
@@ -67,23 +71,23 @@ class HttpSystem:
         if "{question}" not in text:
             raise RagstoneError("neither url nor body holds {question}; say where it goes")
         self.takes_contexts = "{contexts}" in text
-        self._headers, self._secrets = _headers(headers or {}, self._url)
-        self._named = sorted(headers or {})
+        self._headers, self._secrets = _fill_headers(headers or {}, self._url)
+        self._header_names = sorted(headers or {})
         self._session: tuple[asyncio.AbstractEventLoop, aiohttp.ClientSession] | None = None
         self.name = f"http:{urlsplit(self._url).netloc.rpartition('@')[2]}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What is filled into url and body besides the question."""
+        """Values of the placeholders in url and body besides the question."""
         return self._parameters
 
     def identity(self) -> Mapping[str, Any]:
-        """Where and what is sent, and where the answer is found; header values stay out of it."""
+        """Identify the system by request and reply paths; header values may be secret and are not part of it."""
         return {
             "http": self._url,
             "method": self._method,
             "body": self._body,
-            "headers": self._named,
+            "headers": self._header_names,
             "paths": self._paths,
             "id_from": self._id_from,
             "parameters": self._parameters,
@@ -91,14 +95,14 @@ class HttpSystem:
         }
 
     def shown(self, sample: Sample) -> Mapping[str, Any]:
-        """Id and language where the template sends them."""
+        """Id and language, if the template sends them."""
         text = json.dumps([self._url, self._body])
         return {
             name: getattr(sample, name) for name in ("id", "language") if "{" + name + "}" in text
         }
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
-        """What the endpoint replies to the question."""
+        """Ask the endpoint."""
         return await self._ask(
             {"question": question, "contexts": None, "context_ids": None}, sample
         )
@@ -106,7 +110,7 @@ class HttpSystem:
     async def answer_with(
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
-        """What the endpoint replies when the contexts are sent along."""
+        """Ask the endpoint, sending the contexts along."""
         values = {
             "question": question,
             "contexts": contexts.texts,
@@ -129,62 +133,67 @@ class HttpSystem:
             name: quote("" if value is None else str(value), safe="")
             for name, value in values.items()
         }
-        url = filled_in(self._url, quoted)
+        url = fill_template(self._url, quoted)
         data = None
         if self._body is not None:
-            data = json.dumps(filled_in(self._body, values)).encode()
-        found = await self._sent(url, data)
+            data = json.dumps(fill_template(self._body, values)).encode()
+        reply = await self._send(url, data)
         if not self._paths:
-            return reply_of(found, self._id_from)
-        return self._found(found)
+            return parse_reply(reply, self._id_from)
+        return self._read_paths(reply)
 
-    def _found(self, reply: Any) -> SystemReply:
+    def _read_paths(self, reply: Any) -> SystemReply:
         row = reply if isinstance(reply, dict) else {"": reply}
         parts: dict[str, Any] = {}
         for name, path in self._paths.items():
-            parts[name] = path_in(row, path) if isinstance(reply, dict) else None
+            parts[name] = get_path(row, path) if isinstance(reply, dict) else None
             if parts[name] is None and name in ("answer", "contexts", "ids"):
                 shown = ", ".join(map(str, row)) or "nothing"
-                raise SystemFault(f"the reply has nothing at {path!r} for {name} (found: {shown})")
+                raise SystemFault("reply_lacks_path", path=path, name=name, found=shown)
         measured = {name: parts.get(name) for name in ("latency", "tokens", "cost")}
-        return assemble(
+        return build_reply(
             parts.get("answer"), parts.get("contexts"), parts.get("ids"), measured, self._id_from
         )
 
-    async def _sent(self, url: str, data: bytes | None) -> Any:
+    async def _send(self, url: str, data: bytes | None) -> Any:
         import aiohttp
 
         headers = {**self._headers, "Accept": "application/json"}
         if data is not None:
             headers.setdefault("Content-Type", "application/json")
         try:
-            async with self._open().request(
+            async with self._open_session().request(
                 self._method, url, data=data, headers=headers, allow_redirects=False
             ) as response:
-                text = await _text(response)
-                status, wait = response.status, _wait(response.headers.get("Retry-After"))
+                text = await _read_text(response)
+                status, wait = (
+                    response.status,
+                    _parse_retry_after(response.headers.get("Retry-After")),
+                )
         except (aiohttp.ClientError, OSError) as broken:
-            said = self._redacted(f"{type(broken).__name__}: {broken}")
-            raise SystemFault(said, passing=True) from None
+            message = self._redact(f"{type(broken).__name__}: {broken}")
+            raise SystemFault(message, is_transient=True) from None
         if status >= 400 or 300 <= status < 400:
-            said = " ".join(self._redacted(text).split())[:200]
+            message = " ".join(self._redact(text).split())[:200]
             raise SystemFault(
-                f"HTTP {status}" + (f": {said}" if said else ""),
-                passing=status in PASSING or status >= 500,
-                wait=wait,
+                compose("http_status_said", status=status, text=message)
+                if message
+                else compose("http_status", status=status),
+                is_transient=status in TRANSIENT_STATUSES or status >= 500,
+                retry_seconds=wait,
             )
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise SystemFault(f"the reply is not JSON: {self._redacted(text)[:80]!r}") from None
+            raise SystemFault("system_not_json", text=self._redact(text)[:80]) from None
 
-    def _redacted(self, text: str) -> str:
+    def _redact(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return text
 
-    def _open(self) -> aiohttp.ClientSession:
-        """The session of this event loop; a system may outlive a loop."""
+    def _open_session(self) -> aiohttp.ClientSession:
+        """Return the session of the running event loop; a system may be used in several loops."""
         import aiohttp
 
         loop = asyncio.get_running_loop()
@@ -198,7 +207,7 @@ class HttpSystem:
         return self._session[1]
 
 
-def _checked(url: str) -> str:
+def _check_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise RagstoneError(
@@ -211,43 +220,44 @@ def _checked(url: str) -> str:
     return url
 
 
-def _headers(headers: Mapping[str, str], url: str) -> tuple[dict[str, str], list[str]]:
-    """The headers with `${NAME}` from the environment, and what must never be shown."""
+def _fill_headers(headers: Mapping[str, str], url: str) -> tuple[dict[str, str], list[str]]:
+    """Replace `${NAME}` in headers from the environment; also returns the secret values, longest first."""
     secrets: list[str] = []
 
-    def fill(found: re.Match[str]) -> str:
-        value = os.environ.get(found[1], "")
+    def fill(match: re.Match[str]) -> str:
+        value = os.environ.get(match[1], "")
         if not value:
             raise RagstoneError(
-                f"a header holds ${{{found[1]}}}, which is not set; export {found[1]}=..."
+                f"a header holds ${{{match[1]}}}, which is not set; export {match[1]}=..."
             )
         secrets.append(value)
         return value
 
-    filled = {name: _VARIABLE.sub(fill, str(value)) for name, value in headers.items()}
-    if secrets and not url.startswith("https:") and not _loopback(urlsplit(url).hostname or ""):
+    headers_with_values = {name: _VARIABLE.sub(fill, str(value)) for name, value in headers.items()}
+    if secrets and not url.startswith("https:") and not _is_loopback(urlsplit(url).hostname or ""):
         raise RagstoneError("the URL is not encrypted; secrets go over https or to this machine")
-    return filled, sorted(secrets, key=len, reverse=True)
+    # longest first: a secret that contains another is redacted as a whole
+    return headers_with_values, sorted(secrets, key=len, reverse=True)
 
 
-def _loopback(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 
 
-async def _text(response: aiohttp.ClientResponse) -> str:
+async def _read_text(response: aiohttp.ClientResponse) -> str:
     body = bytearray()
     async for part in response.content.iter_chunked(65536):
         body += part
-        if len(body) > LARGEST:
-            raise SystemFault(f"the reply is larger than {LARGEST >> 20} MB")
+        if len(body) > MAX_REPLY_BYTES:
+            raise SystemFault("system_reply_too_large", megabytes=MAX_REPLY_BYTES >> 20)
     return body.decode("utf-8", "replace")
 
 
-def _wait(text: str | None) -> float | None:
+def _parse_retry_after(text: str | None) -> float | None:
     try:
         return max(0.0, float(text)) if text else None
-    except ValueError:  # a date: our own pause will do
+    except ValueError:  # an HTTP date: the default pause is used instead
         return None

@@ -1,4 +1,4 @@
-"""A file of answers given earlier, as a system: matched by id, else by question."""
+"""A system that replays the answers of a file, matched by id, else by question."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from ragstone.data import read
 from ragstone.data.rows import compile_shape
-from ragstone.data.strict import reparse
+from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
 from ragstone.systems.protocol import SystemFault, SystemReply
 from ragstone.text.words import fold_text
 from ragstone.types import EMPTY, Sample
 
 
-class Predictions:
-    """Answers from a file that `ragstone eval` could read too."""
+class PredictionsSystem:
+    """Answers from a file in any format that `read` accepts."""
 
     concurrency = 64
     parameters: Mapping[str, Any] = EMPTY
@@ -25,16 +25,16 @@ class Predictions:
     def __init__(self, path: str | Path, *, format: str | None = None) -> None:
         self.source = str(path)
         self.name = f"predictions:{Path(path).name}"
-        reading = read(path, format=format)
-        given = compile_shape(reading.shape)
+        dataset = read(path, format=format)
+        mapper = compile_shape(dataset.shape)
         self._by_id: dict[str, Sample] = {}
         self._by_question: dict[str, Sample | None] = {}
-        for record in reading:
-            if given(reparse(record.row), 1)[1]:
+        for record in dataset:
+            if mapper(reparse_json(record.row), 1)[1]:
                 self._by_id[record.sample.id] = record.sample
             if record.sample.question is not None:
                 key = fold_text(record.sample.question)
-                # a question that stands twice tells its answers apart by id only
+                # a question that occurs twice can only be matched by id
                 self._by_question[key] = None if key in self._by_question else record.sample
         if not self._by_id and not self._by_question:
             raise DataError(
@@ -44,32 +44,34 @@ class Predictions:
         self._hash = hashlib.sha256(content).hexdigest()
 
     def identity(self) -> Mapping[str, Any]:
-        """The content of the file."""
+        """Identify the system by the content of its file."""
         return {"predictions": self._hash}
 
     def shown(self, sample: Sample) -> Mapping[str, Any]:
-        """The id, by which predictions are found."""
+        """The id, by which predictions are matched."""
         return {"id": sample.id}
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
-        """The prediction for this sample."""
-        found = self._by_id.get(sample.id)
-        if found is None:
-            found = self._by_question.get(fold_text(question))
-        if found is None:
-            raise SystemFault(f"no prediction for {sample.id!r} in {self.source}")
-        if found.error is not None:
-            raise SystemFault(found.error)
-        if found.answer is None and found.contexts is None:
-            raise SystemFault(f"an empty prediction for {sample.id!r} in {self.source}")
-        numbers = {name: _number(found.meta.get(name)) for name in ("latency", "tokens", "cost")}
-        return SystemReply(found.answer, found.contexts, **numbers)
+        """Return the prediction for this sample."""
+        prediction = self._by_id.get(sample.id)
+        if prediction is None:
+            prediction = self._by_question.get(fold_text(question))
+        if prediction is None:
+            raise SystemFault("no_prediction", sample=sample.id, source=str(self.source))
+        if prediction.error is not None:
+            raise SystemFault(prediction.error)
+        if prediction.answer is None and prediction.contexts is None:
+            raise SystemFault("empty_prediction", sample=sample.id, source=str(self.source))
+        measures = {
+            name: _to_number(prediction.meta.get(name)) for name in ("latency", "tokens", "cost")
+        }
+        return SystemReply(prediction.answer, prediction.contexts, **measures)
 
     async def close(self) -> None:
-        """Everything was read at the start."""
+        """Nothing to close: the file is read at the start."""
 
 
-def _number(value: Any) -> float | None:
+def _to_number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)

@@ -1,4 +1,4 @@
-"""What a system under test is: question in, answer and ranked chunks out."""
+"""The protocol of a system under test: question in, answer and ranked chunks out."""
 
 from __future__ import annotations
 
@@ -6,92 +6,101 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from ragstone.locale.messages import Argument, compose_or_quote
 from ragstone.types import Chunk, Ranked, Sample
 
 
 @dataclass(frozen=True, slots=True)
 class SystemReply:
-    """What the system gave for one question; a retriever alone gives no answer."""
+    """The reply of a system to one question; a bare retriever returns no answer."""
 
     answer: str | None
     contexts: Ranked | None = None
     latency: float | None = None
-    """Seconds; measured by us where the system does not say."""
+    """Seconds; measured by the runner where the system does not report it."""
     tokens: float | None = None
     cost: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As it is stored."""
-        kept: dict[str, Any] = {"answer": self.answer}
+        """Convert the reply to its stored form."""
+        stored: dict[str, Any] = {"answer": self.answer}
         if self.contexts is not None:
-            kept["contexts"] = [[chunk.id, chunk.text, chunk.score] for chunk in self.contexts]
+            stored["contexts"] = [[chunk.id, chunk.text, chunk.score] for chunk in self.contexts]
         for name in ("latency", "tokens", "cost"):
             if getattr(self, name) is not None:
-                kept[name] = getattr(self, name)
-        return kept
+                stored[name] = getattr(self, name)
+        return stored
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> SystemReply:
-        """The reply that `to_json` wrote."""
-        contexts = kept.get("contexts")
+    def from_json(cls, stored: Mapping[str, Any]) -> SystemReply:
+        """Restore the reply that `to_json` converted."""
+        contexts = stored.get("contexts")
         return cls(
-            kept.get("answer"),
+            stored.get("answer"),
             None if contexts is None else Ranked(Chunk(*item) for item in contexts),
-            kept.get("latency"),
-            kept.get("tokens"),
-            kept.get("cost"),
+            stored.get("latency"),
+            stored.get("tokens"),
+            stored.get("cost"),
         )
 
 
 class SystemFault(Exception):
-    """The system gave nothing to judge for this question; `passing` when asking again may help."""
+    """The system gave nothing to judge for this question; `is_transient` when a retry may help."""
 
-    def __init__(self, reason: str, *, passing: bool = False, wait: float | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.passing = passing
-        self.wait = wait
-        """Seconds that the system asks us to wait."""
+    def __init__(
+        self,
+        code: str,
+        /,
+        *,
+        is_transient: bool = False,
+        retry_seconds: float | None = None,
+        **arguments: Argument,
+    ) -> None:
+        self.reason = compose_or_quote(code, arguments)
+        super().__init__(self.reason)
+        self.is_transient = is_transient
+        self.retry_seconds = retry_seconds
+        """Seconds to wait before a retry, as the system requested."""
 
 
 class System(Protocol):
-    """A RAG system that can be asked."""
+    """A RAG system that answers questions."""
 
     name: str
     concurrency: int
-    """How many questions it takes at once unless the user says otherwise."""
+    """Default number of questions in flight."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What can be tuned, with the values in force."""
+        """Tunable parameters with their current values."""
 
     def identity(self) -> Mapping[str, Any]:
         """Everything that can change a reply besides the question; JSON, no secrets."""
 
     def shown(self, sample: Sample) -> Mapping[str, Any]:
-        """What it looks at in the sample besides the question; part of a stored reply's key."""
+        """What the system reads of the sample besides the question; part of the key of a stored reply."""
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
-        """Its answer; raises when there is none. The sample is without what is wanted."""
+        """Answer the question or raise. The sample is without its reference and relevant documents."""
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
 
 
 @runtime_checkable
-class GivenContexts(Protocol):
-    """A system that also answers from contexts that it is given."""
+class ContextAnswerer(Protocol):
+    """A system that can also answer from given contexts."""
 
     @property
     def takes_contexts(self) -> bool:
-        """Whether it really does: some kinds of system do only when configured so."""
+        """Whether this instance can: some kinds of system need configuration for it."""
 
     async def answer_with(
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
-        """Its answer from these contexts alone."""
+        """Answer from these contexts alone."""
 
 
 def takes_contexts(system: System) -> bool:
-    """Whether a system can be given contexts."""
-    return isinstance(system, GivenContexts) and system.takes_contexts
+    """Whether a system can answer from given contexts."""
+    return isinstance(system, ContextAnswerer) and system.takes_contexts

@@ -1,4 +1,4 @@
-"""A Python function or object as a system: plain or async, with its keyword parameters to tune."""
+"""A Python function or object as a system: sync or async, with tunable keyword parameters."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.systems.protocol import SystemReply
-from ragstone.systems.reading import reply_of
+from ragstone.systems.replies import parse_reply
 from ragstone.types import Ranked, Sample
 
-SPECIAL = ("sample", "contexts")
-"""Parameters of a user's function that are not tunable: they are filled by us."""
+INJECTED_PARAMETERS = ("sample", "contexts")
+"""Parameters of a user's function that are filled for each question and cannot be tuned."""
 
 
 class PythonSystem:
-    """Calls a function with the question and reads what it returns."""
+    """A system that calls a function with the question and parses its result."""
 
     concurrency = 8
 
@@ -42,26 +42,26 @@ class PythonSystem:
         self._id_from = id_from
         self._given = dict(parameters or {})
         self._answer_with = answer_with
-        known, self._takes, self._open = _signature(function, name)
+        tunable, self._injected, self._accepts_any = _inspect_parameters(function, name)
         for key in self._given:
-            if key not in known and not self._open:
+            if key not in tunable and not self._accepts_any:
                 raise RagstoneError(
-                    f"the system {name!r} has no parameter {key!r}{nearest(key, list(known))}"
+                    f"the system {name!r} has no parameter {key!r}{suggest_nearest(key, list(tunable))}"
                 )
-        self._parameters = {**known, **self._given}
-        self._version = version if version is not None else _fingerprint(function)
+        self._parameters = {**tunable, **self._given}
+        self._version = version if version is not None else _hash_function(function)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The function's parameters that have a default, with the values in force."""
+        """The function's parameters that have a default, with their current values."""
         return self._parameters
 
-    def made_with(self, parameters: Mapping[str, Any]) -> None:
-        """Note the parameters that the user's factory was called with."""
+    def add_parameters(self, parameters: Mapping[str, Any]) -> None:
+        """Record the parameters that the user's factory was called with."""
         self._parameters = {**self._parameters, **parameters}
 
     def identity(self) -> Mapping[str, Any]:
-        """Name, parameters, and the version given or a hash of the file it is written in."""
+        """Identify the system by name, parameters, and its version, else a hash of its source file."""
         return {
             "python": self.name,
             "version": self._version,
@@ -70,8 +70,8 @@ class PythonSystem:
         }
 
     def shown(self, sample: Sample) -> Mapping[str, Any]:
-        """The whole sample if the function asks for it, else nothing."""
-        if "sample" not in self._takes:
+        """The whole sample if the function has a parameter for it, else nothing."""
+        if "sample" not in self._injected:
             return {}
         return {
             "id": sample.id,
@@ -81,45 +81,45 @@ class PythonSystem:
         }
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
-        """What the function returns for the question."""
-        special = {"sample": sample} if "sample" in self._takes else {}
-        value = await called(self._function, question, **special, **self._given)
-        return reply_of(value, self._id_from)
+        """Call the function with the question."""
+        injected = {"sample": sample} if "sample" in self._injected else {}
+        value = await call_function(self._function, question, **injected, **self._given)
+        return parse_reply(value, self._id_from)
 
     @property
     def takes_contexts(self) -> bool:
         """Whether the function has a parameter `contexts`, or the object a method `answer_with`."""
-        return self._answer_with is not None or "contexts" in self._takes
+        return self._answer_with is not None or "contexts" in self._injected
 
     async def answer_with(
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
-        """The answer from these contexts, given to the function as ranked chunks."""
+        """Call the function with the question and these contexts as ranked chunks."""
         if self._answer_with is not None:
-            value = await called(self._answer_with, question, contexts)
+            value = await call_function(self._answer_with, question, contexts)
         else:
-            special: dict[str, Any] = {"contexts": contexts}
-            if "sample" in self._takes:
-                special["sample"] = sample
-            value = await called(self._function, question, **special, **self._given)
-        reply = reply_of(value, self._id_from)
+            injected: dict[str, Any] = {"contexts": contexts}
+            if "sample" in self._injected:
+                injected["sample"] = sample
+            value = await call_function(self._function, question, **injected, **self._given)
+        reply = parse_reply(value, self._id_from)
         return SystemReply(reply.answer, contexts, reply.latency, reply.tokens, reply.cost)
 
     async def close(self) -> None:
-        """A function holds nothing of ours."""
+        """Nothing to close: a function owns no connection of ragstone."""
 
 
-async def called(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """The function's result: awaited if it is async, else from a thread that may be left behind."""
+async def call_function(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Call a function and await its result; a sync function runs in a thread, which a timeout abandons."""
     target = function if inspect.isroutine(function) else type(function).__call__
     if inspect.iscoroutinefunction(target):
         return await function(*args, **options)
-    value = await _in_thread(function, *args, **options)
+    value = await _run_in_thread(function, *args, **options)
     return await value if inspect.isawaitable(value) else value
 
 
-def source_hash(place: Any) -> str | None:
-    """A hash of the file that an object's code stands in; None if it stands in no file."""
+def hash_source(place: Any) -> str | None:
+    """Hash the source file of an object; None if it has none."""
     try:
         path = Path(inspect.getsourcefile(inspect.unwrap(place)) or "")
     except TypeError:
@@ -127,60 +127,67 @@ def source_hash(place: Any) -> str | None:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else None
 
 
-def unknown_version() -> str:
-    """A version that is right for this process only: nothing says what the system is made of."""
+def make_process_version() -> str:
+    """Make a version that no other process shares, for systems whose state is unknown; replies are not reused."""
     return f"process {secrets.token_hex(8)}"
 
 
-def _fingerprint(function: Any) -> str:
+def _hash_function(function: Any) -> str:
     owner = function if inspect.isroutine(function) else type(function)
     if inspect.ismethod(function) or not inspect.isroutine(function):
-        # an object's answers depend on its state, which no source file tells
-        return unknown_version()
+        # an object's answers depend on its state, which its source file does not show
+        return make_process_version()
     if getattr(function, "__closure__", None):
-        return unknown_version()
-    return source_hash(owner) or unknown_version()
+        return make_process_version()
+    return hash_source(owner) or make_process_version()
 
 
-def _signature(
+def _inspect_parameters(
     function: Callable[..., Any], name: str
 ) -> tuple[dict[str, Any], frozenset[str], bool]:
-    """The tunable parameters with their defaults, the special ones it takes, and whether it takes any."""
+    """Return the tunable parameters with their defaults, the injected ones, and whether it accepts any keyword."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # a builtin says nothing about itself
+    except (TypeError, ValueError):  # a builtin has no signature
         return {}, frozenset(), False
     positional = [
-        one
-        for one in parameters
-        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)
+        parameter
+        for parameter in parameters
+        if parameter.kind
+        in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD, parameter.VAR_POSITIONAL)
     ]
     if not positional:
         raise RagstoneError(f"the system {name!r} takes no question; write def answer(question)")
-    known: dict[str, Any] = {}
-    for one in parameters:
-        if one is positional[0] or one.name in SPECIAL:
+    tunable: dict[str, Any] = {}
+    for parameter in parameters:
+        if parameter is positional[0] or parameter.name in INJECTED_PARAMETERS:
             continue
-        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        if one.default is one.empty:
+        if parameter.default is parameter.empty:
             raise RagstoneError(
-                f"the system {name!r} wants {one.name!r} besides the question; give it a default"
+                f"the system {name!r} wants {parameter.name!r} besides the question; give it a default"
             )
-        if one.default is None or isinstance(one.default, str | int | float | bool):
-            known[one.name] = one.default
-    takes = frozenset(one.name for one in parameters if one.name in SPECIAL)
-    return known, takes, any(one.kind is one.VAR_KEYWORD for one in parameters)
+        if parameter.default is None or isinstance(parameter.default, str | int | float | bool):
+            tunable[parameter.name] = parameter.default
+    injected = frozenset(
+        parameter.name for parameter in parameters if parameter.name in INJECTED_PARAMETERS
+    )
+    return (
+        tunable,
+        injected,
+        any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters),
+    )
 
 
-async def _in_thread(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Like asyncio.to_thread, in a daemon thread: one that hangs keeps neither others waiting nor Python from ending."""
+async def _run_in_thread(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Like asyncio.to_thread, but in a daemon thread: one that hangs blocks neither a pool nor the exit of Python."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
     context = copy_context()
 
     def settle(value: Any, error: BaseException | None) -> None:
-        if future.done():  # timed out: nobody waits any more
+        if future.done():  # timed out: nobody awaits the result
             return
         if error is None:
             future.set_result(value)
@@ -198,7 +205,7 @@ async def _in_thread(function: Callable[..., Any], *args: Any, **options: Any) -
             BaseException
         ) as raised:  # a system that calls sys.exit() ends its answer, not the run
             error = RuntimeError(f"{type(raised).__name__}: {raised}")
-        with suppress(RuntimeError):  # the loop closed meanwhile: there is nobody left to tell
+        with suppress(RuntimeError):  # the loop has closed meanwhile
             loop.call_soon_threadsafe(settle, value, error)
 
     threading.Thread(target=work, name="ragstone-system", daemon=True).start()

@@ -9,7 +9,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ragstone.analysis.power import WORST_SD, Need, detectable, paired_sd, plan
+from ragstone.analysis.power import (
+    WORST_SD,
+    SampleSize,
+    detectable_difference,
+    paired_sd,
+    plan_sample_size,
+)
 from ragstone.analysis.stats import Z
 from ragstone.data import read
 from ragstone.testset.likeness import alike, dangling, leaked
@@ -81,7 +87,7 @@ class Checkup:
     coverage: Coverage | None
     """None without documents."""
     trivial: Trivial
-    needs: tuple[Need, ...]
+    needs: tuple[SampleSize, ...]
     shows: float
     """The smallest difference that this many questions show, at worst."""
 
@@ -131,8 +137,8 @@ def check(source: str | Path, documents: Source | None = None, **reading: Any) -
         tuple(faults),
         coverage,
         simple,
-        tuple(plan(effect, sd, binary=True, assumed=True) for effect in EFFECTS),
-        detectable(half, 0.05),
+        tuple(plan_sample_size(effect, sd, binary=True, assumed=True) for effect in EFFECTS),
+        detectable_difference(half, 0.05),
     )
 
 
@@ -233,7 +239,7 @@ def _elsewhere(sample: Sample, wanted: set[str], search: Search) -> Iterator[Fau
         return
     for piece in search.found(asked(sample), sample.language):
         judged = piece.document in (sample.relevant or {})
-        if judged or find_quote(reference, piece.shown) is None:
+        if judged or find_quote(reference, piece.titled_text) is None:
             continue
         if search.holds(piece, asked(sample)) >= _ELSEWHERE:
             detail = f"{piece.document}: {reference}"

@@ -10,10 +10,10 @@ from typing import Any
 from ragstone import prompts
 from ragstone.asks import Order, canonical, write
 from ragstone.judges import Judge
+from ragstone.testset.plan import TestsetInputs, TestsetPlan
 from ragstone.testset.quotas import shares, weights_of
 from ragstone.testset.sampling import spread
-from ragstone.testset.sets import Request, judge_of, wanted_of
-from ragstone.testset.sources import open_corpus
+from ragstone.testset.sets import build_writer_judge, open_documents
 from ragstone.testset.written import AROUND, GROUP, NEIGHBOURS, PER_DOCUMENT, part_of
 from ragstone.types import Chunk
 
@@ -42,25 +42,25 @@ class Estimate:
     seconds: float = 0.0
 
 
-def estimate(request: Request) -> Estimate:
-    """The estimate for a request; every item is taken to pass."""
-    wanted = wanted_of(request)
-    judge = judge_of(request)
-    weights = weights_of(request.kinds, judged=judge is not None)
-    with open_corpus(request.documents) as corpus:
-        languages = [one.split("-")[0].lower() for one in request.languages]
-        order = spread(corpus, request.seed, wanted=wanted, languages=languages)
+def estimate(plan: TestsetPlan) -> Estimate:
+    """The estimate for a plan; every item is taken to pass."""
+    wanted = plan.items
+    judge = build_writer_judge(plan, TestsetInputs())
+    weights = weights_of(plan.kinds, judged=judge is not None)
+    with open_documents(plan, TestsetInputs()) as corpus:
+        languages = [language.split("-")[0].lower() for language in plan.languages]
+        order = spread(corpus, plan.seed, wanted=wanted, languages=languages)
         kinds = {kind: count for kind, count in shares(wanted, weights).items() if count}
         if judge is None or not order:
             return Estimate(len(corpus), min(len(order), wanted), kinds, None)
-        rng = random.Random(request.seed)
+        rng = random.Random(plan.seed)
         parts = [part_of(corpus[place], rng).text for place in order[:PROBED]]
         documents = len(corpus)
     length = sum(map(len, parts)) / len(parts)
     each = min(PER_DOCUMENT, max(2, math.ceil(wanted / len(order))))
     writes = math.ceil(wanted / each)
     solves = math.ceil(writes / GROUP)
-    orders = [Order("factual", max(request.styles, key=len, default=""))] * each
+    orders = [Order("factual", max(plan.styles, key=len, default=""))] * each
     ask = write([Chunk("", parts[0])], orders)
     fixed = len(prompts.load("write", None).text) + len(canonical(ask.schema)) + 60 * each
     related = sum(kinds.get(kind, 0) for kind in ("multi_document", "distractor")) / wanted
@@ -70,7 +70,7 @@ def estimate(request: Request) -> Estimate:
     said = wanted * (WRITTEN + 2 * ANSWERED)
     tokens = read / CHARACTERS_PER_TOKEN, said / CHARACTERS_PER_TOKEN
     calls = writes + solves
-    at_once = request.concurrency or judge.concurrency
+    at_once = plan.concurrency or judge.concurrency
     return Estimate(
         documents,
         min(len(order), writes),
@@ -78,7 +78,7 @@ def estimate(request: Request) -> Estimate:
         judge.name,
         calls,
         *tokens,
-        usd=_usd(judge, request.judge, *tokens),
+        usd=_usd(judge, plan.judge, *tokens),
         seconds=calls * SECONDS_PER_CALL / max(1, at_once),
     )
 

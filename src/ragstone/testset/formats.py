@@ -9,9 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ragstone.data import WRITERS, replacing, write_rows
+from ragstone.data import WRITERS, open_replacement, write_rows
 from ragstone.data.documents import Document
-from ragstone.errors import DataError, nearest
+from ragstone.errors import DataError, suggest_nearest
 from ragstone.testset.items import Item, abstention
 
 Row = Mapping[str, Any]
@@ -81,7 +81,7 @@ FORMATS: tuple[str, ...] = (*SHAPES, "beir")
 def check_target(path: Path, format: str) -> None:
     """Complain before any work about a format or an ending that cannot be written."""
     if format not in FORMATS:
-        raise DataError(f"no format {format!r}{nearest(format, list(FORMATS))}")
+        raise DataError(f"no format {format!r}{suggest_nearest(format, list(FORMATS))}")
     if format == "beir":
         if path.suffix in WRITERS or path.is_file():
             raise DataError(f"beir is a folder and {str(path)!r} is a file; name a folder")
@@ -113,14 +113,14 @@ def write_set(
 def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) -> None:
     """corpus.jsonl, queries.jsonl and qrels/test.tsv; a question without an answer has no line in the qrels."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
-    with replacing(folder / "corpus.jsonl") as stream:
+    with open_replacement(folder / "corpus.jsonl") as stream:
         for one in chain(documents, planted(items)):
             stream.write(_text({"_id": one.id, "title": one.title, "text": one.text}) + "\n")
-    with replacing(folder / "queries.jsonl") as stream:
+    with open_replacement(folder / "queries.jsonl") as stream:
         for item in items:
             meta = {**_facts(item), "answer": _answer(item)}
             stream.write(_text({"_id": item.id, "text": _asked(item), "metadata": meta}) + "\n")
-    with replacing(folder / "qrels" / "test.tsv") as stream:
+    with open_replacement(folder / "qrels" / "test.tsv") as stream:
         stream.write("query-id\tcorpus-id\tscore\n")
         for item in items:
             for name, grade in item.relevant.items():

@@ -26,11 +26,20 @@ class Journal:
         self._synced = time.monotonic()
 
     @classmethod
-    def open(cls, path: Path | None, plan: Mapping[str, Any], *, resume: bool) -> Journal:
-        """The journal at a path, begun anew or, to resume, gone on with; None keeps nothing."""
+    def open(
+        cls,
+        path: Path | None,
+        plan: Mapping[str, Any],
+        *,
+        resume: bool,
+        request: Mapping[str, Any] | None = None,
+    ) -> Journal:
+        """The journal at a path, begun anew or resumed; None keeps nothing.
+
+        `plan` is what must be the same to resume; `request` says how to ask for it again."""
         if path is None:
             return cls(None, {})
-        head = _line({"plan": dict(plan)})
+        head = _line({"plan": dict(plan), **({"request": dict(request)} if request else {})})
         steps: dict[int, Step] = {}
         file: IO[bytes]
         try:
@@ -70,6 +79,16 @@ class Journal:
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
+
+
+def read_head(path: Path) -> dict[str, Any]:
+    """The first line of an unfinished generation; empty when there is none."""
+    try:
+        with path.open("rb") as file:
+            head = json.loads(file.readline())
+    except (OSError, ValueError):
+        return {}
+    return head if isinstance(head, dict) else {}
 
 
 def _read(path: Path, plan: Mapping[str, Any]) -> tuple[dict[int, Step], int]:

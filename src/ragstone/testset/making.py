@@ -19,7 +19,7 @@ from ragstone.testset.items import Item, Rejection
 from ragstone.testset.journal import Journal
 from ragstone.testset.quotas import Tally
 from ragstone.testset.sources import Corpus
-from ragstone.types import NOTHING_USED, Usage
+from ragstone.types import NO_USAGE, Usage
 
 TRIES = 4
 """Candidates of one kind that one document may offer in vain before the next document gets its turn."""
@@ -57,7 +57,7 @@ class Made:
     rejected: list[Rejection] = field(default_factory=list)
     judged: list[Rejection] = field(default_factory=list)
     """Refused by a judge's answers, after the checker had let them through and remembered them."""
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
     spent: list[str] = field(default_factory=list)
     """Kinds of which the document had nothing more to offer."""
     cut: bool = False
@@ -100,7 +100,7 @@ class Generation:
     watch: Callable[[Progress], None] | None = None
     items: list[Item] = field(default_factory=list)
     rejected: list[Rejection] = field(default_factory=list)
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
     visited: set[int] = field(default_factory=set)
     """Places of the documents that were asked about."""
     stopped: str = ""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ragstone.errors import RagstoneError, nearest
+from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.testset.items import KINDS, UNANSWERABLE
 
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -68,7 +68,7 @@ def weights_of(given: Mapping[str, float] | str | None, *, judged: bool = True) 
             members = tuple(kind for kind in members if kind in RULE_KINDS)
         for kind in members:
             if kind not in KINDS:
-                raise UnknownKind(f"no kind {kind!r}{nearest(kind, [*KINDS, *GROUPS])}")
+                raise UnknownKind(f"no kind {kind!r}{suggest_nearest(kind, [*KINDS, *GROUPS])}")
             if isinstance(weight, bool) or not isinstance(weight, int | float):
                 raise UnknownKind(f"the weight of {name!r} is {weight!r}; give a number")
             if not math.isfinite(weight) or weight < 0:

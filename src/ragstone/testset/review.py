@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ragstone.data import replacing
+from ragstone.data import open_replacement
 from ragstone.errors import DataError
 from ragstone.testset.items import Item
 
@@ -105,10 +105,10 @@ class Review:
         """Write the file anew from the decisions; the number of items it then has."""
         before = original_file(self.path)
         if not before.exists():
-            with replacing(before) as stream:
+            with open_replacement(before) as stream:
                 stream.write(self.path.read_text("utf-8"))
         kept = self.result()
-        with replacing(self.path) as stream:
+        with open_replacement(self.path) as stream:
             for item in kept:
                 stream.write(json.dumps(item.row(), ensure_ascii=False, allow_nan=False) + "\n")
         return len(kept)

@@ -1,36 +1,38 @@
-"""The door: `generate` documents into a test set that says what was asked, made and refused."""
+"""`generate` documents into a test set, with an account of what was asked, made and rejected."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ragstone._version import __version__
 from ragstone.asks import digest
-from ragstone.data import replacing
+from ragstone.config import revealed
+from ragstone.data import open_replacement
 from ragstone.engine import AskBroker, Progress
+from ragstone.engine.sync import run_sync
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
+from ragstone.judges.factory import make_judge
+from ragstone.judges.offline import OfflineJudge
 from ragstone.store import Store
 from ragstone.testset.formats import check_target, planted, write_set
 from ragstone.testset.items import KINDS, REASONS, Item, Rejection
-from ragstone.testset.journal import Journal
+from ragstone.testset.journal import Journal, read_head
 from ragstone.testset.making import Generation
+from ragstone.testset.offline.styles import STYLES
 from ragstone.testset.parts import Parts, parts_of
+from ragstone.testset.plan import TestsetInputs, TestsetPlan, plan_testset
 from ragstone.testset.quotas import CAPPED_FROM, MAX_RULE_SHARE, Tally, weights_of
 from ragstone.testset.review import decisions_file
 from ragstone.testset.sampling import spread
 from ragstone.testset.sources import Corpus, Source, open_corpus
-from ragstone.types import NOTHING_USED, Usage
-
-USUAL = 100
-"""Items that are made when no number is asked for, or fewer when the documents do not bear as many."""
+from ragstone.testset.written import GROUP, PER_DOCUMENT, JudgeWriter
+from ragstone.types import NO_USAGE, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class TestSet:
     without_text: int = 0
     given_up: Mapping[str, int] = field(default_factory=dict)
     """Kinds that the corpus does not yield (any more) → documents tried in vain."""
-    usage: Usage = NOTHING_USED
+    usage: Usage = NO_USAGE
     stopped: str = ""
     """Why it ended before its time; empty when it did not."""
     out: Path | None = None
@@ -83,27 +85,6 @@ class TestSet:
         return text(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """Everything `generate` was asked to do."""
-
-    documents: Source
-    n: int | None = None
-    kinds: Mapping[str, float] | str | None = None
-    languages: Sequence[str] = ()
-    judge: Any = None
-    seed: int = 0
-    styles: Sequence[str] = ()
-    out: str | Path | None = None
-    format: str = "ragstone"
-    resume: bool = False
-    store: str | Path | Store | None = None
-    concurrency: int | None = None
-    max_usd: float | None = None
-    max_calls: int | None = None
-    watch: Callable[[Progress], None] | None = None
-
-
 def generate(
     documents: Source,
     n: int | None = None,
@@ -125,16 +106,17 @@ def generate(
     """A test set from documents (a folder, files, a BEIR folder, Documents); also inside a running event loop.
 
     Without a judge, or with `offline`, questions come from rules over facts; with any other judge it writes and answers them."""
-    request = Request(
-        documents, n, kinds, languages, judge, seed, styles, out, format, resume, store,
-        concurrency, max_usd, max_calls, watch,
+    plan, inputs = plan_testset(
+        documents, n, kinds=kinds, languages=languages, judge=judge, seed=seed, styles=styles,
+        out=out, format=format, resume=resume, store=store, concurrency=concurrency,
+        max_usd=max_usd, max_calls=max_calls, watch=watch,
     )  # fmt: skip
-    return finished(request)
+    return run_sync(lambda: execute_testset_plan(plan, inputs))
 
 
 async def agenerate(documents: Source, n: int | None = None, **options: Any) -> TestSet:
     """`generate` for code that awaits; takes the same options."""
-    return await _carry_out(Request(documents, n, **options))
+    return await execute_testset_plan(*plan_testset(documents, n, **options))
 
 
 def part_file(out: Path) -> Path:
@@ -152,127 +134,138 @@ def planted_file(out: Path) -> Path:
     return out.with_name(f"{out.name if out.is_dir() else out.stem}.planted.jsonl")
 
 
-def plan_of(request: Request, corpus: Corpus, judge: Judge | None) -> dict[str, Any]:
-    """All that decides what is made: a generation goes on only with the same."""
+def load_unfinished(out: Path) -> TestsetPlan | None:
+    """The plan of the unfinished generation beside a file; None when there is none, or ragstone 0.1 wrote it."""
+    stored = read_head(part_file(out)).get("request")
+    return None if stored is None else replace(TestsetPlan.from_json(stored), resume=True)
+
+
+def open_documents(plan: TestsetPlan, inputs: TestsetInputs) -> Corpus:
+    """The documents of a plan, or the given ones."""
+    if inputs.documents is not None:
+        return open_corpus(inputs.documents)
+    return open_corpus(plan.documents[0] if len(plan.documents) == 1 else list(plan.documents))
+
+
+def build_writer_judge(plan: TestsetPlan, inputs: TestsetInputs) -> Judge | None:
+    """The judge that writes; None when questions come from rules."""
+    spec = revealed(plan.judge) if inputs.judge is None else inputs.judge
+    if spec is None or spec == "offline":
+        return None
+    judge = make_judge(
+        spec, concurrency=plan.concurrency, max_usd=plan.max_usd, max_calls=plan.max_calls
+    )
+    return None if isinstance(judge, OfflineJudge) else judge
+
+
+def _identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> dict[str, Any]:
+    """All that decides what is made: a generation is resumed only with the same."""
     return {
         "documents": corpus.digest,
-        "n": wanted_of(request),
-        "kinds": weights_of(request.kinds, judged=judge is not None),
-        "languages": sorted(request.languages),
-        "seed": request.seed,
-        "styles": list(request.styles),
+        "n": plan.items,
+        "kinds": weights_of(plan.kinds, judged=judge is not None),
+        "languages": sorted(plan.languages),
+        "seed": plan.seed,
+        "styles": list(plan.styles),
         "judge": judge.name if judge is not None else None,
         "ragstone": __version__,
     }
 
 
-def wanted_of(request: Request) -> int:
-    """How many items are wanted."""
-    if request.n is not None and (isinstance(request.n, bool) or request.n < 1):
-        raise RagstoneError(f"{request.n!r} items cannot be made; give 1 or more")
-    return USUAL if request.n is None else request.n
-
-
-def judge_of(request: Request) -> Judge | None:
-    """The judge that writes; None when questions come from rules."""
-    if request.judge is None or request.judge == "offline":
-        return None
-    from ragstone.judges.factory import make_judge
-    from ragstone.judges.offline import OfflineJudge
-
-    judge = make_judge(
-        request.judge,
-        concurrency=request.concurrency,
-        max_usd=request.max_usd,
-        max_calls=request.max_calls,
-    )
-    return None if isinstance(judge, OfflineJudge) else judge
-
-
-async def _carry_out(request: Request) -> TestSet:
-    wanted = wanted_of(request)
-    out = Path(request.out) if request.out is not None else None
+async def execute_testset_plan(
+    plan: TestsetPlan,
+    inputs: TestsetInputs = TestsetInputs(),  # noqa: B008  frozen
+) -> TestSet:
+    """Carry out a plan, or the rest of it, and write the files that it names."""
+    wanted = plan.items
+    out = Path(plan.out) if plan.out is not None else None
     if out is not None:
-        check_target(out, request.format)
+        check_target(out, plan.format)
         _spare_reviewed(out)
-    judge = judge_of(request)
-    weights = weights_of(request.kinds, judged=judge is not None)
+    judge = build_writer_judge(plan, inputs)
+    weights = weights_of(plan.kinds, judged=judge is not None)
     if judge is None:
-        _known_styles(request.styles)
-    with open_corpus(request.documents) as corpus:
-        plan = plan_of(request, corpus, judge)
-        journal = Journal.open(
-            part_file(out) if out is not None else None, plan, resume=request.resume
-        )
+        _check_styles(plan.styles)
+    with open_documents(plan, inputs) as corpus:
+        identity = _identity(plan, corpus, judge)
+        # Documents of this process cannot be named in a file for another one.
+        request = plan.anchor(Path.cwd()).to_json() if inputs.documents is None else None
+        path = part_file(out) if out is not None else None
+        journal = Journal.open(path, identity, resume=plan.resume, request=request)
         try:
-            languages = [one.split("-")[0].lower() for one in request.languages]
-            order = spread(corpus, request.seed, wanted=wanted, languages=languages)
-            parts = parts_of(corpus, judged=judge is not None, styles=request.styles)
+            languages = [language.split("-")[0].lower() for language in plan.languages]
+            order = spread(corpus, plan.seed, wanted=wanted, languages=languages)
+            parts = parts_of(corpus, judged=judge is not None, styles=plan.styles)
             capped = judge is None and len(weights) > 2 and wanted >= CAPPED_FROM
             tally = Tally(weights, wanted, max_share=MAX_RULE_SHARE if capped else 1.0)
             generation = Generation(
-                corpus, order, tally, journal, parts.prover, request.seed,
-                request.watch,
+                corpus, order, tally, journal, parts.prover, plan.seed,
+                inputs.watch,
             )  # fmt: skip
             try:
                 if judge is None:
                     await generation.offline(parts.maker())
                 else:
-                    await _written(generation, parts, judge, request, digest(plan))
+                    store = inputs.store or Store.open(plan.store)
+                    name = f"generate-{digest(identity)[:12]}"
+                    await _write_with_judge(generation, parts, judge, plan, store, name)
             finally:
                 parts.close()
         finally:
             journal.close()
-            if judge is not None and judge is not request.judge:
+            if judge is not None and judge is not inputs.judge:
                 await judge.close()
-        made = TestSet(
-            wanted,
-            tuple(generation.items),
-            tuple(generation.rejected),
-            len(corpus),
-            len(generation.visited),
-            corpus.empty,
-            dict(generation.tally.given_up),
-            generation.usage,
-            generation.stopped,
-            out if generation.items else None,
-            rejected_file(out) if out is not None else None,
-            planted_file(out) if out is not None and planted(generation.items) else None,
-        )
+        made = _summarise(generation, plan, out)
         if out is not None:
-            _write(made, out, request.format, corpus)
+            _write(made, out, plan.format, corpus)
     return made
 
 
-async def _written(
-    generation: Generation, parts: Parts, judge: Judge, request: Request, run: str
-) -> None:
-    from ragstone.testset.written import GROUP, PER_DOCUMENT, JudgeWriter
+def _summarise(generation: Generation, plan: TestsetPlan, out: Path | None) -> TestSet:
+    return TestSet(
+        plan.items,
+        tuple(generation.items),
+        tuple(generation.rejected),
+        len(generation.corpus),
+        len(generation.visited),
+        generation.corpus.empty,
+        dict(generation.tally.given_up),
+        generation.usage,
+        generation.stopped,
+        out if generation.items else None,
+        rejected_file(out) if out is not None else None,
+        planted_file(out) if out is not None and planted(generation.items) else None,
+    )
 
-    store = Store.open(request.store)
-    name = f"generate-{run[:12]}"
+
+async def _write_with_judge(
+    generation: Generation,
+    parts: Parts,
+    judge: Judge,
+    plan: TestsetPlan,
+    store: Store,
+    name: str,
+) -> None:
     # a small model loses count of several orders, and a long reply of it is cut: one order a call
     small = getattr(judge, "small", False)
-    async with AskBroker(judge, store, name, request.concurrency) as desk:
+    async with AskBroker(judge, store, name, plan.concurrency) as broker:
         writer = JudgeWriter(
-            desk,
+            broker,
             judge.name,
             generation.corpus,
             parts.prover,
             parts.nearest,
             generation.corpus.find,
-            tuple(request.styles),
+            tuple(plan.styles),
             per_document=1 if small else PER_DOCUMENT,
             group=1 if small else GROUP,
-            window=max(2, desk.concurrency // 2),
+            window=max(2, broker.concurrency // 2),
         )
         await generation.written(writer)
 
 
-def _known_styles(styles: Sequence[str]) -> None:
+def _check_styles(styles: Sequence[str]) -> None:
     """Rules write a few styles; for any other one a judge is needed."""
-    from ragstone.testset.offline.styles import STYLES
-
     for style in styles:
         if style not in STYLES:
             raise RagstoneError(
@@ -287,14 +280,14 @@ def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
         write_set(out, made.items, format, corpus)
     place = rejected_file(out)
     if made.rejected:
-        with replacing(place) as stream:
+        with open_replacement(place) as stream:
             for one in made.rejected:
                 stream.write(json.dumps(one.row(), ensure_ascii=True, allow_nan=False) + "\n")
     else:
         place.unlink(missing_ok=True)
     place = planted_file(out)
     if made.planted_in is not None:
-        with replacing(place) as stream:
+        with open_replacement(place) as stream:
             for document in planted(made.items):
                 row = {"id": document.id, "title": document.title, "text": document.text}
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -312,26 +305,3 @@ def _spare_reviewed(out: Path) -> None:
             f"{str(decided)!r} holds a review of {out.name!r}; name another file with -o, or move "
             "the review away"
         )
-
-
-def finished(request: Request) -> TestSet:
-    """The test set of a request, on a loop of its own; in a thread of its own when a loop is already running (Jupyter)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(_carry_out(request))
-    results: list[TestSet] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(asyncio.run(_carry_out(request)))
-        except BaseException as raised:
-            errors.append(raised)
-
-    thread = threading.Thread(target=run, name="ragstone-generate", daemon=True)
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return results[0]

@@ -14,12 +14,12 @@ from typing import IO, Any
 import numpy as np
 
 from ragstone.data.documents import (
-    BEIR,
+    BEIR_CORPUS_FILE,
     Document,
-    document_of,
-    given_twice,
-    nothing_in,
-    parsed_line,
+    duplicate_id_error,
+    no_documents_error,
+    parse_document,
+    parse_line,
     stream_documents,
 )
 from ragstone.errors import DataError
@@ -65,9 +65,9 @@ class Corpus:
 
     def _load(self, place: int) -> Document:
         self._file.seek(self._starts[place])
-        row = parsed_line(self._file.readline(), f"{self.shown}, document {place + 1}")
+        row = parse_line(self._file.readline(), f"{self.shown}, document {place + 1}")
         source = row.get("source") if isinstance(row, dict) else None
-        return document_of(row, str(source or self.shown))
+        return parse_document(row, str(source or self.shown))
 
     def __iter__(self) -> Iterator[Document]:
         return (self[place] for place in range(len(self)))
@@ -102,13 +102,13 @@ class Corpus:
     def settle(self) -> Corpus:
         """All documents are taken up: complain about none at all and about ids given twice."""
         if not self._starts:
-            raise nothing_in(self.shown)
+            raise no_documents_error(self.shown)
         hashes = np.frombuffer(self._ids, np.uint64)
         order = np.argsort(hashes, kind="stable").astype(np.uint32)
         for at in np.flatnonzero(np.diff(hashes[order]) == 0):
             first, second = self[int(order[at])], self[int(order[at + 1])]
             if first.id == second.id:  # and not merely the same hash
-                raise given_twice(first.id, first.source, second.source)
+                raise duplicate_id_error(first.id, first.source, second.source)
         self._hashes, self._places = hashes[order], order
         self._ids = array("Q")
         return self
@@ -133,7 +133,7 @@ def open_corpus(source: Source) -> Corpus:
     paths = _paths(source)
     shown = ", ".join(map(str, paths)) if paths is not None else "the documents given"
     if paths is not None and len(paths) == 1:
-        only = paths[0] / BEIR if (paths[0] / BEIR).is_file() else paths[0]
+        only = paths[0] / BEIR_CORPUS_FILE if (paths[0] / BEIR_CORPUS_FILE).is_file() else paths[0]
         if only.is_file() and only.suffix.lower() == ".jsonl":
             return _in_place(only, shown)
     spool = tempfile.TemporaryFile(prefix="ragstone-")  # noqa: SIM115  the corpus closes it
@@ -185,7 +185,7 @@ def _in_place(path: Path, shown: str) -> Corpus:
         for number, line in enumerate(lines, 1):
             place = f"{path.name}:{number}"
             if line.strip():
-                document = document_of(parsed_line(line, place), place)
+                document = parse_document(parse_line(line, place), place)
                 if document.text.strip():
                     corpus.note(document, start)
                 else:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragstone.systems.pipeline.chunking import Piece
+from ragstone.systems.pipeline.chunking import DocumentChunk
 from ragstone.testset.index import CorpusIndex, Documents
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import ABSTENTIONS, detect_language
@@ -43,21 +43,23 @@ class Search:
         self.found = lru_cache(maxsize=256)(self._found)
         """The nearest documents to a question, best first; asked twice for each, searched once."""
 
-    def _found(self, question: str, language: str | None) -> list[Piece]:
+    def _found(self, question: str, language: str | None) -> list[DocumentChunk]:
         stems = self._index.rarest(
             extract_terms(question, detect_language(question, language)), WORDS
         )
         return [
-            Piece(one.id, one.text, one.title, detect_language(one.text[:2000], one.language))
+            DocumentChunk(
+                one.id, one.text, one.title, detect_language(one.text[:2000], one.language)
+            )
             for one in self._index.near(stems, most=FOUND)
         ]
 
-    def holds(self, piece: Piece, text: str) -> float:
+    def holds(self, piece: DocumentChunk, text: str) -> float:
         """The share of a text's words, rare ones counting more, that stand in a document."""
         wanted = set(extract_terms(text, piece.language))
         if not wanted:
             return 1.0
-        held = wanted.intersection(extract_terms(piece.shown, piece.language))
+        held = wanted.intersection(extract_terms(piece.titled_text, piece.language))
         weight = {word: self._weight(word) for word in wanted}
         return sum(weight[word] for word in held) / sum(weight.values())
 
@@ -98,7 +100,7 @@ def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
         hits = search.found(asked(sample), sample.language)
         if hits and hits[0].document in wanted:
             first += 1
-            told += find_quote(sample.reference or "", hits[0].shown) is not None
+            told += find_quote(sample.reference or "", hits[0].titled_text) is not None
     if not count:
         return Trivial(constant, shown)
     return Trivial(constant, shown, first / count, told / count)

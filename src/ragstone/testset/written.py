@@ -18,7 +18,7 @@ from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
 from ragstone.text.evidence import find_quote
 from ragstone.text.words import split_bare_words
-from ragstone.types import NOTHING_USED, Chunk
+from ragstone.types import NO_USAGE, Chunk
 
 LONGEST = 6000
 """Characters of a document that are shown to the judge; a longer one shows a part, another one each time."""
@@ -53,7 +53,7 @@ class Shown:
 class JudgeWriter:
     """Orders questions from a judge and has it answer them."""
 
-    desk: AskBroker
+    broker: AskBroker
     judge: str
     corpus: Corpus
     checker: Checker
@@ -77,11 +77,11 @@ class JudgeWriter:
         """Write for each document, look through what came when it is one's turn, have it answered."""
         made = Made()
         sheets = [self._sheet(self.corpus[place], kinds, rng) for place, kinds in group]
-        replies = await self.desk.answer([sheet.ask for sheet in sheets])
+        replies = await self.broker.answer([sheet.ask for sheet in sheets])
         await turn
         let_through: list[Item] = []
         for sheet, answered in zip(sheets, replies, strict=True):
-            made.usage = made.usage + (answered.usage or NOTHING_USED)
+            made.usage = made.usage + (answered.usage or NO_USAGE)
             self._note_failure(answered, made)
             for one in sheet.items(answered, self.judge):
                 checked = one if isinstance(one, Rejection) else self.checker.check(one)
@@ -127,8 +127,8 @@ class JudgeWriter:
             )
         languages = {item.language for item in items}
         ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
-        (answered,) = await self.desk.answer([ask])
-        made.usage = made.usage + (answered.usage or NOTHING_USED)
+        (answered,) = await self.broker.answer([ask])
+        made.usage = made.usage + (answered.usage or NO_USAGE)
         self._note_failure(answered, made)
         if not isinstance(answered, Reply):
             made.judged += [Rejection("judge_failed", item, answered.reason) for item in items]

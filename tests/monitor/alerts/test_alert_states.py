@@ -11,10 +11,14 @@ from bench import alarm_states
 from bench.alarms import BUDGET, REFERENCE, Scenario, draw, recovers, shared
 
 from ragstone.config.alerts import Channel
-from ragstone.monitor.alerts.evaluation import watch
-from ragstone.monitor.alerts.outbox import deliver
-from ragstone.monitor.archive import Archive, Scored
-from ragstone.monitor.drift.sequential_test import learn, level, watch_series
+from ragstone.monitor.alerts.evaluation import evaluate_alerts
+from ragstone.monitor.alerts.outbox import deliver_due
+from ragstone.monitor.archive import Archive, ScoredInteraction
+from ragstone.monitor.drift.sequential_test import (
+    compute_alarm_level,
+    learn_reference,
+    run_drift_test,
+)
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -52,9 +56,9 @@ def test_drops_of_other_kinds_are_found_too(how: str) -> None:
     rng = np.random.default_rng(5)
     drops = np.zeros((40, 60))
     drops[:, 40:] = 0.10
-    reference = learn(draw(rng, 40, REFERENCE, scenario))
+    reference = learn_reference(draw(rng, 40, REFERENCE, scenario))
     live = draw(rng, 40, 60, scenario, drops)
-    firing = watch_series(reference, live, np.full(40, level(BUDGET))).firing
+    firing = run_drift_test(reference, live, np.full(40, compute_alarm_level(BUDGET))).firing
     assert firing[:, 39].mean() <= 0.1
     assert firing[:, 44].mean() >= 0.8
 
@@ -69,7 +73,7 @@ def test_two_metrics_that_drop_at_once_are_two_alerts() -> None:
                 0.0 if one.rng.random() < bad else one.rng.choice([1.0, 1.0, 0.8]) for _ in ids
             ]
             scored = [
-                Scored(id, {"answer_relevance": Score(value)})
+                ScoredInteraction(id, {"answer_relevance": Score(value)})
                 for id, value in zip(ids, values, strict=True)
             ]
             one.archive.save_scores(scored).result()
@@ -86,8 +90,8 @@ def test_an_alert_is_told_once_through_restarts(tmp_path: Path) -> None:
     for _ in range(3):
         again = Store.open(tmp_path / "live.db")
         archive = Archive(again)
-        status = watch(archive, settings, one.now)
+        status = evaluate_alerts(archive, settings, one.now)
         assert [alert.rule for alert in status.open] == ["drop:faithfulness"]
-        deliver(archive, settings.channels, one.now)
+        deliver_due(archive, settings.channels, one.now)
         again.close()
     assert len((tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()) == 1

@@ -12,17 +12,16 @@ import pytest
 from ragstone.config.alerts import Alerts, Channel, parse_threshold
 from ragstone.monitor.alerts.alert import (
     Alert,
-    Reading,
-    advance,
-    alerts_between,
-    events,
-    open_alerts,
+    RuleResult,
+    advance_alert,
+    load_alert_events,
+    load_alerts_between,
+    load_open_alerts,
 )
-from ragstone.monitor.alerts.evaluation import last_status, watch
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.alerts.evaluation import evaluate_alerts, load_status
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Interaction, to_micros
-from ragstone.monitor.rollups.refresh import DAY
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -31,15 +30,15 @@ MINUTE = 60_000_000
 QUIET = Alerts(questions=False, thresholds=())
 
 
-def reading(found: Any, **more: Any) -> Reading:
-    return Reading("threshold:x < 1", "threshold", found, title="low", **more)
+def reading(found: Any, **more: Any) -> RuleResult:
+    return RuleResult("threshold:x < 1", "threshold", found, title="low", **more)
 
 
 def states(steps: list[tuple[int, Any]], **more: Any) -> list[tuple[str | None, bool]]:
     alert: Alert | None = None
     seen = []
     for minute, found in steps:
-        alert, told = advance(alert, reading(found, **more), minute * MINUTE)
+        alert, told = advance_alert(alert, reading(found, **more), minute * MINUTE)
         seen.append((alert.state if alert else None, told))
         if alert is not None and not alert.open:
             alert = None
@@ -96,7 +95,7 @@ class World:
 
     @property
     def now(self) -> int:
-        return START + self.hour * HOUR
+        return START + self.hour * HOUR_MICROS
 
     def go(self, hours: int, *, bad: float = 0.0, failures: float = 0.0, n: int = 40, only: str = "b") -> None:  # fmt: skip
         """Hours of answers, each hour's within five minutes (fewer buckets to keep); `bad` is the share of bad ones of model `only`, `failures` that of judge failures."""
@@ -115,7 +114,7 @@ class World:
                 # the judge fails on good answers: what is left looks worse than it is
                 failed = self.rng.random() < (failures * 1.6 if value == 1 else failures * 0.3)
                 score = Score(outcome="judge_error", reason="x") if failed else Score(value)
-                scores.append(Scored(one.id, {"faithfulness": score}))
+                scores.append(ScoredInteraction(one.id, {"faithfulness": score}))
             self.hour += 1
         self.archive.add(some).result()
         self.archive.save_scores(scores).result()
@@ -125,7 +124,9 @@ class World:
         return 1.0 if shape < 0.55 else 0.0 if shape < 0.63 else self.rng.betavariate(4, 2)
 
     def watch(self, settings: Alerts = QUIET) -> dict[str, str]:
-        return {one.rule: one.state for one in watch(self.archive, settings, self.now).open}
+        return {
+            one.rule: one.state for one in evaluate_alerts(self.archive, settings, self.now).open
+        }
 
 
 @pytest.fixture
@@ -140,11 +141,11 @@ def test_a_drop_fires_says_what_moved_and_is_resolved(world: World) -> None:
     assert world.watch() == {}
     world.go(8, bad=0.4)
     assert world.watch() == {"drop:faithfulness": "firing"}
-    (alert,) = open_alerts(world.archive)
+    (alert,) = load_open_alerts(world.archive)
     facts = alert.facts
     assert facts["before"] == pytest.approx(0.797, abs=0.02)
     assert facts["change"] < -0.08
-    assert abs(facts["since_us"] - (START + 24 * 8 * HOUR)) <= 2 * HOUR
+    assert abs(facts["since_us"] - (START + 24 * 8 * HOUR_MICROS)) <= 2 * HOUR_MICROS
     assert facts["part"]["field"] == "model"
     assert facts["part"]["value"] == "b"
     assert facts["part"]["explained"] > 0.5
@@ -155,14 +156,17 @@ def test_a_drop_fires_says_what_moved_and_is_resolved(world: World) -> None:
     assert "mostly where model is b" in alert.title
     world.go(1, bad=0.4)
     world.watch()
-    (same,) = open_alerts(world.archive)
+    (same,) = load_open_alerts(world.archive)
     assert same.id == alert.id
     assert same.facts["part"]["value"] == "b"
     world.go(30)
     assert world.watch() == {}
-    assert [state for _, state in events(world.archive, alert.id)][-2:] == ["firing", "resolved"]
-    assert [one.id for one in alerts_between(world.archive, START, world.now)] == [alert.id]
-    status = last_status(world.archive)
+    assert [state for _, state in load_alert_events(world.archive, alert.id)][-2:] == [
+        "firing",
+        "resolved",
+    ]
+    assert [one.id for one in load_alerts_between(world.archive, START, world.now)] == [alert.id]
+    status = load_status(world.archive)
     assert status is not None
     assert status.state == "ok"
 
@@ -170,8 +174,8 @@ def test_a_drop_fires_says_what_moved_and_is_resolved(world: World) -> None:
 def test_the_same_store_and_time_give_the_same_round(world: World) -> None:
     world.go(24 * 8)
     world.go(8, bad=0.4)
-    first = watch(world.archive, QUIET, world.now)
-    again = watch(world.archive, QUIET, world.now)
+    first = evaluate_alerts(world.archive, QUIET, world.now)
+    again = evaluate_alerts(world.archive, QUIET, world.now)
     assert [(one.id, one.title) for one in again.open] == [
         (one.id, one.title) for one in first.open
     ]
@@ -184,7 +188,7 @@ def test_a_day_without_data_is_no_data_and_no_degradation(world: World) -> None:
     assert world.watch() == {}
     world.hour += 2
     assert world.watch() == {"no_data": "no_data"}
-    status = last_status(world.archive)
+    status = load_status(world.archive)
     assert status is not None
     assert status.state == "no_data"
     assert {one.state for one in status.streams} == {"no_data"}
@@ -195,7 +199,7 @@ def test_a_day_without_data_is_no_data_and_no_degradation(world: World) -> None:
 def test_no_scores_while_interactions_come_in_is_said_of_the_metric(world: World) -> None:
     world.go(24 * 8)
     for hour in range(26):
-        late = Interaction(f"u{hour}", world.now + hour * HOUR, "q", answer="a")
+        late = Interaction(f"u{hour}", world.now + hour * HOUR_MICROS, "q", answer="a")
         world.archive.add([late]).result()
     world.hour += 26
     assert world.watch() == {"no_data:faithfulness": "no_data"}
@@ -207,7 +211,7 @@ def test_a_failing_judge_is_no_quality_alert(world: World) -> None:
         world.go(1, failures=0.3)
         assert set(world.watch().values()) <= {"judge_failing"}
     assert world.watch() == {"judge_failing:faithfulness": "judge_failing"}
-    status = last_status(world.archive)
+    status = load_status(world.archive)
     assert status is not None
     assert status.state == "judge_failing"
 
@@ -215,7 +219,7 @@ def test_a_failing_judge_is_no_quality_alert(world: World) -> None:
 def test_a_reference_outlives_the_interactions_it_came_from(world: World) -> None:
     world.go(24 * 9)
     world.watch()
-    world.archive.purge(before=START + 8 * DAY)
+    world.archive.purge(before=START + 8 * DAY_MICROS)
     world.go(8, bad=0.4)
     assert world.watch() == {"drop:faithfulness": "firing"}
 
@@ -223,16 +227,16 @@ def test_a_reference_outlives_the_interactions_it_came_from(world: World) -> Non
 def test_before_the_reference_is_complete_it_is_learning(world: World) -> None:
     world.go(24 * 3)
     world.go(6, bad=0.5)
-    status = watch(world.archive, QUIET, world.now)
+    status = evaluate_alerts(world.archive, QUIET, world.now)
     assert status.open == ()
     assert status.state == "learning"
 
 
 def test_where_scores_are_few_the_reference_takes_longer(world: World) -> None:
     world.go(24 * 8, n=2)
-    assert watch(world.archive, QUIET, world.now).state == "learning"
+    assert evaluate_alerts(world.archive, QUIET, world.now).state == "learning"
     world.go(24 * 4, n=2)
-    assert watch(world.archive, QUIET, world.now).state == "ok"
+    assert evaluate_alerts(world.archive, QUIET, world.now).state == "ok"
     world.go(24 * 4, n=2, bad=0.9)
     assert world.watch()["drop:faithfulness"] == "firing"
 
@@ -245,8 +249,8 @@ def test_a_threshold_fires_after_its_hold(world: World) -> None:
     world.go(1, bad=0.9, only="a")
     world.go(1, bad=1.0)
     assert world.watch(settings).get("threshold:faithfulness < 0.6") == "pending"
-    watch(world.archive, settings, world.now + 10 * MINUTE)
-    (alert,) = open_alerts(world.archive)
+    evaluate_alerts(world.archive, settings, world.now + 10 * MINUTE)
+    (alert,) = load_open_alerts(world.archive)
     assert alert.state == "firing"
     assert "alert when faithfulness < 0.6" in alert.title
     assert len(alert.facts["examples"]) == 3
@@ -257,15 +261,15 @@ def test_an_alert_of_a_rule_that_is_gone_does_not_stay_for_ever(world: World) ->
         questions=False, hold="1s", thresholds=(parse_threshold("faithfulness < 0.9"),)
     )
     world.go(1)
-    watch(world.archive, settings, world.now)
-    watch(world.archive, settings, world.now + 2_000_000)
-    assert [one.state for one in open_alerts(world.archive)] == ["firing"]
+    evaluate_alerts(world.archive, settings, world.now)
+    evaluate_alerts(world.archive, settings, world.now + 2_000_000)
+    assert [one.state for one in load_open_alerts(world.archive)] == ["firing"]
     world.go(1)
     world.watch()
-    watch(world.archive, QUIET, world.now + 23 * HOUR)
-    assert len(open_alerts(world.archive)) == 1
-    watch(world.archive, replace(QUIET, no_data="30d"), world.now + 25 * HOUR)
-    assert open_alerts(world.archive) == []
+    evaluate_alerts(world.archive, QUIET, world.now + 23 * HOUR_MICROS)
+    assert len(load_open_alerts(world.archive)) == 1
+    evaluate_alerts(world.archive, replace(QUIET, no_data="30d"), world.now + 25 * HOUR_MICROS)
+    assert load_open_alerts(world.archive) == []
 
 
 def test_what_is_told_waits_in_the_outbox_for_every_channel(world: World) -> None:

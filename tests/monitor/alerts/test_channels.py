@@ -15,8 +15,14 @@ from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
 from ragstone.errors import MissingExtra
 from ragstone.monitor.alerts import channels
-from ragstone.monitor.alerts.channels import MOST_TEXT, Undelivered, line, send, slack
-from ragstone.monitor.alerts.outbox import deliver, pending, put
+from ragstone.monitor.alerts.channels import (
+    MAX_SECTION_CHARS,
+    DeliveryError,
+    build_slack_message,
+    format_line,
+    send_message,
+)
+from ragstone.monitor.alerts.outbox import deliver_due, enqueue_message, list_unsent
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.wording import one_line, sentence
 from ragstone.store import Store
@@ -51,9 +57,9 @@ def receiver(answer: Callable[[socket.socket], None]) -> Iterator[Channel]:
 def fault(answer: bytes) -> str:
     with (
         receiver(lambda one: one.sendall(answer)) as channel,
-        pytest.raises(Undelivered) as caught,
+        pytest.raises(DeliveryError) as caught,
     ):
-        send(channel, body(), "key", False)
+        send_message(channel, body(), "key", False)
     return str(caught.value)
 
 
@@ -70,14 +76,16 @@ def test_a_redirection_is_not_followed_and_the_remedy_is_said() -> None:
 def test_nobody_at_the_address_does_not_show_the_address() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    with pytest.raises(Undelivered, match="cannot be reached") as caught:
-        send(Channel("webhook", Secret(f"http://127.0.0.1:{port}/secret")), body(), "key", False)
+    with pytest.raises(DeliveryError, match="cannot be reached") as caught:
+        send_message(
+            Channel("webhook", Secret(f"http://127.0.0.1:{port}/secret")), body(), "key", False
+        )
     assert "secret" not in str(caught.value)
 
 
 def test_a_receiver_that_drips_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each byte comes before the socket's own limit: only the whole time ends it."""
-    monkeypatch.setattr(channels, "LONGEST", 0.5)
+    monkeypatch.setattr(channels, "MAX_REQUEST_SECONDS", 0.5)
     done = threading.Event()
 
     def drip(connection: socket.socket) -> None:
@@ -85,8 +93,8 @@ def test_a_receiver_that_drips_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
         while not done.wait(0.05):
             connection.sendall(b"X")
 
-    with receiver(drip) as channel, pytest.raises(Undelivered, match=r"within 0\.5 s"):
-        send(channel, body(), "key", False)
+    with receiver(drip) as channel, pytest.raises(DeliveryError, match=r"within 0\.5 s"):
+        send_message(channel, body(), "key", False)
     done.set()
 
 
@@ -96,20 +104,20 @@ def test_one_channel_that_fails_does_not_hold_up_the_others(place: str) -> None:
     broken, absent, well = Channel("file", "broken"), Channel("file", "absent"), Channel("log")
     seen: list[str] = []
 
-    def out(channel: Channel, *_: Any) -> None:
+    def send(channel: Channel, *_: Any) -> None:
         seen.append(channel.name)
         if channel is broken:
-            raise Undelivered("the receiver answered 503")
+            raise DeliveryError("the receiver answered 503")
         if channel is absent:
             raise MissingExtra("an apprise channel", "alerts")
 
     for number in range(3):
         about = f"a{number}"
-        archive.run(lambda db, about=about: put(db, (broken, absent, well), body(), about, 0)).result()  # type: ignore[misc]  # fmt: skip
-    done = deliver(archive, [broken, absent, well], 1, out=out)
+        archive.run(lambda db, about=about: enqueue_message(db, (broken, absent, well), body(), about, 0)).result()  # type: ignore[misc]  # fmt: skip
+    done = deliver_due(archive, [broken, absent, well], 1, send=send)
     assert (done.sent, done.failed) == (3, 2)
     assert seen.count(broken.name) == seen.count(absent.name) == 1
-    assert len(pending(archive)) == 6
+    assert len(list_unsent(archive)) == 6
     store.close()
 
 
@@ -118,14 +126,14 @@ def test_one_channel_that_fails_does_not_hold_up_the_others(place: str) -> None:
 
 def test_slack_takes_the_message_whatever_is_in_it() -> None:
     for text in ("x" * 9000, "&" * 9000, "<" * 9000, "a" + "&" * 9000):
-        sent = slack(body(text, examples=30))
+        sent = build_slack_message(body(text, examples=30))
         texts = [sent["text"], *(one["text"]["text"] for one in sent["blocks"])]
-        assert all(0 < len(one) <= MOST_TEXT + 1 < 3000 for one in texts)
+        assert all(0 < len(one) <= MAX_SECTION_CHARS + 1 < 3000 for one in texts)
         assert all(one.replace("&amp;", "").replace("&lt;", "").count("&") == 0 for one in texts)
 
 
 def test_texts_mention_nobody_and_link_nowhere() -> None:
-    sent = slack(body(NASTY))
+    sent = build_slack_message(body(NASTY))
     for text in (sent["text"], *(one["text"]["text"] for one in sent["blocks"])):
         assert "<" not in text
         assert "@here" not in text
@@ -135,9 +143,9 @@ def test_texts_mention_nobody_and_link_nowhere() -> None:
 
 def test_a_log_line_stays_one_line(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "ragstone.monitor"):
-        send(Channel("log"), body(NASTY), "key", False)
+        send_message(Channel("log"), body(NASTY), "key", False)
     (record,) = caplog.records
-    assert record.getMessage() == line(body(NASTY))
+    assert record.getMessage() == format_line(body(NASTY))
     assert record.getMessage().isprintable()
 
 
@@ -163,6 +171,6 @@ def test_a_mail_that_is_shown_as_html_gets_texts_escaped(monkeypatch: pytest.Mon
         return True
 
     monkeypatch.setattr(apprise.Apprise, "notify", notify)
-    send(Channel("apprise", Secret("json://127.0.0.1:1")), body(NASTY), "key", False)
+    send_message(Channel("apprise", Secret("json://127.0.0.1:1")), body(NASTY), "key", False)
     assert seen[0]["body_format"] == apprise.NotifyFormat.TEXT
     assert "\x1b" not in seen[0]["body"]

@@ -13,8 +13,22 @@ import pytest
 
 from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
-from ragstone.monitor.alerts.channels import SIGNATURE, Undelivered, send, slack, verified
-from ragstone.monitor.alerts.outbox import FIRST_WAIT, LEASE, TRIES, deliver, pending, put, wait
+from ragstone.monitor.alerts.channels import (
+    SIGNATURE_HEADER,
+    DeliveryError,
+    build_slack_message,
+    is_valid_signature,
+    send_message,
+)
+from ragstone.monitor.alerts.outbox import (
+    FIRST_RETRY_MICROS,
+    LEASE_MICROS,
+    MAX_ATTEMPTS,
+    deliver_due,
+    enqueue_message,
+    get_retry_delay,
+    list_unsent,
+)
 from ragstone.monitor.archive import Archive
 from ragstone.store import Store
 
@@ -34,7 +48,7 @@ def archive(place: str) -> Iterator[Archive]:
 
 
 def enqueue(archive: Archive, *channels: Channel, about: str = "a1:firing", now: int = 0) -> None:
-    archive.run(lambda db: put(db, channels, BODY, about, now)).result()
+    archive.run(lambda db: enqueue_message(db, channels, BODY, about, now)).result()
 
 
 class Sender:
@@ -46,42 +60,42 @@ class Sender:
     def __call__(self, channel: Channel, body: Any, key: str, again: bool) -> None:
         self.seen.append((key, again))
         if len(self.seen) <= self.failures:
-            raise Undelivered("the receiver answered 503")
+            raise DeliveryError("the receiver answered 503")
 
 
 def test_a_message_leaves_once_however_often_it_is_put(archive: Archive) -> None:
-    out = Sender()
+    send = Sender()
     enqueue(archive, LOG)
     enqueue(archive, LOG)
-    assert deliver(archive, [LOG], 1, out=out).sent == 1
+    assert deliver_due(archive, [LOG], 1, send=send).sent == 1
     enqueue(archive, LOG)
-    assert deliver(archive, [LOG], 10**12, out=out).sent == 0
-    assert len(out.seen) == 1
+    assert deliver_due(archive, [LOG], 10**12, send=send).sent == 0
+    assert len(send.seen) == 1
 
 
 def test_what_fails_is_tried_again_under_the_same_key_after_waits_that_double(
     archive: Archive,
 ) -> None:
-    out = Sender(failures=2)
+    send = Sender(failures=2)
     enqueue(archive, LOG)
-    assert deliver(archive, [LOG], 0, out=out).failed == 1
-    assert pending(archive)[0]["fault"] == "the receiver answered 503"
-    assert deliver(archive, [LOG], FIRST_WAIT - 1, out=out).failed == 0
-    assert deliver(archive, [LOG], 2 * FIRST_WAIT, out=out).failed == 1
-    assert deliver(archive, [LOG], 20 * FIRST_WAIT, out=out).sent == 1
-    assert len({key for key, _ in out.seen}) == 1
-    assert [again for _, again in out.seen] == [False, True, True]
-    assert wait("ffff", 3) > 1.9 * wait("ffff", 2)
-    assert wait("ffff", 15) <= 1.5 * 3_600_000_000
+    assert deliver_due(archive, [LOG], 0, send=send).failed == 1
+    assert list_unsent(archive)[0]["fault"] == "the receiver answered 503"
+    assert deliver_due(archive, [LOG], FIRST_RETRY_MICROS - 1, send=send).failed == 0
+    assert deliver_due(archive, [LOG], 2 * FIRST_RETRY_MICROS, send=send).failed == 1
+    assert deliver_due(archive, [LOG], 20 * FIRST_RETRY_MICROS, send=send).sent == 1
+    assert len({key for key, _ in send.seen}) == 1
+    assert [again for _, again in send.seen] == [False, True, True]
+    assert get_retry_delay("ffff", 3) > 1.9 * get_retry_delay("ffff", 2)
+    assert get_retry_delay("ffff", 15) <= 1.5 * 3_600_000_000
 
 
 def test_after_many_tries_it_is_given_up_and_stays_visible(archive: Archive) -> None:
-    out = Sender(failures=99)
+    send = Sender(failures=99)
     enqueue(archive, LOG)
-    results = [deliver(archive, [LOG], n * 10**11, out=out) for n in range(TRIES + 3)]
+    results = [deliver_due(archive, [LOG], n * 10**11, send=send) for n in range(MAX_ATTEMPTS + 3)]
     assert sum(one.given_up for one in results) == 1
-    assert len(out.seen) == TRIES
-    assert len(pending(archive)) == 1
+    assert len(send.seen) == MAX_ATTEMPTS
+    assert len(list_unsent(archive)) == 1
 
 
 def test_a_crash_in_the_midst_of_sending_neither_loses_nor_repeats(
@@ -91,32 +105,34 @@ def test_a_crash_in_the_midst_of_sending_neither_loses_nor_repeats(
     channel = Channel("file", str(file))
 
     def dies_after_writing(*args: Any) -> None:
-        send(*args)
+        send_message(*args)
         raise KeyboardInterrupt
 
     enqueue(archive, channel)
     with pytest.raises(KeyboardInterrupt):
-        deliver(archive, [channel], 0, out=dies_after_writing)
-    assert deliver(archive, [channel], LEASE - 1).sent == 0  # perhaps the other one is still at it
-    assert deliver(archive, [channel], LEASE + 1).sent == 1
+        deliver_due(archive, [channel], 0, send=dies_after_writing)
+    assert (
+        deliver_due(archive, [channel], LEASE_MICROS - 1).sent == 0
+    )  # perhaps the other one is still at it
+    assert deliver_due(archive, [channel], LEASE_MICROS + 1).sent == 1
     (line,) = file.read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["rule"] == "drop:faithfulness"
 
 
 def test_two_senders_at_a_time_send_it_once(archive: Archive) -> None:
-    out, both = Sender(), threading.Barrier(2)
+    send, both = Sender(), threading.Barrier(2)
     enqueue(archive, *[Channel("file", str(n)) for n in range(10)])
 
     def work() -> None:
         both.wait()
-        deliver(archive, [Channel("file", str(n)) for n in range(10)], 1, out=out)
+        deliver_due(archive, [Channel("file", str(n)) for n in range(10)], 1, send=send)
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(out.seen) == len({key for key, _ in out.seen}) == 10
+    assert len(send.seen) == len({key for key, _ in send.seen}) == 10
 
 
 # ── the channels themselves ───────────────────────────────────────────────────────────────
@@ -151,15 +167,15 @@ def hook(server: Any, **more: Any) -> Channel:
 
 
 def test_a_webhook_is_signed_and_names_its_key(receiver: Any) -> None:
-    send(hook(receiver, secret=Secret("s3cret")), BODY, "k1", False)
+    send_message(hook(receiver, secret=Secret("s3cret")), BODY, "k1", False)
     headers, text = receiver.got[0]
     assert headers["Idempotency-Key"] == "k1"
-    at = float(headers[SIGNATURE].split(",")[0][2:])
-    assert verified("s3cret", headers[SIGNATURE], text, at)
-    assert not verified("other", headers[SIGNATURE], text, at)
-    assert not verified("s3cret", headers[SIGNATURE], text + " ", at)
-    assert not verified("s3cret", headers[SIGNATURE], text, at + 1000)
-    assert not verified("s3cret", "t=x,v1=0", text, at)
+    at = float(headers[SIGNATURE_HEADER].split(",")[0][2:])
+    assert is_valid_signature("s3cret", headers[SIGNATURE_HEADER], text, at)
+    assert not is_valid_signature("other", headers[SIGNATURE_HEADER], text, at)
+    assert not is_valid_signature("s3cret", headers[SIGNATURE_HEADER], text + " ", at)
+    assert not is_valid_signature("s3cret", headers[SIGNATURE_HEADER], text, at + 1000)
+    assert not is_valid_signature("s3cret", "t=x,v1=0", text, at)
     assert json.loads(text)["title"] == "faithfulness fell <b>"
 
 
@@ -168,37 +184,41 @@ def test_any_answer_but_2xx_is_a_failure_and_no_redirect_is_followed(
     receiver: Any, answer: int
 ) -> None:
     receiver.answer = answer
-    with pytest.raises(Undelivered, match=str(answer)):
-        send(hook(receiver), BODY, "k1", False)
+    with pytest.raises(DeliveryError, match=str(answer)):
+        send_message(hook(receiver), BODY, "k1", False)
     assert len(receiver.got) == 1
 
 
 def test_a_receiver_that_is_not_there_is_a_failure_that_does_not_tell_the_address() -> None:
-    with pytest.raises(Undelivered) as bad:
-        send(Channel("webhook", Secret("http://127.0.0.1:9/T0K3N")), BODY, "k", False)
+    with pytest.raises(DeliveryError) as bad:
+        send_message(Channel("webhook", Secret("http://127.0.0.1:9/T0K3N")), BODY, "k", False)
     assert "T0K3N" not in str(bad.value)
 
 
 def test_slack_gets_text_that_can_mention_nobody(receiver: Any) -> None:
-    send(Channel("slack", Secret(f"http://127.0.0.1:{receiver.server_port}/s")), BODY, "k", False)
+    send_message(
+        Channel("slack", Secret(f"http://127.0.0.1:{receiver.server_port}/s")), BODY, "k", False
+    )
     got = json.loads(receiver.got[0][1])
-    assert got == slack(BODY)
+    assert got == build_slack_message(BODY)
     assert "<!channel>" not in json.dumps(got)
     assert "&lt;!channel&gt;" in got["blocks"][1]["text"]["text"]
 
 
 def test_apprise_reaches_what_it_knows(receiver: Any) -> None:
     pytest.importorskip("apprise")
-    send(Channel("apprise", Secret(f"json://127.0.0.1:{receiver.server_port}/a")), BODY, "k", False)
+    send_message(
+        Channel("apprise", Secret(f"json://127.0.0.1:{receiver.server_port}/a")), BODY, "k", False
+    )
     assert "faithfulness fell" in receiver.got[0][1]
-    with pytest.raises(Undelivered, match="does not know"):
-        send(Channel("apprise", Secret("nonsense")), BODY, "k", False)
+    with pytest.raises(DeliveryError, match="does not know"):
+        send_message(Channel("apprise", Secret("nonsense")), BODY, "k", False)
 
 
 def test_a_file_that_cannot_be_written_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("")
-    with pytest.raises(Undelivered, match="cannot write"):
-        send(Channel("file", str(tmp_path / "a" / "b.jsonl")), BODY, "k", False)
+    with pytest.raises(DeliveryError, match="cannot write"):
+        send_message(Channel("file", str(tmp_path / "a" / "b.jsonl")), BODY, "k", False)
 
 
 def test_a_channel_does_not_show_its_secrets() -> None:

@@ -6,7 +6,11 @@ import random
 
 import pytest
 
-from ragstone.monitor.drift.questions import Usual, compare_questions, learn_questions
+from ragstone.monitor.drift.questions import (
+    QuestionProfile,
+    build_question_profile,
+    compare_questions,
+)
 from ragstone.monitor.interactions import Interaction
 
 PARTS = ("pump", "valve", "filter", "motor", "hose", "sensor", "seal", "tank")
@@ -32,42 +36,42 @@ def asked(n: int, seed: int, *, other: float = 0.0, language: str = "en", tail: 
 
 
 @pytest.fixture(scope="module")
-def usual() -> Usual:
-    found = learn_questions(asked(400, 1))
+def usual() -> QuestionProfile:
+    found = build_question_profile(asked(400, 1))
     assert found is not None
-    return Usual.load(found.dump())
+    return QuestionProfile.from_json(found.to_json())
 
 
-def fired(usual: Usual, some: list[Interaction]) -> list[str]:
+def fired(usual: QuestionProfile, some: list[Interaction]) -> list[str]:
     found = compare_questions(usual, some, "2026-05-01", 0.1, 0)
-    return [one.rule for one in found if one.found == "firing"]
+    return [one.rule for one in found if one.state == "firing"]
 
 
-def test_more_of_the_same_is_nothing_new(usual: Usual) -> None:
+def test_more_of_the_same_is_nothing_new(usual: QuestionProfile) -> None:
     assert [fired(usual, asked(200, seed)) for seed in range(2, 7)] == [[]] * 5
 
 
-def test_a_new_topic_is_found_with_examples_of_it(usual: Usual) -> None:
+def test_a_new_topic_is_found_with_examples_of_it(usual: QuestionProfile) -> None:
     found = compare_questions(usual, asked(200, 9, other=0.3), "2026-05-01", 0.1, 0)
     (one,) = [one for one in found if one.rule == "questions:topics"]
-    assert one.found == "firing"
+    assert one.state == "firing"
     assert one.facts["share"] > 0.25
     assert all(example["question"] in OTHER for example in one.facts["examples"])
     assert "of the questions of 2026-05-01 are unlike those" in one.title
 
 
-def test_another_language_is_found(usual: Usual) -> None:
+def test_another_language_is_found(usual: QuestionProfile) -> None:
     some = asked(120, 3) + asked(80, 4, language="es")
     assert "questions:languages" in fired(usual, some)
 
 
-def test_longer_questions_are_found(usual: Usual) -> None:
+def test_longer_questions_are_found(usual: QuestionProfile) -> None:
     assert "questions:lengths" in fired(
         usual, asked(200, 3, tail=" Please answer in full detail." * 3)
     )
 
 
-def test_a_handful_says_nothing(usual: Usual) -> None:
+def test_a_handful_says_nothing(usual: QuestionProfile) -> None:
     found = compare_questions(usual, asked(10, 3, other=1.0), "2026-05-01", 0.1, 0)
-    assert {one.found for one in found} == {"unknown"}
-    assert learn_questions(asked(20, 1)) is None
+    assert {one.state for one in found} == {"unknown"}
+    assert build_question_profile(asked(20, 1)) is None

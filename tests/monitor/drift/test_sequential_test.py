@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from bench.alarms import BUDGET, Scenario, draw, false_alarms, found
 
-from ragstone.monitor.drift.sequential_test import Series, change_window, learn, level, watch_series
+from ragstone.monitor.drift.sequential_test import (
+    WindowSums,
+    compute_alarm_level,
+    find_change_window,
+    learn_reference,
+    run_drift_test,
+)
 
 PLAIN, HOURLY = Scenario("plain"), Scenario("hour effect", 0.02)
 DAILY = Scenario("day and night", 0.0, 0.03)
@@ -42,13 +48,13 @@ def test_a_slow_drift_is_found_before_it_has_done_half_its_harm() -> None:
     assert delay < 84
 
 
-def run(live: Series, reference: Any) -> Any:
-    return watch_series(reference, live, np.full(len(live.counts), level(BUDGET)))
+def run(live: WindowSums, reference: Any) -> Any:
+    return run_drift_test(reference, live, np.full(len(live.counts), compute_alarm_level(BUDGET)))
 
 
 def test_better_quality_is_no_alarm() -> None:
     rng = np.random.default_rng(1)
-    reference = learn(draw(rng, 10, 168, PLAIN))
+    reference = learn_reference(draw(rng, 10, 168, PLAIN))
     live = draw(rng, 10, 200, PLAIN, np.full((10, 200), -0.08))
     assert not run(live, reference).alarms.any()
 
@@ -57,7 +63,7 @@ def test_an_alarm_ends_when_quality_is_back_and_starts_anew() -> None:
     rng = np.random.default_rng(2)
     drops = np.zeros((20, 300))
     drops[:, 50:80] = drops[:, 200:230] = 0.1
-    watched = run(draw(rng, 20, 300, PLAIN, drops), learn(draw(rng, 20, 168, PLAIN)))
+    watched = run(draw(rng, 20, 300, PLAIN, drops), learn_reference(draw(rng, 20, 168, PLAIN)))
     assert watched.firing[:, 70].all()
     assert not watched.firing[:, 110].any()
     assert watched.firing[:, 220].all()
@@ -68,16 +74,16 @@ def test_the_start_of_a_drop_is_estimated_to_a_few_hours() -> None:
     rng = np.random.default_rng(3)
     drops = np.zeros((40, 120))
     drops[:, 70:] = 0.1
-    reference = learn(draw(rng, 40, 168, PLAIN))
+    reference = learn_reference(draw(rng, 40, 168, PLAIN))
     live = draw(rng, 40, 120, PLAIN, drops)
-    off = [abs(change_window(reference, live, row, 120) - 70) for row in range(40)]
+    off = [abs(find_change_window(reference, live, row, 120) - 70) for row in range(40)]
     assert np.median(off) <= 1
     assert max(off) <= 12
 
 
 def test_windows_without_scores_change_nothing() -> None:
     rng = np.random.default_rng(4)
-    reference = learn(draw(rng, 5, 168, PLAIN))
+    reference = learn_reference(draw(rng, 5, 168, PLAIN))
     live = draw(rng, 5, 40, PLAIN)
     gaps = np.zeros((5, 80))
     spread = []
@@ -85,14 +91,14 @@ def test_windows_without_scores_change_nothing() -> None:
         wide = gaps.copy()
         wide[:, ::2] = column
         spread.append(wide)
-    with_gaps = run(Series(*spread), reference)
+    with_gaps = run(WindowSums(*spread), reference)
     assert with_gaps.evidence[:, -1] == pytest.approx(run(live, reference).evidence[:, -1])
 
 
 def test_small_windows_are_joined_and_nothing_is_lost() -> None:
     rng = np.random.default_rng(4)
     small = draw(rng, 3, 50, Scenario("", scores=7))
-    joined = small.joined(20)
+    joined = small.join_small(20)
     held = small.counts.sum(axis=1) - joined.counts.sum(axis=1)
     assert (joined.counts[joined.counts > 0] >= 20).all()
     assert (held < 20).all()
@@ -100,17 +106,17 @@ def test_small_windows_are_joined_and_nothing_is_lost() -> None:
 
 def test_a_reference_of_equal_scores_makes_no_alarm_of_a_single_bad_one() -> None:
     ones = np.full((1, 168), 100.0)
-    reference = learn(Series(ones, ones, ones, ones))
+    reference = learn_reference(WindowSums(ones, ones, ones, ones))
     sums = np.full((1, 200), 100.0)
     sums[0, 50] = 99
     counts = np.full((1, 200), 100.0)
-    assert not run(Series(counts, sums, sums, sums), reference).alarms.any()
+    assert not run(WindowSums(counts, sums, sums, sums), reference).alarms.any()
     sums[0, 100:] = 90
-    assert run(Series(counts, sums, sums, sums), reference).alarms[0, 100:103].any()
+    assert run(WindowSums(counts, sums, sums, sums), reference).alarms[0, 100:103].any()
 
 
 def test_with_too_short_a_reference_nothing_is_said() -> None:
     rng = np.random.default_rng(4)
-    reference = learn(draw(rng, 2, 10, PLAIN))
+    reference = learn_reference(draw(rng, 2, 10, PLAIN))
     assert not reference.usable.any()
     assert not run(draw(rng, 2, 50, PLAIN, np.full((2, 50), 0.3)), reference).alarms.any()

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.monitor import Archive
-from ragstone.monitor.ingest.otlp import spans_of_json, spans_of_protobuf
-from ragstone.monitor.ingest.spans import Span, interaction_of_trace
-from ragstone.monitor.ingest.traces import put_together
-from ragstone.monitor.interactions import Interaction, micros
+from ragstone.monitor.ingest.otlp import parse_json_spans, parse_protobuf_spans
+from ragstone.monitor.ingest.spans import TraceSpan, build_interaction
+from ragstone.monitor.ingest.traces import assemble_traces
+from ragstone.monitor.interactions import Interaction, now_micros
 from ragstone.store import Store
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -101,12 +101,12 @@ GENAI = [
 ]  # fmt: skip
 
 
-def read(spans: list[dict[str, Any]]) -> list[Span]:
-    return spans_of_json(json.dumps(request(*spans)).encode())
+def read(spans: list[dict[str, Any]]) -> list[TraceSpan]:
+    return parse_json_spans(json.dumps(request(*spans)).encode())
 
 
 def one(spans: list[dict[str, Any]]) -> Interaction:
-    found = interaction_of_trace(read(spans), micros())
+    found = build_interaction(read(spans), now_micros())
     assert found is not None
     return found
 
@@ -149,10 +149,10 @@ def test_protobuf_says_the_same_as_json(spans: list[dict[str, Any]]) -> None:
         return {**item, **ids}
 
     message = json_format.ParseDict(request(*map(raw, spans)), service.ExportTraceServiceRequest())
-    assert spans_of_protobuf(message.SerializeToString()) == read(spans)
-    assert spans_of_json(json.dumps(request(*map(raw, spans))).encode()) == read(spans)
+    assert parse_protobuf_spans(message.SerializeToString()) == read(spans)
+    assert parse_json_spans(json.dumps(request(*map(raw, spans))).encode()) == read(spans)
     with pytest.raises(BadRow):
-        spans_of_protobuf(b"\xff\xff\xff")
+        parse_protobuf_spans(b"\xff\xff\xff")
 
 
 def test_only_what_the_conventions_define_is_kept() -> None:
@@ -162,8 +162,8 @@ def test_only_what_the_conventions_define_is_kept() -> None:
 def test_a_failed_trace_is_an_error_and_a_foreign_one_is_nothing() -> None:
     failed = [{**OPENINFERENCE[0], "status": {"code": 2, "message": "timed out"}}]
     assert one(failed).error == "timed out"
-    assert interaction_of_trace(read([span(1, 0, 1, {"http.method": "GET"})]), micros()) is None
-    assert interaction_of_trace([], micros()) is None
+    assert build_interaction(read([span(1, 0, 1, {"http.method": "GET"})]), now_micros()) is None
+    assert build_interaction([], now_micros()) is None
 
 
 def test_older_names_and_json_values_are_understood() -> None:
@@ -199,7 +199,7 @@ def test_a_reranker_has_the_last_word_on_the_order() -> None:
 )  # fmt: skip
 def test_what_is_no_request_is_refused(body: bytes) -> None:
     with pytest.raises(BadRow):
-        spans_of_json(body)
+        parse_json_spans(body)
 
 
 def test_spans_of_several_posts_wait_for_the_root(place: str) -> None:
@@ -207,15 +207,15 @@ def test_spans_of_several_posts_wait_for_the_root(place: str) -> None:
     root, retriever, model = read(OPENINFERENCE)
     archive.add((), (), [retriever]).result()
     archive.add((), (), [model, retriever]).result()
-    assert put_together(archive, grace=0) == 0
+    assert assemble_traces(archive, grace=0) == 0
     assert archive.get(TRACE) is None
     archive.add((), (), [root]).result()
-    assert put_together(archive, grace=60_000_000) == 0  # stragglers may come
-    assert put_together(archive, grace=0) == 1
+    assert assemble_traces(archive, grace=60_000_000) == 0  # stragglers may come
+    assert assemble_traces(archive, grace=0) == 1
     assert archive.get(TRACE) == one(OPENINFERENCE)
-    assert archive.dirty()[0]
+    assert archive.list_dirty()[0]
     archive.add((), (), [retriever]).result()  # far too late: it changes nothing
-    assert put_together(archive, grace=0, timeout=0) == 1
+    assert assemble_traces(archive, grace=0, timeout=0) == 1
     assert archive.get(TRACE) == one(OPENINFERENCE)
     assert archive.store.read("SELECT COUNT(*) FROM monitor_spans") == [(0,)]
 
@@ -223,8 +223,8 @@ def test_spans_of_several_posts_wait_for_the_root(place: str) -> None:
 def test_a_trace_without_its_root_is_complete_after_a_while(place: str) -> None:
     archive = Archive(Store.open(place))
     archive.add((), (), read(OPENINFERENCE)[1:]).result()
-    assert put_together(archive, grace=0, timeout=60_000_000) == 0
-    assert put_together(archive, grace=0, timeout=0) == 1
+    assert assemble_traces(archive, grace=0, timeout=60_000_000) == 0
+    assert assemble_traces(archive, grace=0, timeout=0) == 1
     found = archive.get(TRACE)
     assert found is not None
     assert (found.question, found.answer) == ("paris location", "In France, I think.")
@@ -234,14 +234,14 @@ HUGE = 10**400
 """A whole number that no float can hold."""
 
 
-def huge_span(trace: str, **more: Any) -> Span:
+def huge_span(trace: str, **more: Any) -> TraceSpan:
     attributes = {
         "openinference.span.kind": "LLM",
         "input.value": "q?",
         "output.value": "a",
         **more,
     }
-    return Span(trace, "1", start=START // 1000, end=START // 1000 + 5, attributes=attributes)
+    return TraceSpan(trace, "1", start=START // 1000, end=START // 1000 + 5, attributes=attributes)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def huge_span(trace: str, **more: Any) -> Span:
     ],
 )
 def test_a_number_beyond_every_float_costs_no_interaction(odd: dict[str, Any]) -> None:
-    found = interaction_of_trace([huge_span(TRACE, **odd)], micros())
+    found = build_interaction([huge_span(TRACE, **odd)], now_micros())
     assert found is not None
     assert found.question == "q?"
     assert found.cost is None
@@ -269,22 +269,22 @@ def test_a_double_beyond_every_float_is_refused_at_the_door() -> None:
     row["attributes"] = [{"key": "llm.cost.total", "value": {"doubleValue": HUGE}}]
     body = {"resourceSpans": [{"scopeSpans": [{"spans": [row]}]}]}
     with pytest.raises(BadRow, match="doubleValue"):
-        spans_of_json(json.dumps(body).encode())
+        parse_json_spans(json.dumps(body).encode())
 
 
 def test_a_trace_that_cannot_be_read_is_set_aside_and_holds_up_no_other(
     place: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def read(spans: list[Span], now: int) -> Interaction | None:
+    def read(spans: list[TraceSpan], now: int) -> Interaction | None:
         if spans[0].trace == "bad":
             raise ZeroDivisionError("nobody thought of this")
-        return interaction_of_trace(spans, now)
+        return build_interaction(spans, now)
 
-    monkeypatch.setattr("ragstone.monitor.ingest.traces.interaction_of_trace", read)
+    monkeypatch.setattr("ragstone.monitor.ingest.traces.build_interaction", read)
     archive = Archive(Store.open(place))
     archive.add([], spans=[huge_span(trace) for trace in ("bad", "first", "second")]).result()
-    assert put_together(archive, grace=0) == 3
+    assert assemble_traces(archive, grace=0) == 3
     assert {one.id for one in archive.interactions()} == {"first", "second"}
     assert archive.counters()["broken_traces"] == 1
     assert "nobody thought of this" in caplog.text
-    assert put_together(archive, grace=0) == 0
+    assert assemble_traces(archive, grace=0) == 0

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Feedback
-from ragstone.monitor.rollups.refresh import BINS, DAY, SPANS, SUMS, load, read, refresh
-from ragstone.monitor.rollups.table_stack import Pile
-from ragstone.monitor.rollups.tables import COLUMNS, stored_bins, stored_table
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import Window, between, periods, series
+from ragstone.monitor.rollups.merge import BINS, SPANS_MICROS, SUMS
+from ragstone.monitor.rollups.refresh import load_cells, read_bodies, refresh
+from ragstone.monitor.rollups.table_stack import TableStack
+from ragstone.monitor.rollups.tables import COLUMNS, encode_histograms, encode_table
+from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
+from ragstone.monitor.windows.statistics import Window
+from ragstone.monitor.windows.summary import summarise_between, summarise_periods, summarise_steps
 from ragstone.store import Store
 from ragstone.types import Score
 from windowed import MINUTE, START, fill, interaction
@@ -49,7 +51,7 @@ def apply(archive: Archive, change: tuple[Any, ...], clock: int) -> None:
         case ("score", number, value, drawn):
             score = Score(value) if value is not None else Score(outcome="judge_error", reason="x")
             archive.save_scores(
-                [Scored(f"i{number}", {"faithfulness": score}, drawn, 1.0 + number % 3)]
+                [ScoredInteraction(f"i{number}", {"faithfulness": score}, drawn, 1.0 + number % 3)]
             ).result()
         case ("purge", number):
             archive.purge(ids=[f"i{number}"])
@@ -115,24 +117,24 @@ def as_from_scratch(archive: Archive) -> None:
     """Windows of every size, also in the middle of buckets and of days elsewhere, as if no roll-up had ever been."""
     plain = Plain(archive)
     interactions = [one.at for one in archive.interactions()]
-    end = START + 4 * DAY
+    end = START + 4 * DAY_MICROS
     stretches = [
         (START, end),
-        (START + 7 * MINUTE + 1, end - 5 * HOUR - 3),
-        (START + DAY, START + 2 * DAY),
-        (START + 30 * HOUR + 1, START + 30 * HOUR + 20 * MINUTE),
+        (START + 7 * MINUTE + 1, end - 5 * HOUR_MICROS - 3),
+        (START + DAY_MICROS, START + 2 * DAY_MICROS),
+        (START + 30 * HOUR_MICROS + 1, START + 30 * HOUR_MICROS + 20 * MINUTE),
     ]
     for since, until in stretches:
         for field in ("model", "odd"):
-            found = between(archive, since, until, by=field)
+            found = summarise_between(archive, since, until, by=field)
             assert found.whole.interactions == sum(since <= at < until for at in interactions)
             assert cells_of(found.whole) == plain.figures(since, until, "").get("", {})
             slices = {one.value: cells_of(one) for one in found.slices}
             expected = plain.figures(since, until, field)
             assert {value: cells for value, cells in slices.items() if cells} == expected
-    for one in periods(archive, "day", START, end, zone="Europe/Madrid"):
+    for one in summarise_periods(archive, "day", START, end, zone="Europe/Madrid"):
         assert cells_of(one) == plain.figures(one.since, one.until, "").get("", {})
-    for one in series(archive, START, end, 6 * HOUR, where=("model", "a")):
+    for one in summarise_steps(archive, START, end, 6 * HOUR_MICROS, where=("model", "a")):
         assert cells_of(one) == plain.figures(one.since, one.until, "model").get("a", {})
     refresh(archive)
     assert archive.store.read("SELECT COUNT(*) FROM monitor_dirty")[0][0] == 0
@@ -141,21 +143,21 @@ def as_from_scratch(archive: Archive) -> None:
 def stored(archive: Archive) -> dict[tuple[Any, ...], Any]:
     """Everything that is kept, without what only rounding changes."""
     found = {}
-    for span in SPANS:
+    for span in SPANS_MICROS:
         for field in ("", "model", "odd"):
             for kind in (SUMS, BINS):
-                for bucket, body in read(archive, span, 0, 2**62, field, kind):
-                    pile = Pile()
-                    pile.put(0, body)
+                for bucket, body in read_bodies(archive, span, 0, 2**62, field, kind):
+                    pile = TableStack()
+                    pile.add(0, body)
                     if kind == SUMS:
                         rows = [
                             (value, name, *(round(getattr(cell, one) or 0, 9) for one in COLUMNS), cell.outcomes)
-                            for _, value, name, cell in pile.table().cells()
+                            for _, value, name, cell in pile.table().iter_cells()
                         ]  # fmt: skip
                     else:
                         rows = [
                             (value, name, keys.tolist(), weights.round(9).tolist())
-                            for (_, value, name), keys, weights in pile.histograms().each()
+                            for (_, value, name), keys, weights in pile.histograms().iter_cells()
                         ]
                     found[span, field, kind, bucket] = sorted(rows, key=str)
     return found
@@ -182,7 +184,7 @@ def test_roll_ups_equal_a_recomputation_from_scratch(place: str, tmp_path: Path)
             refresh(fresh)
             anew = stored(fresh)
             for key in kept.keys() ^ anew.keys():  # a day may be kept or be read from its hours
-                assert key[0] == DAY
+                assert key[0] == DAY_MICROS
             assert all(kept[key] == anew[key] for key in kept.keys() & anew.keys())
             fresh.store.close()
         finally:
@@ -201,7 +203,7 @@ def copied(source: Archive, target: Archive) -> None:
     )
     target.save_scores(
         [
-            Scored(id, {metric: source.scores(id)[metric]}, bool(drawn), weight)
+            ScoredInteraction(id, {metric: source.scores(id)[metric]}, bool(drawn), weight)
             for id, metric, weight, drawn in rows
         ]
     ).result()
@@ -212,22 +214,22 @@ def test_scattered_changes_leave_hours_and_days_for_later_and_every_figure_right
 ) -> None:
     fill(archive, 4 * 24 * 6, step=10 * MINUTE)
     refresh(archive)
-    late = [interaction(9000 + n, START + n * 5 * HOUR + 1, latency=9.0) for n in range(19)]
+    late = [interaction(9000 + n, START + n * 5 * HOUR_MICROS + 1, latency=9.0) for n in range(19)]
     archive.add(late).result()
-    found = between(archive, START, START + 4 * DAY, by="model")
+    found = summarise_between(archive, START, START + 4 * DAY_MICROS, by="model")
     assert found.whole.interactions == 4 * 24 * 6 + 19
     left = archive.store.read(
         "SELECT span, COUNT(*) FROM monitor_stale GROUP BY span ORDER BY span"
     )
     assert left
-    hours = load(archive, HOUR, START, START + 4 * DAY, "")
+    hours = load_cells(archive, HOUR_MICROS, START, START + 4 * DAY_MICROS, "")
     counts = [cells[""][":all"].n for cells in hours.values() if cells is not None]
     assert (len(counts), sum(counts)) == (96, 4 * 24 * 6 + 19)
     as_from_scratch(archive)
     assert archive.store.read("SELECT COUNT(*) FROM monitor_stale") == [(0,)]
-    for span in SPANS:
+    for span in SPANS_MICROS:
         for kind in (SUMS, BINS):
-            assert all(body for _, body in read(archive, span, 0, 2**62, "", kind))
+            assert all(body for _, body in read_bodies(archive, span, 0, 2**62, "", kind))
 
 
 @pytest.mark.parametrize("kept", [0, 1, 30])
@@ -235,17 +237,19 @@ def test_days_left_for_later_do_not_outlast_the_purge_of_the_newest(
     archive: Archive, kept: int
 ) -> None:
     """The last day, which has no table while it grows, moves back to a day before those that were left."""
-    fill(archive, 60, step=7 * HOUR)
-    between(archive, START, START + 18 * DAY)  # somebody looks: what is not at hand is left
+    fill(archive, 60, step=7 * HOUR_MICROS)
+    summarise_between(
+        archive, START, START + 18 * DAY_MICROS
+    )  # somebody looks: what is not at hand is left
     stale = "SELECT bucket FROM monitor_stale WHERE span = ? ORDER BY bucket"
-    days = [bucket for (bucket,) in archive.store.read(stale, (DAY // 1_000_000,))]
+    days = [bucket for (bucket,) in archive.store.read(stale, (DAY_MICROS // 1_000_000,))]
     assert days
-    assert days[-1] >= START + kept * 7 * HOUR
+    assert days[-1] >= START + kept * 7 * HOUR_MICROS
     archive.purge(ids=[f"i{n}" for n in range(kept, 60)])
     refresh(archive)
     assert archive.store.read("SELECT COUNT(*) FROM monitor_stale") == [(0,)]
     as_from_scratch(archive)
-    fill(archive, 70, step=7 * HOUR)  # and it grows again
+    fill(archive, 70, step=7 * HOUR_MICROS)  # and it grows again
     as_from_scratch(archive)
 
 
@@ -254,10 +258,10 @@ def test_adding_up_what_was_left_ends_when_nothing_more_can_be_done(
 ) -> None:
     from ragstone.monitor.rollups import refresh as rollups
 
-    fill(archive, 60, step=7 * HOUR)
-    between(archive, START, START + 18 * DAY)
-    monkeypatch.setattr(rollups, "add_up", lambda *_: None)
-    assert rollups.catch_up(archive) == 0
+    fill(archive, 60, step=7 * HOUR_MICROS)
+    summarise_between(archive, START, START + 18 * DAY_MICROS)
+    monkeypatch.setattr(rollups, "merge_buckets", lambda *_: None)
+    assert rollups.merge_deferred(archive) == 0
 
 
 @pytest.mark.parametrize("spoiled", [SUMS, BINS])
@@ -266,11 +270,11 @@ def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive, spoi
     refresh(archive)
     before = stored(archive)
     as_from_scratch(archive)
-    ((at, body),) = read(archive, HOUR, START, START + HOUR, "", spoiled)
-    pile = Pile()
+    ((at, body),) = read_bodies(archive, HOUR_MICROS, START, START + HOUR_MICROS, "", spoiled)
+    pile = TableStack()
     for _ in range(2):  # everything twice
-        pile.put(0, body)
-    wrong = stored_table(pile.table()) if spoiled == SUMS else stored_bins(pile.histograms())
+        pile.add(0, body)
+    wrong = encode_table(pile.table()) if spoiled == SUMS else encode_histograms(pile.histograms())
     archive.run(
         lambda db: db.execute(
             "UPDATE monitor_rollups SET body = ? WHERE span = 3600 AND bucket = ? AND field = ''"
@@ -290,14 +294,14 @@ def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: A
 
     archive.add([interaction(1, START)]).result()
     marks = {START: [n for (n,) in archive.store.read("SELECT number FROM monitor_dirty")]}
-    stale = rollups._buckets(archive, START, START + SPANS[0])
+    stale = rollups._build_range(archive, START, START + SPANS_MICROS[0])
     assert stale
     archive.add([interaction(2, START + 1)]).result()
     refresh(archive)
-    before = rollups._buckets
+    before = rollups._build_range
     try:
-        rollups._buckets = lambda *_: stale
+        rollups._build_range = lambda *_: stale
         assert rollups._recompute(archive, marks, None) == 0
     finally:
-        rollups._buckets = before
-    assert between(archive, START, START + HOUR).whole.interactions == 2
+        rollups._build_range = before
+    assert summarise_between(archive, START, START + HOUR_MICROS).whole.interactions == 2

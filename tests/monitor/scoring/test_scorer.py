@@ -16,8 +16,14 @@ from ragstone.metrics import resolve
 from ragstone.monitor import Archive, Feedback, Interaction
 from ragstone.monitor.scoring import queue as queue_module
 from ragstone.monitor.scoring import scorer as module
-from ragstone.monitor.scoring.queue import claim, decide, give_back, requeue, waiting
-from ragstone.monitor.scoring.sampling import Policy, place
+from ragstone.monitor.scoring.queue import (
+    claim_batch,
+    count_waiting,
+    decide_sampling,
+    release_claims,
+    requeue_unscored,
+)
+from ragstone.monitor.scoring.sampling import SamplingPolicy, hash_to_unit
 from ragstone.monitor.scoring.scorer import Scorer
 from ragstone.store import Store
 from ragstone.types import Chunk, Ranked, Usage
@@ -76,7 +82,7 @@ class Judge:
 
 
 def scorer(archive: Archive, judge: Judge, **more: Any) -> Scorer:
-    policy = more.pop("policy", Policy(rate=1.0))
+    policy = more.pop("policy", SamplingPolicy(rate=1.0))
     budget = judge.budget
     return Scorer(archive, [resolve("coherence")], judge, policy, budget=budget, **more)
 
@@ -90,37 +96,39 @@ def values(archive: Archive) -> dict[str, tuple[Any, ...]]:
 
 
 def test_the_share_depends_on_the_id_alone_and_is_the_share() -> None:
-    policy = Policy(rate=0.2)
-    chosen = {n.id for n in some(5000) if policy.choose(n).wanted}
-    assert chosen == {n.id for n in reversed(some(5000, meta={"x": 1})) if policy.choose(n).wanted}
+    policy = SamplingPolicy(rate=0.2)
+    chosen = {n.id for n in some(5000) if policy.decide(n).wanted}
+    assert chosen == {n.id for n in reversed(some(5000, meta={"x": 1})) if policy.decide(n).wanted}
     assert 0.17 < len(chosen) / 5000 < 0.23
-    more = Policy(rate=0.4)
-    assert chosen <= {n.id for n in some(5000) if more.choose(n).wanted}  # raising it adds
+    more = SamplingPolicy(rate=0.4)
+    assert chosen <= {n.id for n in some(5000) if more.decide(n).wanted}  # raising it adds
 
 
 def test_slices_have_shares_of_their_own() -> None:
-    policy = Policy(rate=0.0, rates={"model": {"new": 1.0, "old": 0.5}, "tenant": {"t": 0.75}})
-    assert policy.share(one("a", meta={"model": "new", "tenant": "t"})) == 1.0
-    assert policy.share(one("a", meta={"model": "old", "tenant": "t"})) == 0.75
-    assert policy.share(one("a", meta={"model": "other"})) == 0.0
-    assert not policy.choose(one("a")).wanted
+    policy = SamplingPolicy(
+        rate=0.0, rates={"model": {"new": 1.0, "old": 0.5}, "tenant": {"t": 0.75}}
+    )
+    assert policy.get_rate(one("a", meta={"model": "new", "tenant": "t"})) == 1.0
+    assert policy.get_rate(one("a", meta={"model": "old", "tenant": "t"})) == 0.75
+    assert policy.get_rate(one("a", meta={"model": "other"})) == 0.0
+    assert not policy.decide(one("a")).wanted
 
 
 def test_what_went_badly_is_always_judged_and_stands_for_itself_alone() -> None:
-    policy = Policy(rate=0.0, score_below=0.6)
-    assert policy.choose(one("a", feedback=0.0)).wanted
-    assert policy.choose(one("a")).wanted  # its best chunk has 0.5
-    assert not policy.choose(one("a", contexts=Ranked((Chunk("d", "t", 0.7),)))).wanted
-    assert not policy.choose(one("a", contexts=Ranked((Chunk("d", "t"),)), feedback=1.0)).wanted
-    choice = policy.choose(one("a", feedback=0.0))
+    policy = SamplingPolicy(rate=0.0, score_below=0.6)
+    assert policy.decide(one("a", feedback=0.0)).wanted
+    assert policy.decide(one("a")).wanted  # its best chunk has 0.5
+    assert not policy.decide(one("a", contexts=Ranked((Chunk("d", "t", 0.7),)))).wanted
+    assert not policy.decide(one("a", contexts=Ranked((Chunk("d", "t"),)), feedback=1.0)).wanted
+    choice = policy.decide(one("a", feedback=0.0))
     assert (choice.drawn, choice.weight) == (False, 1.0)
 
 
 def test_weights_make_the_judged_stand_for_all() -> None:
     """Bad answers are judged more often; the weighted mean still says how good all are."""
-    policy = Policy(rate=0.2)
+    policy = SamplingPolicy(rate=0.2)
     everyone = [one(f"x{n}", feedback=0.0 if n % 10 == 0 else None) for n in range(20_000)]
-    chosen = [(n, policy.choose(n)) for n in everyone]
+    chosen = [(n, policy.decide(n)) for n in everyone]
     total = sum(choice.weight for _, choice in chosen if choice.wanted)
     bad = sum(choice.weight for n, choice in chosen if choice.wanted and n.feedback == 0.0)
     assert bad / total == pytest.approx(0.1, abs=0.01)
@@ -130,25 +138,25 @@ def test_weights_make_the_judged_stand_for_all() -> None:
 
 def test_scores_are_kept_and_nothing_waits_afterwards(archive: Archive) -> None:
     archive.add(some(70)).result()
-    done = asyncio.run(scorer(archive, Judge()).run_out())
+    done = asyncio.run(scorer(archive, Judge()).run_until_idle())
     assert (done.decided, done.scored, done.failed) == (70, 70, 0)
     assert set(values(archive).values()) == {(1.0, "ok", 1, 1.0)}
-    assert waiting(archive) == (0, 0)
-    assert archive.dirty()[0]
+    assert count_waiting(archive) == (0, 0)
+    assert archive.list_dirty()[0]
 
 
 def test_only_the_share_is_judged_and_bad_feedback_later_brings_more(archive: Archive) -> None:
-    policy = Policy(rate=0.3)
+    policy = SamplingPolicy(rate=0.3)
     archive.add(some(50)).result()
     work = scorer(archive, Judge(), policy=policy)
-    asyncio.run(work.run_out())
-    drawn = {f"i{n}" for n in range(50) if place(f"i{n}") < 0.3}
+    asyncio.run(work.run_until_idle())
+    drawn = {f"i{n}" for n in range(50) if hash_to_unit(f"i{n}") < 0.3}
     assert set(values(archive)) == drawn
     left = sorted({f"i{n}" for n in range(50)} - drawn)[0]
     known = sorted(drawn)[0]
     said = [Feedback(id, AT, 0.0) for id in (left, known)]
     archive.add_feedback([*said, Feedback(sorted(drawn)[1], AT, 1.0)]).result()
-    asyncio.run(work.run_out())
+    asyncio.run(work.run_until_idle())
     found = values(archive)
     assert set(found) == drawn | {left}
     assert found[left] == (1.0, "ok", 0, 1.0)
@@ -159,10 +167,10 @@ def test_only_the_share_is_judged_and_bad_feedback_later_brings_more(archive: Ar
 def test_the_newest_come_first_and_the_oldest_are_not_starved(archive: Archive) -> None:
     for n in range(100):
         archive.add([one(f"n{n:03}")]).result()
-    assert decide(archive, Policy(rate=1.0)) == 100
-    taken = [waits.interaction.id for waits in claim(archive, 10, 0.7)]
+    assert decide_sampling(archive, SamplingPolicy(rate=1.0)) == 100
+    taken = [waits.interaction.id for waits in claim_batch(archive, 10, 0.7)]
     assert taken == [f"n{n:03}" for n in (99, 98, 97, 96, 95, 94, 93, 2, 1, 0)]
-    again = [waits.interaction.id for waits in claim(archive, 10, 0.7)]
+    again = [waits.interaction.id for waits in claim_batch(archive, 10, 0.7)]
     assert again == [f"n{n:03}" for n in (92, 91, 90, 89, 88, 87, 86, 5, 4, 3)]  # not claimed twice
 
 
@@ -170,41 +178,43 @@ def test_a_claim_runs_out_and_can_be_given_back(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive.add(some(2)).result()
-    decide(archive, Policy(rate=1.0))
-    first = claim(archive, 1, 1.0)
-    give_back(archive, [first[0].number])
-    assert claim(archive, 1, 1.0) == first
-    now = queue_module.micros()
-    monkeypatch.setattr(queue_module, "micros", lambda: now + queue_module.CLAIM + 1_000_000)
-    assert len(claim(archive, 5, 1.0)) == 2  # whoever had it died
+    decide_sampling(archive, SamplingPolicy(rate=1.0))
+    first = claim_batch(archive, 1, 1.0)
+    release_claims(archive, [first[0].number])
+    assert claim_batch(archive, 1, 1.0) == first
+    now = queue_module.now_micros()
+    monkeypatch.setattr(
+        queue_module, "now_micros", lambda: now + queue_module.CLAIM_MICROS + 1_000_000
+    )
+    assert len(claim_batch(archive, 5, 1.0)) == 2  # whoever had it died
 
 
 def test_a_judge_that_fails_is_noted_as_such_and_asked_again(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "REST", 0)
+    monkeypatch.setattr(module, "FIRST_RETRY_MICROS", 0)
     judge = Judge()
     judge.failing = True
     archive.add(some(3)).result()
     work = scorer(archive, judge)
     assert asyncio.run(work.step()) == 6  # decided on three, asked about three
     assert set(values(archive).values()) == {(None, "judge_error", 1, 1.0)}
-    assert waiting(archive) == (0, 3)
+    assert count_waiting(archive) == (0, 3)
     judge.failing = False
-    asyncio.run(work.run_out())
+    asyncio.run(work.run_until_idle())
     assert set(values(archive).values()) == {(1.0, "ok", 1, 1.0)}
-    assert waiting(archive) == (0, 0)
+    assert count_waiting(archive) == (0, 0)
 
 
 def test_a_judge_that_always_fails_is_left_alone_in_the_end(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "REST", 0)
+    monkeypatch.setattr(module, "FIRST_RETRY_MICROS", 0)
     judge = Judge()
     judge.failing = True
     archive.add(some(1)).result()
-    asyncio.run(scorer(archive, judge).run_out())
-    assert len(judge.asked) == module.TRIES
+    asyncio.run(scorer(archive, judge).run_until_idle())
+    assert len(judge.asked) == module.MAX_ATTEMPTS
     assert values(archive) == {"i0": (None, "judge_error", 1, 1.0)}
 
 
@@ -212,9 +222,9 @@ def test_after_a_failure_the_judge_has_a_rest(archive: Archive) -> None:
     judge = Judge()
     judge.failing = True
     archive.add(some(2)).result()
-    asyncio.run(scorer(archive, judge).run_out())
+    asyncio.run(scorer(archive, judge).run_until_idle())
     assert len(judge.asked) == 2
-    assert waiting(archive) == (0, 2)
+    assert count_waiting(archive) == (0, 2)
 
 
 @pytest.mark.parametrize("limit", [{"max_calls": 10}, {"max_usd": 0.1}])
@@ -223,33 +233,33 @@ def test_the_budget_of_a_day_holds_over_restarts_and_a_new_day_starts_anew(
 ) -> None:
     archive.add(some(40)).result()
     first, second = Judge(Budget(**limit)), Judge(Budget(**limit))
-    done = asyncio.run(scorer(archive, first).run_out())
+    done = asyncio.run(scorer(archive, first).run_until_idle())
     assert (len(first.asked), done.scored, done.out_of_budget) == (10, 10, True)
     assert set(values(archive).values()) == {(1.0, "ok", 1, 1.0)}  # the rest is no outcome at all
-    assert waiting(archive) == (0, 30)
+    assert count_waiting(archive) == (0, 30)
     again = scorer(archive, second)
-    assert asyncio.run(again.run_out()).scored == 0
-    later = module.micros() + 86_400_000_000
-    monkeypatch.setattr(module, "micros", lambda: later)
-    monkeypatch.setattr(queue_module, "micros", lambda: later)
-    assert asyncio.run(again.run_out()).scored == 10
+    assert asyncio.run(again.run_until_idle()).scored == 0
+    later = module.now_micros() + 86_400_000_000
+    monkeypatch.setattr(module, "now_micros", lambda: later)
+    monkeypatch.setattr(queue_module, "now_micros", lambda: later)
+    assert asyncio.run(again.run_until_idle()).scored == 10
 
 
 def test_metrics_without_a_judge_need_none(archive: Archive) -> None:
     archive.add(some(3, latency=0.5)).result()
-    work = Scorer(archive, [resolve("latency")], None, Policy(rate=1.0))
-    asyncio.run(work.run_out())
+    work = Scorer(archive, [resolve("latency")], None, SamplingPolicy(rate=1.0))
+    asyncio.run(work.run_until_idle())
     assert {found[0] for found in values(archive).values()} == {0.5}
 
 
 def test_what_was_not_chosen_can_be_considered_again(archive: Archive) -> None:
     archive.add(some(20)).result()
-    asyncio.run(scorer(archive, Judge(), policy=Policy(rate=0.0)).run_out())
+    asyncio.run(scorer(archive, Judge(), policy=SamplingPolicy(rate=0.0)).run_until_idle())
     assert values(archive) == {}
-    assert requeue(archive, AT, AT + 1) == 20
-    asyncio.run(scorer(archive, Judge()).run_out())
+    assert requeue_unscored(archive, AT, AT + 1) == 20
+    asyncio.run(scorer(archive, Judge()).run_until_idle())
     assert len(values(archive)) == 20
-    assert requeue(archive, AT, AT + 1) == 0
+    assert requeue_unscored(archive, AT, AT + 1) == 0
 
 
 def test_two_scorers_share_the_work(place: str) -> None:
@@ -259,11 +269,13 @@ def test_two_scorers_share_the_work(place: str) -> None:
 
     async def both() -> None:
         await asyncio.gather(
-            *(scorer(a, j).run_out() for a, j in zip(archives, judges, strict=True))
+            *(scorer(a, j).run_until_idle() for a, j in zip(archives, judges, strict=True))
         )
 
     asyncio.run(both())
-    asyncio.run(scorer(archives[0], judges[0]).run_out())  # one may have stopped before the other
+    asyncio.run(
+        scorer(archives[0], judges[0]).run_until_idle()
+    )  # one may have stopped before the other
     assert len(values(archives[0])) == 100
     assert sum(len(judge.asked) for judge in judges) == 100
 
@@ -298,7 +310,7 @@ def test_what_could_not_be_billed_still_counts(
     with pytest.raises(StoreError):
         asyncio.run(work.step())
     monkeypatch.setattr(archive, "save_scores", save)
-    asyncio.run(work.run_out())
+    asyncio.run(work.run_until_idle())
     assert len(judge.asked) == 40
     assert archive.counters()["judge_calls"] == 40
 
@@ -319,8 +331,8 @@ def test_following_outlives_a_store_that_is_away_and_is_quick_again_afterwards(
         if len(pauses) == 3:
             raise asyncio.CancelledError
 
-    monkeypatch.setattr(work, "_report", report)
+    monkeypatch.setattr(work, "_save_status", report)
     monkeypatch.setattr(module.asyncio, "sleep", sleep)
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(work.follow(0.5))
+        asyncio.run(work.run_forever(0.5))
     assert pauses == [5.0, 0.5, 0.5]

@@ -8,12 +8,20 @@ from typing import Any
 
 import pytest
 
+from ragstone.config.durations import duration
 from ragstone.errors import DataError
-from ragstone.monitor.archive import Archive, Scored
+from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import to_micros
-from ragstone.monitor.rollups.refresh import DAY, SPANS, SUMS, load, read
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import between, bounds, duration, periods, series, summary
+from ragstone.monitor.rollups.merge import SPANS_MICROS, SUMS
+from ragstone.monitor.rollups.refresh import load_cells, read_bodies
+from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
+from ragstone.monitor.windows.calendars import iter_periods
+from ragstone.monitor.windows.summary import (
+    summarise_between,
+    summarise_periods,
+    summarise_steps,
+    summarise_window,
+)
 from ragstone.store import Store
 from ragstone.types import Score
 from windowed import MINUTE, START, fill, interaction
@@ -28,7 +36,7 @@ def archive(place: str) -> Any:
 
 def test_a_window_counts_what_lies_in_it_to_the_microsecond(archive: Archive) -> None:
     fill(archive, 300)
-    found = between(archive, START + 7 * MINUTE, START + 200 * MINUTE + 1).whole
+    found = summarise_between(archive, START + 7 * MINUTE, START + 200 * MINUTE + 1).whole
     assert found.interactions == 194
     figure = found.metrics["faithfulness"]
     values = [n % 3 / 2 for n in range(7, 201)]
@@ -46,9 +54,9 @@ def test_a_window_counts_what_lies_in_it_to_the_microsecond(archive: Archive) ->
 
 def test_slices_are_windows_of_their_own(archive: Archive) -> None:
     fill(archive, 240)
-    found = summary(archive, "4h", until=START + 240 * MINUTE, by="model")
+    found = summarise_window(archive, "4h", until=START + 240 * MINUTE, by="model")
     assert [(one.value, one.interactions) for one in found.slices] == [("a", 120), ("b", 120)]
-    only = between(archive, START, START + 240 * MINUTE, where=("model", "a")).whole
+    only = summarise_between(archive, START, START + 240 * MINUTE, where=("model", "a")).whole
     assert only.metrics["faithfulness"].mean == pytest.approx(
         statistics.fmean(n % 3 / 2 for n in range(0, 240, 2))
     )
@@ -57,43 +65,49 @@ def test_slices_are_windows_of_their_own(archive: Archive) -> None:
 def test_a_field_with_a_value_for_each_user_can_still_be_asked_for(archive: Archive) -> None:
     some = [interaction(n, START + n, meta={"user": f"u{n}"}) for n in range(100)]
     archive.add(some).result()
-    found = between(archive, START - HOUR, START + DAY, by="user")
+    found = summarise_between(archive, START - HOUR_MICROS, START + DAY_MICROS, by="user")
     assert len(found.slices) == 100
     assert found.more == 0
-    assert load(archive, HOUR, START, START + HOUR, "user") == {START: None}
-    few = between(archive, START - HOUR, START + DAY, by="user", most=7)
+    assert load_cells(archive, HOUR_MICROS, START, START + HOUR_MICROS, "user") == {START: None}
+    few = summarise_between(
+        archive, START - HOUR_MICROS, START + DAY_MICROS, by="user", max_slices=7
+    )
     assert (len(few.slices), few.more) == (7, 93)
-    one = between(archive, START - HOUR, START + DAY, where=("user", "u42")).whole
+    one = summarise_between(
+        archive, START - HOUR_MICROS, START + DAY_MICROS, where=("user", "u42")
+    ).whole
     assert one.interactions == 1
 
 
 def test_an_id_is_no_slice_and_can_still_be_asked_for(archive: Archive) -> None:
     """Nearly every interaction has a value of its own: nothing of it is kept, it is read from the rows."""
-    step = HOUR // 1500
+    step = HOUR_MICROS // 1500
     some = [interaction(n, START + n * step, meta={"request": f"r{n}"}) for n in range(3000)]
     some += [interaction(3000, START + 10 * step, meta={"request": "r7"})]
     archive.add(some).result()
-    found = between(archive, START - HOUR, START + 3 * DAY, by="request")
+    found = summarise_between(archive, START - HOUR_MICROS, START + 3 * DAY_MICROS, by="request")
     assert [(one.value, one.interactions) for one in found.slices[:2]] == [("r7", 2), ("r0", 1)]
     assert (len(found.slices), found.more) == (200, 2800)
-    for span in SPANS[:2]:
-        assert not any(body for _, body in read(archive, span, 0, 2**62, "request", SUMS))
+    for span in SPANS_MICROS[:2]:
+        assert not any(body for _, body in read_bodies(archive, span, 0, 2**62, "request", SUMS))
     late = interaction(3001, START + 20 * step, meta={"request": "r7"})
     archive.add([late]).result()
-    whose = between(archive, START, START + DAY, where=("request", "r7")).whole
+    whose = summarise_between(archive, START, START + DAY_MICROS, where=("request", "r7")).whole
     assert whose.interactions == 3
 
 
 def test_a_field_with_thousands_of_values_is_not_kept_by_day(archive: Archive) -> None:
     some = [
-        interaction(n, START + n * HOUR // 100, latency=1.0 + n, meta={"user": f"u{n * 7 % 1100}"})
+        interaction(
+            n, START + n * HOUR_MICROS // 100, latency=1.0 + n, meta={"user": f"u{n * 7 % 1100}"}
+        )
         for n in range(4000)
     ]
     archive.add(some).result()
-    found = between(archive, START, START + 40 * HOUR, by="user", most=5000)
+    found = summarise_between(archive, START, START + 40 * HOUR_MICROS, by="user", max_slices=5000)
     assert len(found.slices) == 1100
     assert {one.interactions for one in found.slices} == {3, 4}
-    days = read(archive, DAY, 0, 2**62, "user", SUMS)
+    days = read_bodies(archive, DAY_MICROS, 0, 2**62, "user", SUMS)
     assert days == [(START, b"")]
     latencies = sorted(one.latency.total for one in found.slices if one.latency is not None)
     expected: dict[int, list[float]] = {}
@@ -107,30 +121,32 @@ def test_weights_make_the_mean_stand_for_all_interactions(archive: Archive) -> N
     archive.add(some).result()
     archive.save_scores(
         [
-            Scored("i0", {"faithfulness": Score(1.0)}, weight=3.0),
-            Scored("i1", {"faithfulness": Score(0.0)}, weight=1.0),
-            Scored("i2", {"faithfulness": Score(0.0)}, drawn=False),
-            Scored("i3", {"faithfulness": Score(outcome="judge_error", reason="x")}),
+            ScoredInteraction("i0", {"faithfulness": Score(1.0)}, weight=3.0),
+            ScoredInteraction("i1", {"faithfulness": Score(0.0)}, weight=1.0),
+            ScoredInteraction("i2", {"faithfulness": Score(0.0)}, drawn=False),
+            ScoredInteraction("i3", {"faithfulness": Score(outcome="judge_error", reason="x")}),
         ]
     ).result()
-    figure = between(archive, START, START + HOUR).whole.metrics["faithfulness"]
+    figure = summarise_between(archive, START, START + HOUR_MICROS).whole.metrics["faithfulness"]
     assert figure.mean == pytest.approx(0.6)
     assert (figure.scored, figure.extra, figure.applicable) == (3, 1, 4)
     assert figure.coverage == pytest.approx(3 / 4)
 
 
 def test_a_trend_has_the_slope_of_the_means_and_an_interval(archive: Archive) -> None:
-    some = [interaction(n, START + n * HOUR // 4) for n in range(96)]
+    some = [interaction(n, START + n * HOUR_MICROS // 4) for n in range(96)]
     archive.add(some).result()
     archive.save_scores(
         [
-            Scored(one.id, {"faithfulness": Score(0.9 - 0.2 * n / 96 + 0.01 * (n % 2))})
+            ScoredInteraction(one.id, {"faithfulness": Score(0.9 - 0.2 * n / 96 + 0.01 * (n % 2))})
             for n, one in enumerate(some)
         ]
     ).result()
-    trend = between(archive, START, START + DAY).whole.metrics["faithfulness"].trend
+    trend = (
+        summarise_between(archive, START, START + DAY_MICROS).whole.metrics["faithfulness"].trend
+    )
     assert trend is not None
-    assert trend.moving
+    assert trend.is_moving
     assert trend.slope == pytest.approx(-0.2, abs=0.005)
     assert trend.low < -0.2 < trend.high
 
@@ -138,26 +154,30 @@ def test_a_trend_has_the_slope_of_the_means_and_an_interval(archive: Archive) ->
 def test_days_of_a_zone_have_23_and_25_hours_when_clocks_change() -> None:
     since = to_micros(datetime(2026, 3, 28, 12, tzinfo=UTC))
     lengths = [
-        (stop - start) // HOUR for start, stop in bounds("day", since, since + 3 * DAY, "Europe/Madrid")
+        (stop - start) // HOUR_MICROS for start, stop in iter_periods("day", since, since + 3 * DAY_MICROS, "Europe/Madrid")
     ]  # fmt: skip
     assert lengths == [24, 23, 24, 24]
-    months = list(bounds("month", since, since + 40 * DAY))
-    assert [stop - start for start, stop in months] == [31 * DAY, 30 * DAY, 31 * DAY]
-    weeks = list(bounds("week", since, since + DAY))
+    months = list(iter_periods("month", since, since + 40 * DAY_MICROS))
+    assert [stop - start for start, stop in months] == [
+        31 * DAY_MICROS,
+        30 * DAY_MICROS,
+        31 * DAY_MICROS,
+    ]
+    weeks = list(iter_periods("week", since, since + DAY_MICROS))
     assert [datetime.fromtimestamp(start / 1e6, UTC).weekday() for start, _ in weeks] == [0]
 
 
 def test_periods_and_series_add_up_to_the_whole(archive: Archive) -> None:
     fill(archive, 200, step=20 * MINUTE)
-    days = periods(archive, "day", START, START + 200 * 20 * MINUTE, zone="Asia/Kolkata")
+    days = summarise_periods(archive, "day", START, START + 200 * 20 * MINUTE, zone="Asia/Kolkata")
     assert sum(one.interactions for one in days) == 200
-    steps = series(archive, START, START + 200 * 20 * MINUTE, HOUR)
+    steps = summarise_steps(archive, START, START + 200 * 20 * MINUTE, HOUR_MICROS)
     assert [one.interactions for one in steps] == [3] * 66 + [2]
     assert steps[0].metrics["faithfulness"].mean == 0.5
 
 
 def test_an_empty_window_says_so_and_invents_nothing(archive: Archive) -> None:
-    found = summary(archive, "7d", until=START).whole
+    found = summarise_window(archive, "7d", until=START).whole
     assert found.interactions == 0
     assert found.metrics == {}
     assert found.latency is None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragstone.errors import DataError, nearest
+from ragstone.errors import DataError, suggest_nearest
 
 _HERE = Path(__file__).parent
 CORPORA = tuple(sorted(path.parent.name for path in _HERE.glob("*/documents.jsonl")))
@@ -29,5 +29,5 @@ def questions(name: str = DEFAULT) -> Path:
 
 def _file(name: str, kind: str) -> Path:
     if name not in CORPORA:
-        raise DataError(f"no built-in corpus {name!r}{nearest(name, CORPORA)}")
+        raise DataError(f"no built-in corpus {name!r}{suggest_nearest(name, CORPORA)}")
     return _HERE / name / kind

@@ -8,6 +8,7 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed
 from ragstone.judges import Reopenable
+from ragstone.locale.messages import compose
 from ragstone.text.language import LANGUAGES
 
 VERSION = 3
@@ -46,11 +47,11 @@ def _answer(ask: Ask) -> Answered:
 
     found = reply_to(ask.kind, ask.values, ask.language)
     if found is None:
-        return JudgeFailed("refusal", f"the offline judge does not know the question {ask.kind!r}")
+        return JudgeFailed("refusal", "kind_unknown_offline", kind=ask.kind)
     value, languages, heuristic = found
-    notes = [HEURISTIC] if heuristic else []
+    notes = [compose(HEURISTIC)] if heuristic else []
     notes += [
-        f"language not measured: {language}"
+        compose("language_unmeasured", language=language)
         for language in sorted(set(languages))
         if language not in LANGUAGES
     ]

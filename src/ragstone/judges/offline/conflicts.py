@@ -11,7 +11,7 @@ import numpy as np
 from ragstone.judges.offline.alignment import Alignment, Bools, opposites
 from ragstone.judges.offline.lexicon import CITED, HALF_DENIED, UNITS
 from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, WORD, Ints, Reading
-from ragstone.judges.offline.wording import say
+from ragstone.locale.messages import compose
 
 CLOSE = 0.5
 """Share of the other content words that must match before a difference counts as a contradiction."""
@@ -114,8 +114,8 @@ def _numbers(pair: _Pair) -> Conflict | None:
         if other is None:
             continue
         dated = pair.claim.surface(token).isalpha() or _is_year(pair.claim.surface(token))
-        reason = say(
-            "date" if dated else "number",
+        reason = compose(
+            "date_differs" if dated else "number_differs",
             pair.claim.language,
             mine=mine,
             theirs=_phrase(pair.source, int(pair.laid.sources.within[other])),
@@ -241,8 +241,8 @@ def _units(pair: _Pair) -> Conflict | None:
         named = [(place, unit) for place, unit in others if unit is not None]
         if named and all(unit != mine for _, unit in named) and _close(pair, NUMBER):
             theirs = _phrase(pair.source, int(pair.laid.sources.within[named[0][0]]))
-            reason = say(
-                "unit", pair.claim.language, mine=_phrase(pair.claim, token), theirs=theirs
+            reason = compose(
+                "unit_differs", pair.claim.language, mine=_phrase(pair.claim, token), theirs=theirs
             )
             return Conflict("unit", reason, True)
     return None
@@ -265,8 +265,8 @@ def _opposites(pair: _Pair) -> Conflict | None:
         place = pair.high - 1 - there[::-1].index(other)  # where it stands last
         if not against.isdisjoint(ids):
             continue
-        reason = say(
-            "opposite",
+        reason = compose(
+            "word_opposite",
             pair.claim.language,
             mine=pair.claim.surface(token),
             theirs=pair.theirs(place),
@@ -288,13 +288,13 @@ def _negations(pair: _Pair) -> Conflict | None:
             return None
         text = _around(pair.claim, token)
         sure = sure and pair.claim.surface(token).lower() not in HALF_DENIED
-        return Conflict("negation", say("denied", pair.claim.language, mine=text), sure)
+        return Conflict("negation", compose("claim_denies", pair.claim.language, mine=text), sure)
     place = pair.low + pair.there.index(NEGATION)
     token = int(pair.laid.sources.within[place])
     if _counts(pair.source, token) or not _tied_near(pair, place, 3):
         return None
     denied = pair.source.surface(token).lower() not in HALF_DENIED and _tied_near(pair, place, 1)
-    reason = say("asserted", pair.claim.language, theirs=_around(pair.source, token))
+    reason = compose("source_denies", pair.claim.language, theirs=_around(pair.source, token))
     return Conflict("negation", reason, sure and denied)
 
 
@@ -339,8 +339,8 @@ def _names(pair: _Pair) -> Conflict | None:
     theirs = _unmatched(pair, NAME) if lost else []
     if not theirs or not _close(pair, NAME):
         return None
-    reason = say(
-        "name",
+    reason = compose(
+        "name_differs",
         pair.claim.language,
         mine=pair.claim.surface(lost[0]),
         theirs=pair.theirs(theirs[0]),
@@ -362,8 +362,8 @@ def _swaps(pair: _Pair) -> Conflict | None:
             places.append((token, int(at[0]) + pair.low))
     for (one, first), (other, then) in pairwise(places):
         if then < first and _rest_in_order(pair, one, other):
-            reason = say(
-                "swap",
+            reason = compose(
+                "names_swapped",
                 pair.claim.language,
                 mine=pair.claim.surface(one),
                 theirs=pair.claim.surface(other),

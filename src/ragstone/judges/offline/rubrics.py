@@ -11,6 +11,7 @@ from ragstone.judges.offline.reading import NEGATION, STOP, Reading, read
 from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import judge_case
+from ragstone.locale.messages import compose
 from ragstone.text.encoder import encode
 from ragstone.text.sentences import split_sentences
 from ragstone.text.words import fold_text
@@ -85,7 +86,9 @@ def answer_rate(values: Mapping[str, Any], language: str | None) -> Any:
     top = len(values["levels"]) - 1
     return {
         "level": int(share * top + 0.5),
-        "reason": "; ".join(faults) or "no fault found by rule",
+        "reason": compose("rubric_faults", faults=tuple(faults))
+        if faults
+        else compose("no_rule_fault"),
     }
 
 
@@ -94,26 +97,24 @@ def form(text: str, language: str | None) -> tuple[float, list[str]]:
     parts = [text[a:b] for a, b in split_sentences(text, language)]
     readings = [read(part, language) for part in parts]
     if not any(len(one.ids) for one in readings):
-        return 0.0, ["no words"]
+        return 0.0, [compose("no_words")]
     lost: list[tuple[float, str]] = []
     stops = float(np.mean(np.concatenate([one.kinds == STOP for one in readings])))
     words = sum(len(one.ids) for one in readings)
     if words >= 8 and stops < 0.15:
-        lost.append((0.6, "few function words: a list of words, not sentences"))
+        lost.append((0.6, compose("few_function_words")))
     if words >= 12 and _salad(readings):
-        lost.append((0.75, "words out of order"))
+        lost.append((0.75, compose("words_out_of_order")))
     repeated = len(parts) - len({fold_text(part) for part in parts})
     if repeated:
-        lost.append((0.25 * min(repeated, 3), f"{repeated} repeated sentence(s)"))
+        lost.append((0.25 * min(repeated, 3), compose("sentences_repeated", n=repeated)))
     if _contradicts(readings):
-        lost.append((0.5, "a sentence denies another"))
+        lost.append((0.5, compose("sentence_denies_another")))
     if words >= 8 and not text.rstrip().endswith((".", "!", "?", "”", '"', ")", "]", ":", "。")):
-        lost.append((0.25, "the end is cut off"))
+        lost.append((0.25, compose("end_cut_off")))
     jumps = _jumps(parts, readings)
     if jumps > 0.5:
-        lost.append(
-            (0.25 if jumps < 0.8 else 0.5, "sentences that share nothing with the one before")
-        )
+        lost.append((0.25 if jumps < 0.8 else 0.5, compose("thread_lost")))
     return max(0.0, 1.0 - sum(amount for amount, _ in lost)), [fault for _, fault in lost]
 
 
@@ -162,18 +163,19 @@ def _met(texts: Mapping[str, str], language: str | None) -> tuple[float, list[st
     answer = texts["answer"]
     parts = [answer[a:b] for a, b in split_sentences(answer, language)]
     if not answer.strip() or evasive(parts):
-        return 0.0, ["the answer declines"]
-    marks, said = [], []
+        return 0.0, [compose("answer_declines")]
+    marks: list[float] = []
+    said: list[str] = []
     if texts.get("question", "").strip():
         vectors = encode([texts["question"], *parts])
         alike = float((vectors[1:] @ vectors[0]).max())
         marks.append(float(np.clip(alike / 0.5, 0.0, 1.0)))
-        said.append(f"closeness to the question {alike:.2f}")
+        said.append(compose("question_closeness", closeness=round(alike, 2)))
     claims = [one.text for part in parts for one in statements(part)] or [answer]
     for name in ("reference", "contexts"):
         if texts.get(name, "").strip():
             judged = judge_case([read(c, language) for c in claims], [read(texts[name], language)])
             share = sum(one.verdict == "supported" for one in judged) / len(judged)
             marks.append(share)
-            said.append(f"{share:.0%} of its claims in the {name}")
+            said.append(compose(f"share_in_{name}", share=share))
     return (sum(marks) / len(marks), said) if marks else (1.0, [])

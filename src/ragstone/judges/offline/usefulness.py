@@ -14,7 +14,7 @@ from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import unit_text
 from ragstone.judges.offline.view import best_units, bounds_of
-from ragstone.judges.offline.wording import say
+from ragstone.locale.messages import compose
 from ragstone.text.encoder import encode
 from ragstone.text.sentences import split_sentences
 
@@ -52,9 +52,9 @@ def answer_useful(values: Mapping[str, Any], language: str | None) -> Any:
 
 def _reason(value: float, quote: str, language: str) -> str:
     if not quote:
-        return say("useful_none", language, value=value)
-    short = quote if len(quote) <= 120 else quote[:119] + "…"
-    return say("useful_found", language, quote=short, value=value)
+        return compose("no_shared_words", language)
+    short = (quote if len(quote) <= 120 else quote[:119] + "…").rstrip(": ")
+    return compose("closest_sentence", language, quote=short, value=round(value, 2))
 
 
 def relevances(

@@ -27,7 +27,7 @@ from ragstone.judges.offline.spanish import second_opinion
 from ragstone.judges.offline.statements import states_nothing
 from ragstone.judges.offline.trees import Doubles, chance, models
 from ragstone.judges.offline.view import best_units, bounds_of
-from ragstone.judges.offline.wording import say
+from ragstone.locale.messages import compose
 
 BAR_FRAGMENT = 0.5
 """What a short answer without a verb must share with the other text."""
@@ -79,7 +79,9 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[Ju
     if not claims:
         return []
     if not any(len(source.ids) for source in sources):
-        return [Judged(0.0, "not_found", (), say("no_source", claim.language)) for claim in claims]
+        return [
+            Judged(0.0, "not_found", (), compose("no_source", claim.language)) for claim in claims
+        ]
     laid, probability, table = probabilities(claims, sources)
     bounds = bounds_of(laid, len(claims))
     cover, best = best_units(laid, bounds)
@@ -97,9 +99,9 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[Ju
         p = float(probability[n])
         nothing = states_nothing(claim.raw) and not (agreed is not None and names(claim, sources))
         if one.empty or nothing:
-            found.append(Judged(p, "not_found", (), say("empty", claim.language)))
+            found.append(Judged(p, "not_found", (), compose("states_nothing", claim.language)))
         elif supported[n]:
-            reason = say("supported", claim.language, p=p)
+            reason = compose("found_in_source", claim.language, p=round(p, 2))
             found.append(Judged(p, "supported", _evidence(one), reason))
         else:
             found.append(_refused(one, p, conflicts[n]))
@@ -178,9 +180,9 @@ def _refused(one: _One, p: float, conflict: Conflict | None) -> Judged:
         return Judged(p, "contradicted", quote, conflict.reason)
     missing = _missing_words(one.claim, one.laid, one.a, one.b)
     reason = (
-        say("missing", one.claim.language, words=", ".join(missing), p=p)
+        compose("words_missing", one.claim.language, words=", ".join(missing), p=round(p, 2))
         if missing
-        else say("unlike", one.claim.language, p=p)
+        else compose("words_apart", one.claim.language, p=round(p, 2))
     )
     near = float(one.cover[one.best]) >= BAR_COVER
     return Judged(p, "not_found", quote if near else (), reason)

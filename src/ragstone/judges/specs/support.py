@@ -1,4 +1,4 @@
-"""The `support` form: claims against sources, with a trap among them and every quote looked up."""
+"""Prompt spec of `support`: claims are checked against sources, with a trap claim among them and every quote verified."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from ragstone.errors import JudgeFailed
 from ragstone.judges.fences import choose_number, fence, to_one_line
 from ragstone.judges.specs.protocol import ParsedReply, match_rows
 from ragstone.judges.traps import make_trap
+from ragstone.locale.messages import compose
 from ragstone.text.evidence import find_quote
 
 
 class SupportSpec:
-    """All claims of an Ask; those without any source are settled without asking."""
+    """The claims of an Ask; those without any source are settled without asking."""
 
     prompt = "support"
 
@@ -24,98 +25,103 @@ class SupportSpec:
         self.case_of = {c["id"]: n for n, case in enumerate(self.cases) for c in case["claims"]}
         self.items = [c["id"] for case in self.cases if case["sources"] for c in case["claims"]]
 
-    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> SupportBatch:
-        """The cases that still have open claims, with their sources."""
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> SupportBatch:
+        """Build the prompt of the cases that these claims belong to."""
         wanted = set(items)
         open_cases = [
             ([c for c in case["claims"] if c["id"] in wanted], case["sources"])
             for case in self.cases
         ]
-        return SupportBatch(open_cases, mark, self.ask.language, trapped)
+        return SupportBatch(open_cases, nonce, self.ask.language, with_trap)
 
-    def trap_sheet(self, mark: str) -> SupportBatch:
-        """The trap alone against all sources, for judges that get one claim at a time."""
+    def build_trap_batch(self, nonce: str) -> SupportBatch:
+        """Build the prompt of a trap claim alone against all sources, for models that are asked one claim at a time."""
         sources = [source for case in self.cases for source in case["sources"]]
-        return SupportBatch([([], sources)], mark, self.ask.language, True)
+        return SupportBatch([([], sources)], nonce, self.ask.language, True)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
-        """One verdict for each claim, in the order of the Ask."""
-        nothing = {"verdict": "not_found", "evidence": [], "reason": "there is no source"}
-        return {"verdicts": [{"id": name, **settled.get(name, nothing)} for name in self.case_of]}
+        """Return one verdict for each claim, in the order of the Ask."""
+        no_source = {"verdict": "not_found", "evidence": [], "reason": compose("no_source")}
+        return {"verdicts": [{"id": name, **settled.get(name, no_source)} for name in self.case_of]}
 
 
 class SupportBatch:
-    """Claims renumbered, a trap somewhere among those of each case."""
+    """Some cases of a `support` Ask in one prompt: claims renumbered, a trap claim somewhere in each case."""
 
     def __init__(
         self,
         cases: Sequence[tuple[list[Any], list[Any]]],
-        mark: str,
+        nonce: str,
         language: str | None,
-        trapped: bool,
+        with_trap: bool,
     ) -> None:
+        self._nonce = nonce
         self.sources: dict[str, dict[str, str]] = {}
-        self.real: dict[str, str] = {}
-        """Number on the sheet → id in the Ask; the trap has none."""
+        """Id of a claim in the Ask → ids and texts of its sources."""
+        self.claim_ids: dict[str, str] = {}
+        """Label in the prompt → id of the claim in the Ask; trap claims have none."""
         self.texts: dict[str, str] = {}
+        """Label in the prompt → text of the claim, traps included."""
         blocks: list[str] = []
-        number = 0
         for n, (claims, sources) in enumerate(cases):
-            texts: list[tuple[str | None, str]] = [(c["id"], c["text"]) for c in claims]
-            if not texts and len(cases) > 1:
+            if not claims and len(cases) > 1:
                 continue
-            if trapped:  # one in each case: a source can talk a judge round about its own case only
-                lie = make_trap(f"{mark}:{n}", language, [source["text"] for source in sources])
-                texts.insert(choose_number(f"{mark}:{n}:place", len(texts) + 1), (None, lie))
-            lines = []
-            for name, text in texts:
-                number += 1
-                label = f"c{number}"
-                if name is not None:
-                    self.real[label] = name
-                    self.sources[name] = {s["id"]: s["text"] for s in sources}
-                self.texts[label] = to_one_line(text)
-                lines.append(f"{label}: {self.texts[label]}")
+            texts: list[tuple[str | None, str]] = [(c["id"], c["text"]) for c in claims]
+            # one trap in each case: a source can mislead a judge about its own case only
+            if with_trap:
+                trap = make_trap(f"{nonce}:{n}", language, [s["text"] for s in sources])
+                texts.insert(choose_number(f"{nonce}:{n}:place", len(texts) + 1), (None, trap))
             head = f"case {len(blocks) + 1}\n" if len(cases) > 1 else ""
-            read = [fence(mark, f"source {s['id']}", s["text"]) for s in sources]
-            blocks.append(head + "\n".join([*read, f"<<<{mark} claims", *lines, f"{mark}>>>"]))
-        self.labels = [f"c{n}" for n in range(1, number + 1)]
+            blocks.append(head + self._build_block(texts, sources))
         self.values: Mapping[str, str] = {"cases": "\n\n".join(blocks)}
 
-    def read(self, value: Any) -> ParsedReply:
-        """Verdicts by claim; supporting the trap gives the judge away."""
+    def _build_block(self, texts: Sequence[tuple[str | None, str]], sources: Sequence[Any]) -> str:
+        """Return the sources and the labelled claims of one case."""
+        nonce = self._nonce
+        lines = [fence(nonce, f"source {s['id']}", s["text"]) for s in sources]
+        lines.append(f"<<<{nonce} claims")
+        for claim_id, text in texts:
+            label = f"c{len(self.texts) + 1}"
+            if claim_id is not None:
+                self.claim_ids[label] = claim_id
+                self.sources[claim_id] = {s["id"]: s["text"] for s in sources}
+            self.texts[label] = to_one_line(text)
+            lines.append(f"{label}: {self.texts[label]}")
+        return "\n".join([*lines, f"{nonce}>>>"])
+
+    def parse(self, value: Any) -> ParsedReply:
+        """Return the verdicts by claim; raises JudgeFailed when the judge supports a trap claim."""
         rows = [(row["id"], row) for row in value["verdicts"]]
         for label, row in rows:
-            if label in self.labels and label not in self.real and row["verdict"] == "supported":
-                raise JudgeFailed(
-                    "compromised", "the judge called an invented claim supported by the sources"
-                )
-        sifted = match_rows(rows, self.labels)
-        if sifted.fault:  # the numbers are those of this sheet only, and the trap moves them
-            sifted.fault = "some claim ids were missing, repeated or not among those given"
-        found: dict[Hashable, Any] = {}
-        for label, row in sifted.settled.items():
-            name = self.real.get(str(label))
-            if name is None:
+            is_trap = label in self.texts and label not in self.claim_ids
+            if is_trap and row["verdict"] == "supported":
+                raise JudgeFailed("compromised", "trap_taken")
+        parsed = match_rows(rows, list(self.texts))
+        if parsed.fault:  # labels are not named: those of the next prompt differ
+            parsed.fault = compose("ids_mixed_up")
+        verdicts: dict[Hashable, Any] = {}
+        for label, row in parsed.settled.items():
+            claim_id = self.claim_ids.get(str(label))
+            if claim_id is None:
                 continue
-            evidence, proven = _evidence(row["evidence"], self.sources[name])
-            found[name] = {"verdict": row["verdict"], "evidence": evidence, "reason": row["reason"]}
-            if row["verdict"] == "supported" and not proven:
-                text = self.texts[str(label)]
-                sifted.unproven.add(name)
-                sifted.unproven_reason = (
-                    f"the quote for {_start(text)} does not stand in the source"
-                )
-        sifted.settled = found
-        return sifted
+            evidence, is_proven = _verify_evidence(row["evidence"], self.sources[claim_id])
+            verdicts[claim_id] = {
+                "verdict": row["verdict"], "evidence": evidence, "reason": row["reason"],
+            }  # fmt: skip
+            if row["verdict"] == "supported" and not is_proven:
+                parsed.unproven.add(claim_id)
+                claim = _shorten(self.texts[str(label)])
+                parsed.unproven_reason = compose("quote_unproven", claim=claim)
+        parsed.settled = verdicts
+        return parsed
 
 
-def _start(text: str) -> str:
+def _shorten(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:60] + "…")
 
 
-def _evidence(rows: Sequence[Any], sources: Mapping[str, str]) -> tuple[list[Any], bool]:
-    """The evidence that can be found in the sources, else all of it; and whether any was found."""
+def _verify_evidence(rows: Sequence[Any], sources: Mapping[str, str]) -> tuple[list[Any], bool]:
+    """Return the quotes that stand in the sources, else all about known sources; and whether any was verified."""
     proven = []
     for row in rows:
         quote, named = row["quote"], row["source"]
@@ -124,5 +130,5 @@ def _evidence(rows: Sequence[Any], sources: Mapping[str, str]) -> tuple[list[Any
         home = next((n for n in order if n in sources and find_quote(quote, sources[n])), None)
         if home is not None:
             proven.append({"source": home, "quote": quote})
-    kept = proven or [row for row in rows if row["source"] in sources]
-    return kept, bool(proven)
+    quotes = proven or [row for row in rows if row["source"] in sources]
+    return quotes, bool(proven)

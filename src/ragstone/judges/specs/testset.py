@@ -1,4 +1,4 @@
-"""The forms of test sets: questions written about sources, and questions answered from them."""
+"""Prompt specs for test sets: `write` questions about sources, and `solve` questions from sources."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.judges.fences import fence, to_one_line
-from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, match_rows
+from ragstone.judges.specs.protocol import MatchedBatch, ParsedReply, PromptBatch
 
 
 class WriteSpec:
-    """One question for each order. What is missing or given twice is the business of whoever ordered:
+    """One question for each order. Missing and repeated ones are no fault: the caller counts them.
 
-    a question that a model could not write is worth no second call, and it is counted."""
+    A question that a model could not write is not worth a second call."""
 
     prompt = "write"
 
@@ -22,28 +22,30 @@ class WriteSpec:
         self.orders = {order["id"]: order for order in ask.values["orders"]}
         self.items = list(self.orders)
 
-    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
-        """The sources and the open orders."""
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+        """Build the prompt of the sources and these orders."""
         lines = []
         for name in items:
             order = self.orders[str(name)]
             style = f" ({to_one_line(order['style'])})" if order["style"] else ""
             lines.append(f"{order['id']}: {order['kind']}{style}")
-        sources = "\n".join(fence(mark, f"source {s['id']}", s["text"]) for s in self.sources)
+        sources = "\n".join(fence(nonce, f"source {s['id']}", s["text"]) for s in self.sources)
         return _WriteBatch({"sources": sources, "orders": "\n".join(lines)}, items)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
-        """What was written, in the order of the orders, repetitions and inventions at the end."""
+        """Return the questions in the order of the orders, repeated and unknown ones at the end."""
         return {"items": [row for name in self.items for row in settled[name]]}
 
 
 class _WriteBatch:
+    """Orders of one prompt."""
+
     def __init__(self, values: Mapping[str, str], items: Sequence[Hashable]) -> None:
         self.values = values
         self.items = items
 
-    def read(self, value: Any) -> ParsedReply:
-        """Every row as it is, under its order; a row with an unknown id stands under the last one."""
+    def parse(self, value: Any) -> ParsedReply:
+        """Return the rows by order; a row with an unknown id goes to the last order."""
         settled: dict[Hashable, list[Any]] = {name: [] for name in self.items}
         for row in value["items"]:
             settled.get(row["id"], settled[self.items[-1]]).append(row)
@@ -51,7 +53,7 @@ class _WriteBatch:
 
 
 class SolveSpec:
-    """Every question is answered, or said not to be told, exactly once."""
+    """The questions of a `solve` Ask: each is answered, or said to be unanswerable, exactly once."""
 
     prompt = "solve"
 
@@ -59,8 +61,8 @@ class SolveSpec:
         self.cases = ask.values["cases"]
         self.items = [question["id"] for case in self.cases for question in case["questions"]]
 
-    def build_batch(self, items: Sequence[Hashable], mark: str, trapped: bool) -> PromptBatch:
-        """The cases with the questions that are still open."""
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+        """Build the prompt of the cases that these questions belong to."""
         wanted = set(items)
         blocks: list[str] = []
         for case in self.cases:
@@ -68,21 +70,15 @@ class SolveSpec:
             if not questions:
                 continue
             lines = [f"{q['id']}: {to_one_line(q['text'])}" for q in questions]
-            read = [fence(mark, f"source {s['id']}", s["text"]) for s in case["sources"]]
+            read = [fence(nonce, f"source {s['id']}", s["text"]) for s in case["sources"]]
             head = f"case {len(blocks) + 1}"
-            blocks.append("\n".join([head, *read, f"<<<{mark} questions", *lines, f"{mark}>>>"]))
-        return _SolveBatch({"cases": "\n\n".join(blocks)}, items)
+            blocks.append("\n".join([head, *read, f"<<<{nonce} questions", *lines, f"{nonce}>>>"]))
+        return MatchedBatch({"cases": "\n\n".join(blocks)}, items, _read_answers)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
-        """One answer for each question, in the order of the Ask."""
+        """Return one answer for each question, in the order of the Ask."""
         return {"answers": [settled[name] for name in self.items]}
 
 
-class _SolveBatch:
-    def __init__(self, values: Mapping[str, str], items: Sequence[Hashable]) -> None:
-        self.values = values
-        self.items = items
-
-    def read(self, value: Any) -> ParsedReply:
-        """Answers by question."""
-        return match_rows([(row["id"], row) for row in value["answers"]], self.items)
+def _read_answers(value: Any) -> list[tuple[Hashable, Any]]:
+    return [(row["id"], row) for row in value["answers"]]

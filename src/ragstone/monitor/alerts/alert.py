@@ -1,11 +1,14 @@
-"""Alerts and their states: ok → pending → firing → resolved; no_data and judge_failing are neither health nor degradation."""
+"""Alerts and their state machine: pending → firing → resolved.
+
+The states `no_data` and `judge_failing` take the place of `firing` when quality is unknown: they mean neither healthy nor degraded.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -15,36 +18,44 @@ from ragstone.store.database import Connection
 
 Kind = Literal["drop", "threshold", "no_data", "judge_failing", "questions"]
 State = Literal["pending", "firing", "no_data", "judge_failing", "resolved", "dropped"]
-Found = Literal["ok", "pending", "firing", "unknown"]
-
-OPEN: tuple[State, ...] = ("pending", "firing", "no_data", "judge_failing")
+RuleState = Literal["ok", "pending", "firing", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What one round found for one rule."""
+class RuleResult:
+    """What one evaluation of one rule says."""
 
     rule: str
-    """Names the rule for ever: `drop:faithfulness`, `drop:faithfulness:model=large`, `no_data`."""
+    """Identifies the rule across evaluations: `drop:faithfulness`, `drop:faithfulness:model=large`, `no_data`."""
     kind: Kind
-    found: Found
-    """`unknown` when there is nothing to decide by: an open alert stays as it is."""
+    state: RuleState
+    """`unknown` when there is too little data to decide: an open alert then stays as it is."""
     metric: str = ""
     field: str = ""
     value: str = ""
     title: str = ""
-    """What moved, by how much, since when: one sentence."""
+    """What changed, by how much and since when, in one sentence."""
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """The same as plain JSON, with the slice, the examples and the advice."""
+    """The same as plain JSON, with the explaining slice, examples and advice."""
     hold: int = 0
-    """Microseconds that it must last before it fires."""
+    """Microseconds that the condition must last before the alert fires."""
     resolve: int = 0
-    """Microseconds that all must be well before it is over."""
+    """Microseconds that the rule must be ok before the alert is resolved."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain JSON; the stored key of `state` is `found`."""
+        plain = asdict(self)
+        return {("found" if name == "state" else name): value for name, value in plain.items()}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> RuleResult:
+        """The result that `to_json` wrote."""
+        return cls(**{("state" if name == "found" else name): plain[name] for name in plain})
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """One alert from its first sign to its end."""
+    """One alert from its first sign to its resolution."""
 
     id: str
     rule: str
@@ -60,124 +71,135 @@ class Alert:
     title: str
     facts: Mapping[str, Any]
     well_since: int | None = None
-    """Since when all is well again, while it waits to be over."""
-    told: bool = False
-    """Whether anyone was told of it."""
+    """Since when the rule has been ok again, while the alert waits to be resolved."""
+    notified: bool = False
+    """Whether a notification was sent for it."""
 
     @property
     def open(self) -> bool:
-        """Whether it is not over."""
+        """Whether it is neither resolved nor dropped."""
         return self.closed is None
 
     def to_dict(self) -> dict[str, Any]:
-        """The alert as plain JSON."""
-        return asdict(self)
+        """The alert as plain JSON; the stored key of `notified` is `told`."""
+        plain = asdict(self)
+        plain["told"] = plain.pop("notified")
+        return plain
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Alert:
+        """The alert that `to_dict` wrote."""
+        return cls(**{("notified" if name == "told" else name): plain[name] for name in plain})
 
 
-def advance(alert: Alert | None, reading: Reading, now: int) -> tuple[Alert | None, bool]:
-    """The alert after a reading, and whether people are to be told.
+def advance_alert(alert: Alert | None, result: RuleResult, now: int) -> tuple[Alert | None, bool]:
+    """The alert after a rule's result, and whether to send a notification.
 
-    Pending ends without a word when its cause goes away; what fired is told once when it fires and once when it is over."""
+    A pending alert is dropped without notification when its cause goes away; an alert that fired notifies when it fires
+    and when it is resolved."""
     if alert is None:
-        if reading.found in ("ok", "unknown"):
-            return None, False
-        alert = Alert(
-            id=_id(reading.rule, now), rule=reading.rule, kind=reading.kind, state="pending",
-            opened=now, changed=now, closed=None, metric=reading.metric, field=reading.field,
-            value=reading.value, title=reading.title, facts=reading.facts,
-        )  # fmt: skip
-        if reading.found == "firing" and reading.hold <= 0:
-            return replace(alert, state=_fires_as(reading.kind), told=True), True
-        # The hold counts from the first firing reading; an early sign that comes before it does not.
-        since = now if reading.found == "firing" else None
-        return replace(alert, facts={**alert.facts, "held_since": since}), False
-    if reading.found == "unknown":
+        return _open_alert(result, now)
+    if result.state == "unknown":
         return alert, False
-    if reading.found == "ok":
-        return _well(alert, reading, now)
+    if result.state == "ok":
+        return _advance_well(alert, result, now)
     if alert.state == "pending":
-        return _pending(alert, reading, now)
-    # What was found out when it fired (slice, examples, advice) stays; the numbers are of now.
-    facts = {**alert.facts, **reading.facts}
+        return _advance_pending(alert, result, now)
+    # The explanation of the moment it fired (slice, examples, advice) stays; the numbers are updated.
+    facts = {**alert.facts, **result.facts}
     title = sentence(facts) if "phrase" in facts else alert.title
     return replace(alert, title=title, facts=facts, well_since=None), False
 
 
-def _pending(alert: Alert, reading: Reading, now: int) -> tuple[Alert, bool]:
-    held = alert.facts.get("held_since")
-    held = None if reading.found == "pending" else now if held is None else held
-    new = replace(alert, title=reading.title, facts={**reading.facts, "held_since": held})
-    if reading.found == "firing" and held is not None and now - held >= reading.hold:
-        return replace(new, state=_fires_as(reading.kind), changed=now, told=True), True
+def _open_alert(result: RuleResult, now: int) -> tuple[Alert | None, bool]:
+    if result.state in ("ok", "unknown"):
+        return None, False
+    alert = Alert(
+        id=_build_alert_id(result.rule, now), rule=result.rule, kind=result.kind, state="pending",
+        opened=now, changed=now, closed=None, metric=result.metric, field=result.field,
+        value=result.value, title=result.title, facts=result.facts,
+    )  # fmt: skip
+    if result.state == "firing" and result.hold <= 0:
+        return replace(alert, state=_choose_firing_state(result.kind), notified=True), True
+    # The hold counts from the first firing result, not from an earlier pending one.
+    held_since = now if result.state == "firing" else None
+    return replace(alert, facts={**alert.facts, "held_since": held_since}), False
+
+
+def _advance_pending(alert: Alert, result: RuleResult, now: int) -> tuple[Alert, bool]:
+    held_since = alert.facts.get("held_since")
+    if result.state == "pending":
+        held_since = None
+    elif held_since is None:
+        held_since = now
+    new = replace(alert, title=result.title, facts={**result.facts, "held_since": held_since})
+    if result.state == "firing" and held_since is not None and now - held_since >= result.hold:
+        state = _choose_firing_state(result.kind)
+        return replace(new, state=state, changed=now, notified=True), True
     return new, False
 
 
-def _well(alert: Alert, reading: Reading, now: int) -> tuple[Alert, bool]:
+def _advance_well(alert: Alert, result: RuleResult, now: int) -> tuple[Alert, bool]:
     if alert.state == "pending":
         return replace(alert, state="dropped", changed=now, closed=now), False
     since = now if alert.well_since is None else alert.well_since
-    if now - since < reading.resolve:
+    if now - since < result.resolve:
         return replace(alert, well_since=since), False
     return replace(alert, state="resolved", changed=now, closed=now, well_since=since), True
 
 
-def _fires_as(kind: Kind) -> State:
+def _choose_firing_state(kind: Kind) -> State:
     return kind if kind in ("no_data", "judge_failing") else "firing"
 
 
-def _id(rule: str, now: int) -> str:
+def _build_alert_id(rule: str, now: int) -> str:
     return hashlib.sha256(f"{rule}\n{now}".encode()).hexdigest()[:16]
 
 
-# ── kept ──────────────────────────────────────────────────────────────────────────────────
+# ── in the store ──────────────────────────────────────────────────────────────────────────
 
 
-def open_alerts(archive: Archive) -> list[Alert]:
-    """Alerts that are not over, oldest first."""
-    return _decoded(archive, "WHERE closed IS NULL ORDER BY opened, rule", ())
+def load_open_alerts(archive: Archive) -> list[Alert]:
+    """Open alerts, oldest first."""
+    return _load_alerts(archive, "WHERE closed IS NULL ORDER BY opened, rule", ())
 
 
-def alerts_between(archive: Archive, since: int, until: int) -> list[Alert]:
-    """Alerts that were open at some time of a stretch and that people were told of, oldest first."""
-    found = _decoded(
+def load_alerts_between(archive: Archive, since: int, until: int) -> list[Alert]:
+    """Alerts that were open at some time between two times and sent a notification, oldest first."""
+    alerts = _load_alerts(
         archive,
         "WHERE opened < ? AND (closed IS NULL OR closed >= ?) ORDER BY opened, rule",
         (until, since),
     )
-    return [one for one in found if one.told]
+    return [alert for alert in alerts if alert.notified]
 
 
-def alert(archive: Archive, id: str) -> Alert | None:
-    """The alert with this id."""
-    return next(iter(_decoded(archive, "WHERE id = ?", (id,))), None)
-
-
-def save(db: Connection, some: Sequence[Alert]) -> None:
-    """Keep alerts as they are now, inside a transaction; each change of state is an event of its own."""
-    for one in some:
-        body = json.dumps(asdict(one), ensure_ascii=True, allow_nan=False)
-        before = list(db.execute("SELECT state FROM monitor_alerts WHERE id = ?", (one.id,)))
+def save_alerts(db: Connection, alerts: Iterable[Alert]) -> None:
+    """Insert or update alerts inside a transaction; each change of state adds an event."""
+    for alert in alerts:
+        body = json.dumps(alert.to_dict(), ensure_ascii=True, allow_nan=False)
+        before = list(db.execute("SELECT state FROM monitor_alerts WHERE id = ?", (alert.id,)))
         db.execute(
             "INSERT INTO monitor_alerts (id, rule, state, opened, changed, closed, body)"
             " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state,"
             " changed = excluded.changed, closed = excluded.closed, body = excluded.body",
-            (one.id, one.rule, one.state, one.opened, one.changed, one.closed, body),
+            (alert.id, alert.rule, alert.state, alert.opened, alert.changed, alert.closed, body),
         )
-        if not before or before[0][0] != one.state:
+        if not before or before[0][0] != alert.state:
             db.execute(
                 "INSERT INTO monitor_alert_events (alert, at, state, body) VALUES (?, ?, ?, ?)",
-                (one.id, one.changed, one.state, json.dumps({"title": one.title})),
+                (alert.id, alert.changed, alert.state, json.dumps({"title": alert.title})),
             )
 
 
-def events(archive: Archive, id: str) -> list[tuple[int, str]]:
-    """When an alert changed to which state."""
+def load_alert_events(archive: Archive, id: str) -> list[tuple[int, str]]:
+    """Time and new state of each state change of an alert."""
     rows = archive.store.read(
         "SELECT at, state FROM monitor_alert_events WHERE alert = ? ORDER BY number", (id,)
     )
     return [(int(at), str(state)) for at, state in rows]
 
 
-def _decoded(archive: Archive, where: str, values: Sequence[Any]) -> list[Alert]:
+def _load_alerts(archive: Archive, where: str, values: Sequence[Any]) -> list[Alert]:
     rows = archive.store.read(f"SELECT body FROM monitor_alerts {where}", values)  # noqa: S608
-    return [Alert(**json.loads(body)) for (body,) in rows]
+    return [Alert.from_json(json.loads(body)) for (body,) in rows]

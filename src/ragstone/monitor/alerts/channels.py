@@ -1,4 +1,4 @@
-"""Ways out for alerts: the log, a file, a signed webhook, Slack and its like, and whatever apprise reaches."""
+"""Notification channels of alerts: the log, a file, a signed webhook, Slack and compatible receivers, and apprise."""
 
 from __future__ import annotations
 
@@ -19,106 +19,111 @@ from typing import Any
 from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
 from ragstone.errors import MissingExtra
-from ragstone.monitor.interactions import micros
+from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.wording import one_line
 
-TIMEOUT = 10
-"""Seconds of silence after which a receiver is given up."""
-LONGEST = 30
-"""Seconds after which it is given up even if it goes on sending a byte now and then."""
-MOST_TEXT = 2900
+SOCKET_TIMEOUT_SECONDS = 10
+"""Seconds without a byte after which a receiver is given up."""
+MAX_REQUEST_SECONDS = 30
+"""Seconds for the whole request, for a receiver that keeps sending a byte now and then."""
+MAX_SECTION_CHARS = 2900
 """Characters of a Slack section, which takes 3,000."""
-SIGNATURE = "X-Ragstone-Signature"
+SIGNATURE_HEADER = "X-Ragstone-Signature"
 log = logging.getLogger("ragstone.monitor")
 
-_GRAVE = ("firing", "no_data", "judge_failing")
+_WARNING_STATES = ("firing", "no_data", "judge_failing")
 
 
-class Undelivered(Exception):
-    """A message did not arrive; it is tried again."""
+class DeliveryError(Exception):
+    """A message did not arrive; it is sent again later."""
 
 
-def send(channel: Channel, body: Mapping[str, Any], key: str, again: bool) -> None:
+def send_message(channel: Channel, body: Mapping[str, Any], key: str, again: bool) -> None:
     """Send a message; `again` says that an earlier attempt may have arrived."""
     target = channel.target.reveal() if isinstance(channel.target, Secret) else channel.target
     match channel.kind:
         case "log":
-            log.log(logging.WARNING if body["state"] in _GRAVE else logging.INFO, "%s", line(body))
+            level = logging.WARNING if body["state"] in _WARNING_STATES else logging.INFO
+            log.log(level, "%s", format_line(body))
         case "file":
-            _append(Path(target), body, key, again)
+            _append_to_file(Path(target), body, key, again)
         case "webhook":
             secret = channel.secret.reveal() if channel.secret is not None else None
             _post(target, json.dumps(body, ensure_ascii=False), key, secret)
         case "slack":
-            _post(target, json.dumps(slack(body), ensure_ascii=False), key, None)
+            _post(target, json.dumps(build_slack_message(body), ensure_ascii=False), key, None)
         case "apprise":
-            _apprise(target, body)
+            _notify_apprise(target, body)
 
 
-def line(body: Mapping[str, Any]) -> str:
-    """A message on one line, whatever is in its texts."""
+def format_line(body: Mapping[str, Any]) -> str:
+    """A message on one line, without control characters."""
     return f"[{body['state']}] {one_line(str(body['title']))}"
 
 
-def slack(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A message as Slack, Mattermost, Discord (/slack) and others take it: text, and blocks for those that show them."""
+def build_slack_message(body: Mapping[str, Any]) -> dict[str, Any]:
+    """A message in Slack's format, also read by Mattermost and Discord (/slack): text, and blocks where supported."""
     title = one_line(str(body["title"]))
-    parts = [_section(f"*{_plain(str(body['state']).upper())}*  {_plain(title)}")]
-    details = lines(body)
+    blocks = [
+        _build_section(f"*{_escape_text(str(body['state']).upper())}*  {_escape_text(title)}")
+    ]
+    details = format_details(body)
     if details:
-        parts.append(_section("\n".join(_plain(one) for one in details)))
-    return {"text": _cut(_plain(line(body))), "blocks": parts}
+        blocks.append(_build_section("\n".join(map(_escape_text, details))))
+    return {"text": _truncate_escaped(_escape_text(format_line(body))), "blocks": blocks}
 
 
-def lines(body: Mapping[str, Any]) -> list[str]:
+def format_details(body: Mapping[str, Any]) -> list[str]:
     """Examples and advice of a message, each on a line."""
     facts = body.get("facts", {})
-    found = [
-        f"• {one_line(str(one['id']))}: {one_line(str(one.get('question', '')))}"
-        + (f" ({one['value']:.2f})" if isinstance(one.get("value"), float) else "")
-        for one in facts.get("examples", ())
+    details = [
+        f"• {one_line(str(example['id']))}: {one_line(str(example.get('question', '')))}"
+        + (f" ({example['value']:.2f})" if isinstance(example.get("value"), float) else "")
+        for example in facts.get("examples", ())
     ]
-    for one in facts.get("advice", ())[:2]:
-        for cause in one["causes"][:2]:
-            found.append(f"→ {cause['advice'].get('en', '')}")
-    return found
+    for symptom in facts.get("advice", ())[:2]:
+        for cause in symptom["causes"][:2]:
+            details.append(f"→ {cause['advice'].get('en', '')}")
+    return details
 
 
-def signature(secret: str, at: int, text: str) -> str:
-    """`t=SECONDS,v1=HEX`: HMAC-SHA256 of the time, a full stop and the body, so that an old message cannot be sent again."""
-    mark = hmac.new(secret.encode(), f"{at}.{text}".encode(), hashlib.sha256).hexdigest()
-    return f"t={at},v1={mark}"
+def sign_body(secret: str, at: int, text: str) -> str:
+    """`t=SECONDS,v1=HEX`: HMAC-SHA256 of the time, a full stop and the body. The time prevents replays."""
+    digest = hmac.new(secret.encode(), f"{at}.{text}".encode(), hashlib.sha256).hexdigest()
+    return f"t={at},v1={digest}"
 
 
-def verified(secret: str, header: str, text: str, now: float, tolerance: float = 300) -> bool:
-    """Whether a received body bears a true signature that is not older than `tolerance` seconds."""
+def is_valid_signature(
+    secret: str, header: str, text: str, now: float, tolerance: float = 300
+) -> bool:
+    """Whether a received body has a valid signature that is at most `tolerance` seconds old."""
     fields = dict(part.partition("=")[::2] for part in header.split(","))
     if not fields.get("t", "").isdigit() or abs(now - int(fields["t"])) > tolerance:
         return False
-    return hmac.compare_digest(signature(secret, int(fields["t"]), text), header)
+    return hmac.compare_digest(sign_body(secret, int(fields["t"]), text), header)
 
 
-def _append(path: Path, body: Mapping[str, Any], key: str, again: bool) -> None:
+def _append_to_file(path: Path, body: Mapping[str, Any], key: str, again: bool) -> None:
     record = json.dumps({"key": key, **body}, ensure_ascii=False) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if again and path.exists() and _holds(path, key):
+        if again and path.exists() and _contains_key(path, key):
             return
-        # One write to an appended file: lines of two processes never mix.
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        # A single write with O_APPEND: lines of two processes never interleave.
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(handle, record.encode("utf-8", "surrogatepass"))
-            os.fsync(handle)
+            os.write(descriptor, record.encode("utf-8", "surrogatepass"))
+            os.fsync(descriptor)
         finally:
-            os.close(handle)
-    except OSError as bad:
-        raise Undelivered(f"cannot write {str(path)!r}: {bad.strerror or bad}") from None
+            os.close(descriptor)
+    except OSError as error:
+        raise DeliveryError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
-def _holds(path: Path, key: str) -> bool:
-    wanted = f'{{"key": "{key}"'.encode()
+def _contains_key(path: Path, key: str) -> bool:
+    prefix = f'{{"key": "{key}"'.encode()
     with path.open("rb") as file:
-        return any(row.startswith(wanted) for row in file)
+        return any(line.startswith(prefix) for line in file)
 
 
 def _post(address: str, text: str, key: str, secret: str | None) -> None:
@@ -128,80 +133,82 @@ def _post(address: str, text: str, key: str, secret: str | None) -> None:
         "User-Agent": "ragstone",
     }
     if secret is not None:
-        headers[SIGNATURE] = signature(secret, micros() // 1_000_000, text)
+        headers[SIGNATURE_HEADER] = sign_body(secret, now_micros() // 1_000_000, text)
     request = urllib.request.Request(address, text.encode("utf-8", "replace"), headers)  # noqa: S310
     answer: Future[int] = Future()
-    # A thread of its own: sockets know a longest silence but no longest time.
-    threading.Thread(target=_ask, args=(request, answer), daemon=True).start()
+    # In a thread, because a socket timeout limits each read but not the whole request.
+    threading.Thread(target=_send_request, args=(request, answer), daemon=True).start()
     try:
-        status = answer.result(LONGEST)
+        status = answer.result(MAX_REQUEST_SECONDS)
     except TimeoutError:
-        raise Undelivered(f"the receiver did not answer within {LONGEST} s") from None
+        raise DeliveryError(f"the receiver did not answer within {MAX_REQUEST_SECONDS} s") from None
     if 300 <= status < 400:
-        raise Undelivered(
+        raise DeliveryError(
             f"the receiver answered {status}, a redirection, which is not followed; configure the final address"
         )
     if not 200 <= status < 300:
-        raise Undelivered(f"the receiver answered {status}")
+        raise DeliveryError(f"the receiver answered {status}")
 
 
-def _ask(request: urllib.request.Request, answer: Future[int]) -> None:
+def _send_request(request: urllib.request.Request, answer: Future[int]) -> None:
     try:
-        with _opener().open(request, timeout=TIMEOUT) as reply:
-            answer.set_result(reply.status)
-    except urllib.error.HTTPError as bad:
-        answer.set_result(bad.code)
-        bad.close()
-    except (OSError, ValueError, http.client.HTTPException) as bad:
-        # the address itself may be a secret and is not repeated
-        reason = type(getattr(bad, "reason", bad)).__name__
-        answer.set_exception(Undelivered(f"the receiver cannot be reached ({reason})"))
+        with _build_opener().open(request, timeout=SOCKET_TIMEOUT_SECONDS) as response:
+            answer.set_result(response.status)
+    except urllib.error.HTTPError as error:
+        answer.set_result(error.code)
+        error.close()
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        # The address may itself be a secret, so the message names only the kind of error.
+        reason = type(getattr(error, "reason", error)).__name__
+        answer.set_exception(DeliveryError(f"the receiver cannot be reached ({reason})"))
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A signed message goes to the address that was configured and to no other."""
+    """Follows no redirect: a signed message goes only to the configured address."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
-def _opener() -> urllib.request.OpenerDirector:
+def _build_opener() -> urllib.request.OpenerDirector:
     return urllib.request.build_opener(_NoRedirects)
 
 
-def _apprise(address: str, body: Mapping[str, Any]) -> None:
+def _notify_apprise(address: str, body: Mapping[str, Any]) -> None:
     try:
         import apprise
     except ImportError:
         raise MissingExtra("an apprise channel", "alerts") from None
-    box = apprise.Apprise()
-    if not box.add(address):
-        raise Undelivered("apprise does not know this kind of address")
-    kind = apprise.NotifyType.WARNING if body["state"] in _GRAVE else apprise.NotifyType.SUCCESS
-    text = "\n".join([one_line(str(body["title"])), *lines(body)])
-    # Said to be text, so that a receiver that shows HTML gets it escaped.
+    notifier = apprise.Apprise()
+    if not notifier.add(address):
+        raise DeliveryError("apprise does not know this kind of address")
+    is_warning = body["state"] in _WARNING_STATES
+    kind = apprise.NotifyType.WARNING if is_warning else apprise.NotifyType.SUCCESS
+    text = "\n".join([one_line(str(body["title"])), *format_details(body)])
+    # Declared as text, so that a receiver that shows HTML gets it escaped.
     plain = apprise.NotifyFormat.TEXT
     title = f"ragstone: {body['state']}"
-    if not box.notify(body=text, title=title, notify_type=kind, body_format=plain):
-        raise Undelivered("apprise could not deliver it")
+    if not notifier.notify(body=text, title=title, notify_type=kind, body_format=plain):
+        raise DeliveryError("apprise could not deliver it")
 
 
-def _section(text: str) -> dict[str, Any]:
-    # verbatim: an address in a text under test does not become a link
-    return {"type": "section", "text": {"type": "mrkdwn", "text": _cut(text), "verbatim": True}}
+def _build_section(text: str) -> dict[str, Any]:
+    # verbatim: an address inside a logged text does not become a link
+    content = {"type": "mrkdwn", "text": _truncate_escaped(text), "verbatim": True}
+    return {"type": "section", "text": content}
 
 
-def _plain(text: str) -> str:
-    """Text under test can neither mention anyone nor make a link, in Slack's way of writing or in Mattermost's."""
+def _escape_text(text: str) -> str:
+    """Logged text in which neither mentions nor links work, in Slack's syntax or Mattermost's."""
     safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return safe.replace("@", "@\u200b").replace("](", "]\u200b(")
 
 
-def _cut(text: str) -> str:
-    """The start of an escaped text, never ending within an escape."""
-    if len(text) <= MOST_TEXT:
+def _truncate_escaped(text: str) -> str:
+    """The start of an escaped text, never ending within an escape sequence."""
+    if len(text) <= MAX_SECTION_CHARS:
         return text
-    start = text[: MOST_TEXT - 1]
+    start = text[: MAX_SECTION_CHARS - 1]
     name = start[start.rfind("&") :] if "&" in start else ""
     if name and ";" not in name and len(name) < len("&amp;"):
         start = start[: -len(name)]

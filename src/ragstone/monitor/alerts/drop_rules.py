@@ -1,52 +1,59 @@
-"""Readings of the drop test: every metric and slice against its reference period."""
+"""Alert rules for drops: the sequential test on every metric and slice against its reference period."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.config.alerts import Alerts
-from ragstone.config.durations import duration
-from ragstone.monitor.alerts.alert import Found, Reading
-from ragstone.monitor.alerts.explanation import advice, examples, explaining_slice
-from ragstone.monitor.archive import Archive
-from ragstone.monitor.drift.hourly import Hours, Key, read_hours
-from ragstone.monitor.drift.sequential_test import (
-    LEAST_SCORES,
-    LEAST_WINDOWS,
-    PENDING,
-    Reference,
-    Series,
-    Watched,
-    change_window,
-    learn,
-    level,
-    watch_series,
+from ragstone.monitor.alerts.alert import RuleResult, RuleState
+from ragstone.monitor.alerts.explanation import (
+    find_advice,
+    find_explaining_slice,
+    find_worst_examples,
 )
-from ragstone.monitor.interactions import iso
-from ragstone.monitor.rollups.refresh import DAY
-from ragstone.monitor.state import put_document, read_document
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import described_metric, moment_of
+from ragstone.monitor.archive import Archive
+from ragstone.monitor.drift.hourly import (
+    HourlyStreams,
+    StreamKey,
+    get_orientation,
+    load_hourly_streams,
+)
+from ragstone.monitor.drift.references import (
+    build_references,
+    choose_reference_span,
+    load_references,
+    save_references,
+    select_live,
+)
+from ragstone.monitor.drift.sequential_test import (
+    PENDING_EVIDENCE,
+    DriftTrace,
+    ReferencePeriod,
+    WindowSums,
+    compute_alarm_level,
+    find_change_window,
+    run_drift_test,
+)
+from ragstone.monitor.interactions import format_iso
+from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.wording import sentence
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LOOK_BACK = 60 * DAY
-"""The test is replayed over so much time at most."""
-SETTLED = DAY
-"""How long after its end a reference still takes in late scores."""
-FOR_WHOLE, FOR_SLICES = 0.5, 0.4
-"""The parts of a metric's budget for its whole and for its slices to share; small windows take somewhat more than they are given."""
+MAX_REPLAY_MICROS = 60 * DAY_MICROS
+"""The test is replayed over at most this much time."""
+WHOLE_BUDGET_SHARE, SLICES_BUDGET_SHARE = 0.5, 0.4
+"""Shares of a metric's false-alarm budget for the whole metric and for all its slices together. They add up to less than 1
+because small windows raise somewhat more false alarms than their budget."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
-    """One metric, whole or of a slice, as the drop test sees it."""
+class MetricStream:
+    """One metric, of all interactions or of a slice, as the drop test sees it."""
 
     metric: str
     field: str
@@ -56,121 +63,117 @@ class Stream:
     reference: float | None
     """The mean of the reference period."""
     mean: float | None
-    """Of the last day."""
+    """The mean of the last day."""
     evidence: float
     """The test's statistic as a share of the alarm level."""
 
 
-def drop_readings(
+@dataclass(frozen=True)
+class _Replay:
+    """The drop test of all streams, replayed over the hours after their reference periods."""
+
+    hours: HourlyStreams
+    spans: Sequence[tuple[int, int]]
+    reference: ReferencePeriod
+    live: WindowSums
+    trace: DriftTrace
+
+    def classify(self, row: int) -> RuleState:
+        """What the test says of a stream after the last hour; `unknown` while its reference is incomplete."""
+        if not self.reference.usable[row] or self.spans[row][1] > self.hours.at(self.hours.count):
+            return "unknown"
+        if self.trace.firing[row, -1]:
+            return "firing"
+        return "pending" if self.trace.evidence[row, -1] >= PENDING_EVIDENCE else "ok"
+
+
+def evaluate_drop_rules(
     archive: Archive, settings: Alerts, metrics: Sequence[str], now: int, failing: set[str]
-) -> tuple[list[Reading], list[Stream]]:
-    """What the test says of each stream after the last closed hour."""
-    stop = now - now % HOUR
-    kept = _kept(archive, settings)
-    starts = {metric: _first(archive, metric) for metric in metrics}
-    known = [start for start in starts.values() if start is not None]
-    if not known:
+) -> tuple[list[RuleResult], list[MetricStream]]:
+    """Results and streams of every metric and slice after the last complete hour."""
+    replay = _replay_test(archive, settings, metrics, now)
+    if replay is None:
         return [], []
-    frozen = all(Key(metric).rule in kept for metric in metrics)
-    start = max(min(known), stop - LOOK_BACK) if frozen else min(known)
-    hours = read_hours(archive, metrics, start, stop, settings.slices, settings.judge_failures)
-    if not hours.count:
-        return [], []
-    spans = [_reference_span(settings, hours, row, kept) for row in range(len(hours.keys))]
-    reference = _references(hours, spans, kept)
-    live = _after(hours, spans).joined()
-    watched = watch_series(
-        reference, live, _levels(settings, hours), first_hour=hours.start // HOUR % 24
-    )
-    _keep(archive, settings, hours, spans, reference, kept, now)
-    readings, streams = [], []
-    for row, key in enumerate(hours.keys):
-        usable = bool(reference.usable[row]) and spans[row][1] <= stop
-        found: Found = "unknown" if not usable or key.metric in failing else _found(watched, row)
-        sign = _sign(key.metric)
-        day = hours.series.part(max(0, hours.count - 24), hours.count)
-        n = float(day.counts[row].sum())
-        streams.append(
-            Stream(
-                key.metric, key.field, key.value,
-                "learning" if not usable else "ok" if found == "unknown" else found,
-                sign * float(reference.mean[row]) if usable else None,
-                sign * float(day.sums[row].sum()) / n if n else None,
-                float(watched.evidence[row, -1]),
-            )
-        )  # fmt: skip
-        facts = (
-            _facts(hours, live, reference, watched, row, spans[row])
-            if found in ("firing", "pending")
-            else {}
-        )
+    results, streams = [], []
+    for row, key in enumerate(replay.hours.keys):
+        state = replay.classify(row)
+        streams.append(_build_stream(replay, row, state, key.metric in failing))
+        if key.metric in failing:
+            state = "unknown"
+        facts = _build_facts(replay, row) if state in ("firing", "pending") else {}
         title = sentence(facts) if facts else ""
-        readings.append(
-            Reading(key.rule, "drop", found, key.metric, key.field, key.value, title, facts)
+        results.append(
+            RuleResult(key.rule, "drop", state, key.metric, key.field, key.value, title, facts)
         )
-    return readings, streams
+    return results, streams
 
 
-def explained(archive: Archive, settings: Alerts, reading: Reading, now: int) -> Reading:
-    """A reading with the slice that explains it, examples and advice; for alerts that are about to fire."""
-    if reading.kind not in ("drop", "threshold") or not reading.metric:
-        return reading
-    facts: dict[str, Any] = dict(reading.facts)
-    since = int(facts["since_us"])
-    where = (reading.field, reading.value) if reading.field else None
-    if reading.kind == "drop" and where is None:
-        span = (int(facts["reference_us"][0]), int(facts["reference_us"][1]))
-        part = explaining_slice(archive, reading.metric, span, since, now, settings.slices)
-        if part is not None:
-            facts["part"] = asdict(part)
-            where = (part.field, part.value)
-    better = _sign(reading.metric) > 0
-    facts["examples"] = examples(
-        archive, reading.metric, since, now, higher_is_better=better, where=where
+def _replay_test(
+    archive: Archive, settings: Alerts, metrics: Sequence[str], now: int
+) -> _Replay | None:
+    stop = now - now % HOUR_MICROS
+    saved = load_references(archive, settings)
+    first_hours = [_find_first_hour(archive, metric) for metric in metrics]
+    known = [hour for hour in first_hours if hour is not None]
+    if not known:
+        return None
+    # Only saved references allow a bounded replay: the others are learned from the first hour on.
+    is_saved = all(StreamKey(metric).rule in saved for metric in metrics)
+    start = max(min(known), stop - MAX_REPLAY_MICROS) if is_saved else min(known)
+    hours = load_hourly_streams(
+        archive, metrics, start, stop, settings.slices, settings.judge_failures
     )
-    facts["advice"] = advice(archive, reading.metric, since, now, where)
-    return replace(reading, facts=facts, title=sentence(facts))
+    if not hours.count:
+        return None
+    spans = [choose_reference_span(settings, hours, row, saved) for row in range(len(hours.keys))]
+    reference = build_references(hours, spans, saved)
+    live = select_live(hours, spans).join_small()
+    levels = _compute_alarm_levels(settings, hours)
+    trace = run_drift_test(reference, live, levels, first_hour=hours.first_hour)
+    save_references(archive, settings, hours, spans, reference, saved, now)
+    return _Replay(hours, spans, reference, live, trace)
 
 
-def forget_reference(archive: Archive, now: int) -> None:
-    """Learn the reference anew: from the settings' period, or from `now` on when that is a length."""
-    archive.run(lambda db: put_document(db, "reference", json.dumps({"from": now}), now)).result()
+def _build_stream(replay: _Replay, row: int, state: RuleState, is_failing: bool) -> MetricStream:
+    hours, key = replay.hours, replay.hours.keys[row]
+    sign = get_orientation(key.metric)
+    day = hours.series.select(max(0, hours.count - 24), hours.count)
+    count = float(day.counts[row].sum())
+    is_usable = state != "unknown"
+    return MetricStream(
+        key.metric,
+        key.field,
+        key.value,
+        "learning" if not is_usable else "ok" if is_failing else state,
+        sign * float(replay.reference.mean[row]) if is_usable else None,
+        sign * float(day.sums[row].sum()) / count if count else None,
+        float(replay.trace.evidence[row, -1]),
+    )
 
 
-def _found(watched: Watched, row: int) -> Found:
-    if watched.firing[row, -1]:
-        return "firing"
-    return "pending" if watched.evidence[row, -1] >= PENDING else "ok"
-
-
-def _facts(
-    hours: Hours,
-    live: Series,
-    reference: Reference,
-    watched: Watched,
-    row: int,
-    span: tuple[int, int],
-) -> dict[str, Any]:
+def _build_facts(replay: _Replay, row: int) -> dict[str, Any]:
+    """What a drop's alert says: mean before and after, since when, from how many scores."""
     import numpy as np
 
-    key, sign = hours.keys[row], _sign(hours.keys[row].metric)
-    # An alarm's start stays where it was found; a sign of one is looked at with all that is known.
-    alarm = (
-        int(np.flatnonzero(watched.alarms[row])[-1]) if watched.firing[row, -1] else hours.count - 1
-    )
-    earlier = np.flatnonzero(watched.firing[row, :alarm])
-    began = change_window(
-        reference,
-        live,
+    hours, trace = replay.hours, replay.trace
+    key, sign = hours.keys[row], get_orientation(hours.keys[row].metric)
+    # The start of an alarm is fixed when it fires; that of a pending one is estimated from all hours so far.
+    alarm = hours.count - 1
+    if trace.firing[row, -1]:
+        alarm = int(np.flatnonzero(trace.alarms[row])[-1])
+    earlier = np.flatnonzero(trace.firing[row, :alarm])
+    began = find_change_window(
+        replay.reference,
+        replay.live,
         row,
         alarm + 1,
         start=int(earlier[-1]) + 1 if len(earlier) else 0,
-        first_hour=hours.start // HOUR % 24,
+        first_hour=hours.first_hour,
     )
-    since = hours.series.part(began, hours.count)
-    n = float(since.counts[row].sum())
-    before = sign * float(reference.mean[row])
-    after = sign * float(since.sums[row].sum()) / n if n else before
+    since = hours.series.select(began, hours.count)
+    count = float(since.counts[row].sum())
+    before = sign * float(replay.reference.mean[row])
+    after = sign * float(since.sums[row].sum()) / count if count else before
     return {
         "phrase": "drop",
         "metric": key.metric,
@@ -179,143 +182,53 @@ def _facts(
         "before": before,
         "after": after,
         "change": after - before,
-        "since": shown_time(hours.at(began)),
+        "since": format_minute(hours.at(began)),
         "since_us": hours.at(began),
-        "scores": n,
-        "reference_us": list(span),
+        "scores": count,
+        "reference_us": list(replay.spans[row]),
     }
 
 
-def _levels(settings: Alerts, hours: Hours) -> NDArray[np.float64]:
-    """Alarm levels: a metric's budget is its whole's, or half of it when slices share most of the other half."""
+def add_explanation(archive: Archive, settings: Alerts, result: RuleResult, now: int) -> RuleResult:
+    """A result with the slice that explains it, examples and advice; for alerts that are about to fire."""
+    if result.kind not in ("drop", "threshold") or not result.metric:
+        return result
+    facts: dict[str, Any] = dict(result.facts)
+    since = int(facts["since_us"])
+    where = (result.field, result.value) if result.field else None
+    if result.kind == "drop" and where is None:
+        span = (int(facts["reference_us"][0]), int(facts["reference_us"][1]))
+        part = find_explaining_slice(archive, result.metric, span, since, now, settings.slices)
+        if part is not None:
+            facts["part"] = asdict(part)
+            where = (part.field, part.value)
+    higher_is_better = get_orientation(result.metric) > 0
+    facts["examples"] = find_worst_examples(
+        archive, result.metric, since, now, higher_is_better=higher_is_better, where=where
+    )
+    facts["advice"] = find_advice(archive, result.metric, since, now, where)
+    return replace(result, facts=facts, title=sentence(facts))
+
+
+def _compute_alarm_levels(settings: Alerts, hours: HourlyStreams) -> NDArray[np.float64]:
+    """Alarm levels: a metric without slices has its whole budget, else its slices share a part of it."""
     import numpy as np
 
-    found = []
+    levels = []
     for key in hours.keys:
-        slices = sum(one.metric == key.metric and bool(one.field) for one in hours.keys)
-        part = 1.0 if not slices else FOR_SLICES / slices if key.field else FOR_WHOLE
-        found.append(level(settings.false_alarms * part))
-    return np.array(found)
+        slices = sum(other.metric == key.metric and bool(other.field) for other in hours.keys)
+        share = 1.0
+        if slices:
+            share = SLICES_BUDGET_SHARE / slices if key.field else WHOLE_BUDGET_SHARE
+        levels.append(compute_alarm_level(settings.false_alarms * share))
+    return np.array(levels)
 
 
-def _reference_span(
-    settings: Alerts, hours: Hours, row: int, kept: dict[str, Any]
-) -> tuple[int, int]:
-    """Start and end of a stream's reference period."""
-    import numpy as np
-
-    saved = kept.get(hours.keys[row].rule)
-    if saved is not None:
-        return int(saved["since"]), int(saved["until"])
-    if "/" in settings.reference:
-        first, last = (moment_of(part.strip()) for part in settings.reference.split("/", 1))
-        return first, last
-    start = max(hours.start, int(kept.get("from", 0)))
-    skipped = max(0, -(-(start - hours.start) // HOUR))
-    counts = hours.series.counts[row, skipped:]
-    seen = np.flatnonzero(counts)
-    if not len(seen):
-        return hours.at(hours.count), hours.at(hours.count) + duration(settings.reference)
-    first = hours.at(skipped + int(seen[0]))
-    # Where scores are few, the period goes on until there are enough of them to compare with.
-    enough = hours.at(skipped + _enough(counts))
-    return first, max(first + duration(settings.reference), enough)
-
-
-def _enough(counts: NDArray[np.float64]) -> int:
-    """The hour before which there are windows enough for a reference; beyond the last when there are not."""
-    held, windows = 0.0, 0
-    for hour, count in enumerate(counts.tolist()):
-        held += count
-        if held >= LEAST_SCORES:
-            held, windows = 0.0, windows + 1
-            if windows == LEAST_WINDOWS:
-                return hour + 1
-    return len(counts) + 1
-
-
-def _masked(hours: Hours, spans: Sequence[tuple[int, int]], inside: bool) -> Series:
-    import numpy as np
-
-    at = hours.start + np.arange(hours.count) * HOUR
-    since = np.array([span[0] for span in spans])[:, None]
-    until = np.array([span[1] for span in spans])[:, None]
-    mask = (at >= since) & (at < until) if inside else at >= until
-    one = hours.series
-    return Series(one.counts * mask, one.sums * mask, one.squares * mask, one.cubes * mask)
-
-
-def _after(hours: Hours, spans: Sequence[tuple[int, int]]) -> Series:
-    return _masked(hours, spans, inside=False)
-
-
-def _references(hours: Hours, spans: Sequence[tuple[int, int]], kept: dict[str, Any]) -> Reference:
-    """Each stream's reference: the kept one, or what its period says so far."""
-    import numpy as np
-
-    series = _masked(hours, spans, inside=True).joined()
-    bounds = [_width(key.metric) for key in hours.keys]
-    learned = learn(series, span=np.array(bounds), first_hour=hours.start // HOUR % 24)
-    columns = {name: getattr(learned, name).copy() for name in Reference.__slots__}
-    for row, key in enumerate(hours.keys):
-        saved = kept.get(key.rule)
-        if saved is not None:
-            for name, column in columns.items():
-                column[row] = saved["reference"][name]
-    return Reference(**columns)
-
-
-def _keep(
-    archive: Archive,
-    settings: Alerts,
-    hours: Hours,
-    spans: Sequence[tuple[int, int]],
-    reference: Reference,
-    kept: dict[str, Any],
-    now: int,
-) -> None:
-    """Keep references that are complete, so that they outlive the interactions they came from."""
-    new = {
-        key.rule: {
-            "since": spans[row][0],
-            "until": spans[row][1],
-            "reference": {
-                name: getattr(reference, name)[row].tolist() for name in Reference.__slots__
-            },
-        }
-        for row, key in enumerate(hours.keys)
-        if key.rule not in kept and now >= spans[row][1] + SETTLED and reference.usable[row]
-    }
-    if new:
-        body = json.dumps({**kept, **new, "spec": settings.reference}, allow_nan=False)
-        archive.run(lambda db: put_document(db, "reference", body, now)).result()
-
-
-def _kept(archive: Archive, settings: Alerts) -> dict[str, Any]:
-    """Kept references by rule; none when the settings name another period."""
-    body = read_document(archive, "reference")
-    found: dict[str, Any] = json.loads(body) if body else {}
-    return found if found.get("spec", settings.reference) == settings.reference else {}
-
-
-def _first(archive: Archive, metric: str) -> int | None:
+def _find_first_hour(archive: Archive, metric: str) -> int | None:
     ((at,),) = archive.store.read("SELECT MIN(at) FROM monitor_scores WHERE metric = ?", (metric,))
-    return None if at is None else int(at) - int(at) % HOUR
+    return None if at is None else int(at) - int(at) % HOUR_MICROS
 
 
-def _sign(metric: str) -> float:
-    known = described_metric(metric)
-    return 1.0 if known is None or known.higher_is_better else -1.0
-
-
-def _width(metric: str) -> float:
-    """A metric's range; NaN without bounds."""
-    known = described_metric(metric)
-    if known is None or known.bounds is None:
-        return float("nan")
-    return float(known.bounds[1] - known.bounds[0])
-
-
-def shown_time(at: int) -> str:
+def format_minute(at: int) -> str:
     """A time to the minute, UTC."""
-    return iso(at)[:16].replace("T", " ") + " UTC"
+    return format_iso(at)[:16].replace("T", " ") + " UTC"

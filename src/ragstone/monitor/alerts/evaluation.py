@@ -1,86 +1,104 @@
-"""One round of watching: readings of every rule, alerts moved on, messages put in the outbox. Time is an argument."""
+"""One evaluation of all alert rules: results, state changes of alerts, and notifications into the outbox.
+
+Time is an argument: the same store and the same time give the same alerts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ragstone.config.alerts import Alerts
 from ragstone.config.durations import duration
-from ragstone.monitor.alerts.alert import Alert, Reading, advance, open_alerts, save
-from ragstone.monitor.alerts.drop_rules import Stream, drop_readings, explained
-from ragstone.monitor.alerts.no_data_rules import judge_readings, silence_readings
-from ragstone.monitor.alerts.outbox import enqueue
-from ragstone.monitor.alerts.threshold_rules import threshold_readings
+from ragstone.monitor.alerts.alert import (
+    Alert,
+    RuleResult,
+    advance_alert,
+    load_open_alerts,
+    save_alerts,
+)
+from ragstone.monitor.alerts.drop_rules import MetricStream, add_explanation, evaluate_drop_rules
+from ragstone.monitor.alerts.no_data_rules import evaluate_judge_rules, evaluate_no_data_rules
+from ragstone.monitor.alerts.outbox import enqueue_alert
+from ragstone.monitor.alerts.threshold_rules import evaluate_threshold_rules
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.purge import known_examples
-from ragstone.monitor.rollups.refresh import DAY, refresh
-from ragstone.monitor.state import lock_watching, put_document, read_document
+from ragstone.monitor.purge import drop_purged_examples
+from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.state import load_state, lock_alerts, save_state
+from ragstone.monitor.statements import DAY_MICROS
 from ragstone.store.database import Connection
 
-REMEMBERED = 30 * DAY
-"""A metric without a score for so long is no longer watched."""
-LEFT = DAY
-"""How long an alert stays open whose rule is gone."""
+METRIC_MEMORY_MICROS = 30 * DAY_MICROS
+"""A metric without any score for so long is no longer evaluated."""
+ORPHAN_RESOLVE_MICROS = DAY_MICROS
+"""How long an alert stays open whose rule no longer exists."""
+
+STATES_BY_SEVERITY = ("firing", "judge_failing", "no_data", "pending", "learning", "ok")
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
-    """How things stand after a round."""
+class MonitorStatus:
+    """The state of all metrics and alerts after an evaluation."""
 
     at: int
     state: str
-    """The gravest of the states."""
-    streams: tuple[Stream, ...]
+    """The most severe of the states."""
+    streams: tuple[MetricStream, ...]
     open: tuple[Alert, ...]
-    """Alerts that are not over."""
+    """Alerts that are not resolved."""
 
     def to_dict(self) -> dict[str, Any]:
         """The status as plain JSON."""
-        return asdict(self)
+        return {
+            "at": self.at,
+            "state": self.state,
+            "streams": [asdict(stream) for stream in self.streams],
+            "open": [alert.to_dict() for alert in self.open],
+        }
 
 
-GRAVITY = ("firing", "judge_failing", "no_data", "pending", "learning", "ok")
-
-
-def watch(archive: Archive, settings: Alerts, now: int) -> Status:
-    """Look at everything once: the same store and the same time give the same alerts."""
+def evaluate_alerts(archive: Archive, settings: Alerts, now: int) -> MonitorStatus:
+    """Evaluate every rule once, advance the alerts and enqueue their notifications."""
     refresh(archive)
-    metrics = watched_metrics(archive, now)
-    before = {one.rule: one for one in open_alerts(archive)}
-    silent = silence_readings(archive, settings, metrics, now)
-    judges = judge_readings(archive, settings, metrics, now)
-    failing = {one.metric for one in judges if one.found == "firing"}
-    readings, streams = drop_readings(archive, settings, metrics, now, failing)
-    readings += threshold_readings(archive, settings, now, failing)
+    metrics = list_active_metrics(archive, now)
+    before = {alert.rule: alert for alert in load_open_alerts(archive)}
+    silence = evaluate_no_data_rules(archive, settings, metrics, now)
+    judges = evaluate_judge_rules(archive, settings, metrics, now)
+    # A metric whose judge fails has no quality to speak of: its other rules are not evaluated.
+    failing = {result.metric for result in judges if result.state == "firing"}
+    results, streams = evaluate_drop_rules(archive, settings, metrics, now, failing)
+    results += evaluate_threshold_rules(archive, settings, now, failing)
     if settings.questions:
-        from ragstone.monitor.alerts.question_rules import question_readings
+        from ragstone.monitor.alerts.question_rules import evaluate_question_rules
 
-        readings += question_readings(archive, settings, now)
-    readings = _quieter([*silent, *judges, *readings], before)
-    readings = [
-        explained(archive, settings, one, now) if _is_new(one, before) else one for one in readings
+        results += evaluate_question_rules(archive, settings, now)
+    results = _suppress_slice_results([*silence, *judges, *results], before)
+    # Explanations read many rows, so they are computed before the transaction that locks the alerts.
+    results = [
+        add_explanation(archive, settings, result, now)
+        if _is_newly_firing(result, before)
+        else result
+        for result in results
     ]
-    return archive.run(lambda db: _advance(db, settings, readings, streams, now)).result()
+    return archive.run(lambda db: _advance_alerts(db, settings, results, streams, now)).result()
 
 
-def last_status(archive: Archive) -> Status | None:
-    """What the last round found; None before the first."""
-    body = read_document(archive, "watch")
+def load_status(archive: Archive) -> MonitorStatus | None:
+    """The status after the last evaluation; None before the first."""
+    body = load_state(archive, "watch")
     if body is None:
         return None
     plain = json.loads(body)
-    return Status(
+    return MonitorStatus(
         plain["at"],
         plain["state"],
-        tuple(Stream(**one) for one in plain["streams"]),
-        tuple(Alert(**one) for one in plain["open"]),
+        tuple(MetricStream(**stream) for stream in plain["streams"]),
+        tuple(Alert.from_json(alert) for alert in plain["open"]),
     )
 
 
-def watched_metrics(archive: Archive, now: int) -> list[str]:
+def list_active_metrics(archive: Archive, now: int) -> list[str]:
     """Metrics with a score or a failed judgement in the last 30 days."""
     rows = archive.store.read("SELECT DISTINCT metric FROM monitor_scores ORDER BY metric")
     return [
@@ -88,85 +106,99 @@ def watched_metrics(archive: Archive, now: int) -> list[str]:
         for (name,) in rows
         if archive.store.read(
             "SELECT 1 FROM monitor_scores WHERE metric = ? AND at >= ? AND at < ? LIMIT 1",
-            (name, now - REMEMBERED, now),
+            (name, now - METRIC_MEMORY_MICROS, now),
         )
     ]
 
 
-def _advance(
+def get_interval_seconds(settings: Alerts) -> float:
+    """Seconds between two evaluations by the server."""
+    return duration(settings.every) / 1_000_000
+
+
+def _advance_alerts(
     db: Connection,
     settings: Alerts,
-    readings: Sequence[Reading],
-    streams: Sequence[Stream],
+    results: Sequence[RuleResult],
+    streams: Sequence[MetricStream],
     now: int,
-) -> Status:
-    """Move alerts on inside one transaction, which a second watcher waits for."""
-    lock_watching(db, now)
+) -> MonitorStatus:
+    """Advance all alerts in one transaction; a concurrent evaluation waits for its lock.
+
+    The alerts are read again under the lock: another process may have advanced them since the rules were evaluated."""
+    lock_alerts(db, now)
     rows = db.execute("SELECT body FROM monitor_alerts WHERE closed IS NULL ORDER BY opened, rule")
-    held = {one.rule: one for one in (Alert(**json.loads(body)) for (body,) in rows)}
-    given = {one.rule for one in readings}
-    gone = [
-        Reading(rule, one.kind, "ok", resolve=LEFT)
-        for rule, one in held.items()
-        if rule not in given
+    alerts = [Alert.from_json(json.loads(body)) for (body,) in rows]
+    by_rule = {alert.rule: alert for alert in alerts}
+    evaluated = {result.rule for result in results}
+    orphans = [
+        RuleResult(rule, alert.kind, "ok", resolve=ORPHAN_RESOLVE_MICROS)
+        for rule, alert in by_rule.items()
+        if rule not in evaluated
     ]
-    kept: list[Alert] = []
-    for reading in [*readings, *gone]:
-        reading = replace(reading, facts=known_examples(db, reading.facts))
-        alert, tell = advance(held.get(reading.rule), reading, now)
+    still_open: list[Alert] = []
+    for result in [*results, *orphans]:
+        result = replace(result, facts=drop_purged_examples(db, result.facts))
+        alert, notify = advance_alert(by_rule.get(result.rule), result, now)
         if alert is None:
             continue
-        save(db, [alert])
-        if tell:
-            enqueue(db, settings.channels, alert, now)
+        save_alerts(db, [alert])
+        if notify:
+            enqueue_alert(db, settings.channels, alert, now)
         if alert.open:
-            kept.append(alert)
-    status = Status(now, _gravest(kept, streams), _with_states(streams, kept), tuple(kept))
-    put_document(db, "watch", json.dumps(status.to_dict(), allow_nan=False), now)
+            still_open.append(alert)
+    status = MonitorStatus(
+        now,
+        _find_worst_state(still_open, streams),
+        tuple(_assign_state(stream, still_open) for stream in streams),
+        tuple(still_open),
+    )
+    save_state(db, "watch", json.dumps(status.to_dict(), allow_nan=False), now)
     return status
 
 
-def _with_states(streams: Sequence[Stream], alerts: Iterable[Alert]) -> tuple[Stream, ...]:
-    """Each stream in the gravest state that an alert of its metric puts it in."""
-    found = []
-    for stream in streams:
-        states = [
-            one.state
-            for one in alerts
-            if (one.kind == "no_data" and not one.metric)
-            or (one.metric == stream.metric
-            and (one.kind in ("judge_failing", "no_data") or (one.field, one.value) == (stream.field, stream.value)))
-        ]  # fmt: skip
-        found.append(replace(stream, state=min([stream.state, *states], key=GRAVITY.index)))
-    return tuple(found)
+def _assign_state(stream: MetricStream, alerts: Iterable[Alert]) -> MetricStream:
+    """The stream in the most severe state that an alert about it has."""
+    states = [alert.state for alert in alerts if _concerns(alert, stream)]
+    return replace(stream, state=min([stream.state, *states], key=STATES_BY_SEVERITY.index))
 
 
-def _gravest(alerts: Sequence[Alert], streams: Sequence[Stream]) -> str:
-    whole = [one.state for one in streams if not one.field]
-    return min([*(one.state for one in alerts), *whole], key=GRAVITY.index, default="learning")
+def _concerns(alert: Alert, stream: MetricStream) -> bool:
+    if alert.kind == "no_data" and not alert.metric:
+        return True
+    if alert.metric != stream.metric:
+        return False
+    same_slice = (alert.field, alert.value) == (stream.field, stream.value)
+    return same_slice or alert.kind in ("judge_failing", "no_data")
 
 
-def _is_new(reading: Reading, before: dict[str, Alert]) -> bool:
-    alert = before.get(reading.rule)
-    return reading.found == "firing" and (alert is None or alert.state == "pending")
+def _find_worst_state(alerts: Sequence[Alert], streams: Sequence[MetricStream]) -> str:
+    whole = [stream.state for stream in streams if not stream.field]
+    states = [*(alert.state for alert in alerts), *whole]
+    return min(states, key=STATES_BY_SEVERITY.index, default="learning")
 
 
-def _quieter(readings: Sequence[Reading], before: dict[str, Alert]) -> list[Reading]:
-    """No alert of a slice fires while its whole metric has one: that one names the slice."""
-    loud = {
-        one.metric
-        for one in readings
-        if one.kind == "drop" and not one.field and one.found == "firing"
+def _is_newly_firing(result: RuleResult, before: Mapping[str, Alert]) -> bool:
+    alert = before.get(result.rule)
+    return result.state == "firing" and (alert is None or alert.state == "pending")
+
+
+def _suppress_slice_results(
+    results: Sequence[RuleResult], before: Mapping[str, Alert]
+) -> list[RuleResult]:
+    """Report slices as ok while their whole metric fires: that alert already names the slice."""
+    dropping = {
+        result.metric
+        for result in results
+        if result.kind == "drop" and not result.field and result.state == "firing"
     }
-    fired = {rule for rule, one in before.items() if one.state != "pending"}
+    fired = {rule for rule, alert in before.items() if alert.state != "pending"}
     return [
-        replace(one, found="ok")
-        if one.kind == "drop" and one.field and one.metric in loud and one.rule not in fired
-        else one
-        for one in readings
+        replace(result, state="ok")
+        if result.kind == "drop"
+        and result.field
+        and result.metric in dropping
+        and result.rule not in fired
+        else result
+        for result in results
     ]
-
-
-def round_length(settings: Alerts) -> float:
-    """Seconds between two rounds of the server."""
-    return duration(settings.every) / 1_000_000

@@ -1,27 +1,30 @@
-"""Why an alert: which slice explains a drop, which interactions show it, and what to try."""
+"""Explanations of an alert: the slice behind a drop, the worst interactions, and what to try."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.rollups.refresh import fields
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import between
+from ragstone.monitor.rollups.refresh import list_fields
+from ragstone.monitor.statements import HOUR_MICROS
+from ragstone.monitor.windows.summary import summarise_between
 from ragstone.monitor.windows.window_run import WindowRun
 
-EXAMPLES = 3
-EXPLAINS = 0.5
-"""A slice explains a drop when, without it, so much of the drop is gone."""
-LARGEST_SHARE = 0.9
+MAX_EXAMPLES = 3
+MAX_ADVICE = 3
+MIN_EXPLAINED_SHARE = 0.5
+"""A slice explains a drop when at least this share of the drop is gone without the slice."""
+MAX_SLICE_SHARE = 0.9
 """A slice with nearly all interactions explains nothing."""
-ADVICE = 3
+
+Sums = Mapping[str, tuple[float, float]]
+"""Value of a field → weight of its scores and their weighted sum."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExplainingSlice:
     """A slice and the share of a drop that goes away without it."""
 
     field: str
@@ -30,42 +33,51 @@ class Part:
     before: float
     after: float
     share: float
-    """Of the scores since the drop."""
+    """Share of the scores since the drop."""
 
 
-def explaining_slice(
+def find_explaining_slice(
     archive: Archive,
     metric: str,
     reference: tuple[int, int],
     since: int,
     until: int,
     by: Sequence[str] | None = None,
-) -> Part | None:
+) -> ExplainingSlice | None:
     """The slice without which most of the drop is gone; None when the drop is everywhere."""
-    best: Part | None = None
-    for field in fields(archive, since, until) if by is None else by:
-        before = _sums(archive, metric, *reference, field)
-        after = _sums(archive, metric, since, until, field)
-        total_before, total_after = _mean(before.values()), _mean(after.values())
-        if total_before is None or total_after is None or len(after) < 2:
-            continue
-        drop = total_before - total_after
-        weight = sum(w for w, _ in after.values())
-        for value, (w, x) in after.items():
-            rest = _mean(item for key, item in after.items() if key != value)
-            rest_before = _mean(item for key, item in before.items() if key != value)
-            if value not in before or not w or rest is None or rest_before is None or not drop:
-                continue
-            explained = 1 - (rest_before - rest) / drop
-            share = w / weight
-            fits = explained >= EXPLAINS and share <= LARGEST_SHARE
-            if fits and (best is None or explained > best.explained):
-                old = before[value]
-                best = Part(field, value, min(explained, 1.0), old[1] / old[0], x / w, share)
+    best: ExplainingSlice | None = None
+    for field in list_fields(archive, since, until) if by is None else by:
+        before = _sum_by_value(archive, metric, *reference, field)
+        after = _sum_by_value(archive, metric, since, until, field)
+        for explained, candidate in _compare_values(field, before, after):
+            if best is None or explained > best.explained:
+                best = candidate
     return best
 
 
-def examples(
+def _compare_values(
+    field: str, before: Sums, after: Sums
+) -> Iterator[tuple[float, ExplainingSlice]]:
+    """Values of a field that explain the drop, each with the unclipped share that it explains."""
+    mean_before, mean_after = _compute_mean(before.values()), _compute_mean(after.values())
+    if mean_before is None or mean_after is None or len(after) < 2 or mean_before == mean_after:
+        return
+    drop = mean_before - mean_after
+    total_weight = sum(weight for weight, _ in after.values())
+    for value, (weight, weighted_sum) in after.items():
+        rest = _compute_mean(item for key, item in after.items() if key != value)
+        rest_before = _compute_mean(item for key, item in before.items() if key != value)
+        if value not in before or not weight or rest is None or rest_before is None:
+            continue
+        explained = 1 - (rest_before - rest) / drop
+        share = weight / total_weight
+        if explained >= MIN_EXPLAINED_SHARE and share <= MAX_SLICE_SHARE:
+            old_weight, old_sum = before[value]
+            means = old_sum / old_weight, weighted_sum / weight
+            yield explained, ExplainingSlice(field, value, min(explained, 1.0), *means, share)
+
+
+def find_worst_examples(
     archive: Archive,
     metric: str,
     since: int,
@@ -74,47 +86,49 @@ def examples(
     higher_is_better: bool = True,
     where: tuple[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """The worst interactions of a stretch by a metric, the newest of equals first."""
+    """The worst interactions by a metric between two times, the newest of equals first."""
     rows = archive.store.stream(
         "SELECT i.id, s.value FROM monitor_scores s JOIN interactions i ON i.number = s.number"
         " WHERE s.metric = ? AND s.at >= ? AND s.at < ? AND s.value IS NOT NULL"
         " ORDER BY s.value * ?, s.at DESC, i.number DESC",
         (metric, since, until, 1 if higher_is_better else -1),
     )
-    found: list[dict[str, Any]] = []
+    examples: list[dict[str, Any]] = []
     for id, value in rows:
-        one = archive.get(id)
-        if one is None or (where is not None and one.slices.get(where[0]) != where[1]):
+        interaction = archive.get(id)
+        if interaction is None or (
+            where is not None and interaction.slices.get(where[0]) != where[1]
+        ):
             continue
-        found.append(
+        examples.append(
             {
                 "id": id,
                 "value": value,
-                "question": shortened(one.question),
-                "answer": shortened(one.answer),
+                "question": shorten_text(interaction.question),
+                "answer": shorten_text(interaction.answer),
             }
         )
-        if len(found) == EXAMPLES:
+        if len(examples) == MAX_EXAMPLES:
             break
-    return found
+    return examples
 
 
-def advice(
+def find_advice(
     archive: Archive, metric: str, since: int, until: int, where: tuple[str, str] | None = None
 ) -> list[dict[str, Any]]:
     """What to try: the diagnosis of the interactions since the drop, symptoms of the metric itself first."""
     from ragstone.analysis.advice import load_symptoms
     from ragstone.analysis.diagnose import diagnose
-    from ragstone.analysis.failures import analyse
+    from ragstone.analysis.failures import analyse_failures
     from ragstone.analysis.summary import summarise
 
-    run = WindowRun(archive, since, until, where=where, most=500)
+    run = WindowRun(archive, since, until, where=where, limit=500)
     if not len(run) or not run.info.metrics:
         return []
-    found = diagnose(run, summarise(run, worst=1), analyse(run), load_symptoms())
+    diagnoses = diagnose(run, summarise(run, worst=1), analyse_failures(run), load_symptoms())
     family = metric.partition("@")[0].partition("(")[0]
-    own = [one for one in found if any(e.what.startswith(family) for e in one.evidence)]
-    rest = [one for one in found if one not in own]
+    own = [one for one in diagnoses if any(e.what.startswith(family) for e in one.evidence)]
+    rest = [one for one in diagnoses if one not in own]
     return [
         {
             "symptom": dict(one.title),
@@ -122,30 +136,27 @@ def advice(
                 {"cause": dict(item.cause), "advice": dict(item.advice)} for item in one.advice
             ],
         }
-        for one in [*own, *rest][:ADVICE]
+        for one in [*own, *rest][:MAX_ADVICE]
     ]
 
 
-def shortened(text: str | None, most: int = 200) -> str:
+def shorten_text(text: str | None, limit: int = 200) -> str:
     """The start of a text on one line."""
     line = " ".join((text or "").split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def _sums(
-    archive: Archive, metric: str, since: int, until: int, field: str
-) -> dict[str, tuple[float, float]]:
-    """Value → how much its scores weigh, and their weighted sum."""
-    until = max(until, since + HOUR)
-    found = between(archive, since, until, by=field).slices
+def _sum_by_value(archive: Archive, metric: str, since: int, until: int, field: str) -> Sums:
+    until = max(until, since + HOUR_MICROS)
+    slices = summarise_between(archive, since, until, by=field).slices
     return {
-        one.value: (float(figure.scored), float(figure.scored) * figure.mean)
-        for one in found
-        if (figure := one.metrics.get(metric)) is not None and figure.mean is not None
+        window.value: (float(stats.scored), float(stats.scored) * stats.mean)
+        for window in slices
+        if (stats := window.metrics.get(metric)) is not None and stats.mean is not None
     }
 
 
-def _mean(items: Any) -> float | None:
+def _compute_mean(items: Iterable[tuple[float, float]]) -> float | None:
     pairs = list(items)
-    weight = sum(w for w, _ in pairs)
-    return sum(x for _, x in pairs) / weight if weight else None
+    weight = sum(weight for weight, _ in pairs)
+    return sum(weighted_sum for _, weighted_sum in pairs) / weight if weight else None

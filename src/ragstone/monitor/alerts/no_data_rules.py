@@ -1,87 +1,90 @@
-"""Readings of silence and of a failing judge: neither health nor degradation."""
+"""Alert rules for missing data and failing judges: while they fire, quality is unknown rather than good or bad."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.analysis.stats import wilson
+from ragstone.analysis.stats import wilson_interval
 from ragstone.config.alerts import Alerts
 from ragstone.config.durations import duration
-from ragstone.monitor.alerts.alert import Reading
-from ragstone.monitor.alerts.drop_rules import shown_time
+from ragstone.monitor.alerts.alert import RuleResult, RuleState
+from ragstone.monitor.alerts.drop_rules import format_minute
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.drift.hourly import POOLED
-from ragstone.monitor.rollups.refresh import DAY
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.drift.hourly import POOLED_JUDGEMENTS
+from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.wording import sentence
 
-LEAST_TRIES = 10
-"""Judgements under which a judge cannot be called failing."""
+MIN_JUDGEMENTS = 10
+"""With fewer judgements a judge is never reported as failing."""
 
 
-def silence_readings(
+def evaluate_no_data_rules(
     archive: Archive, settings: Alerts, metrics: Sequence[str], now: int
-) -> list[Reading]:
-    """Whether interactions, and scores of each metric, still come in."""
+) -> list[RuleResult]:
+    """Whether interactions, and scores of each metric, still arrive."""
     limit = duration(settings.no_data)
     ((last,),) = archive.store.read("SELECT MAX(at) FROM interactions WHERE at < ?", (now,))
     if last is None:
         return []
-    silent = now - int(last) >= limit
-    facts = {"phrase": "no_data", "since": shown_time(int(last)), "hours": (now - int(last)) / HOUR}
-    found = [
-        Reading(
-            "no_data", "no_data", "firing" if silent else "ok",
-            title=sentence(facts), facts=facts,
-        )
-    ]  # fmt: skip
-    return found + [_scores(archive, metric, limit, silent, now) for metric in metrics]
+    is_silent = now - int(last) >= limit
+    facts = {
+        "phrase": "no_data",
+        "since": format_minute(int(last)),
+        "hours": (now - int(last)) / HOUR_MICROS,
+    }
+    result = RuleResult(
+        "no_data", "no_data", "firing" if is_silent else "ok", title=sentence(facts), facts=facts
+    )
+    return [
+        result,
+        *(_evaluate_missing_scores(archive, metric, limit, is_silent, now) for metric in metrics),
+    ]
 
 
-def _scores(archive: Archive, metric: str, limit: int, silent: bool, now: int) -> Reading:
+def _evaluate_missing_scores(
+    archive: Archive, metric: str, limit: int, is_silent: bool, now: int
+) -> RuleResult:
     ((last,),) = archive.store.read(
         "SELECT MAX(at) FROM monitor_scores WHERE metric = ? AND at < ?", (metric, now)
     )
     rule = f"no_data:{metric}"
-    if last is None or silent:  # the silence of everything has an alert of its own
-        return Reading(rule, "no_data", "unknown", metric)
+    if last is None or is_silent:  # without any interactions, the rule `no_data` fires instead
+        return RuleResult(rule, "no_data", "unknown", metric)
     facts = {
         "phrase": "no_scores",
         "metric": metric,
-        "since": shown_time(int(last)),
-        "hours": (now - int(last)) / HOUR,
+        "since": format_minute(int(last)),
+        "hours": (now - int(last)) / HOUR_MICROS,
     }
-    gone = now - int(last) >= limit
-    return Reading(
-        rule, "no_data", "firing" if gone else "ok", metric, title=sentence(facts), facts=facts
-    )
+    state: RuleState = "firing" if now - int(last) >= limit else "ok"
+    return RuleResult(rule, "no_data", state, metric, title=sentence(facts), facts=facts)
 
 
-def judge_readings(
+def evaluate_judge_rules(
     archive: Archive, settings: Alerts, metrics: Sequence[str], now: int
-) -> list[Reading]:
-    """Whether each metric's judge fails too often: the last judgements, as far back as a day."""
-    return [_judge(archive, settings, metric, now) for metric in metrics]
+) -> list[RuleResult]:
+    """Whether each metric's judge fails too often, over the last judgements of at most a day."""
+    return [_evaluate_judge(archive, settings, metric, now) for metric in metrics]
 
 
-def _judge(archive: Archive, settings: Alerts, metric: str, now: int) -> Reading:
-    tries, failures = _last_judgements(archive, metric, now)
+def _evaluate_judge(archive: Archive, settings: Alerts, metric: str, now: int) -> RuleResult:
+    judgements, failures = _count_recent_judgements(archive, metric, now)
     rule = f"judge_failing:{metric}"
-    if tries < LEAST_TRIES:
-        return Reading(rule, "judge_failing", "unknown", metric)
+    if judgements < MIN_JUDGEMENTS:
+        return RuleResult(rule, "judge_failing", "unknown", metric)
     facts = {
         "phrase": "judge_failing",
         "metric": metric,
-        "share": failures / tries,
-        "tries": tries,
+        "share": failures / judgements,
+        "tries": judgements,
         "failures": failures,
     }
-    # The cautious end: a share that only chance lifts above the limit is no failing judge.
-    bad = wilson(failures, tries)[0] > settings.judge_failures
-    return Reading(
+    # The lower end of the interval: a share above the limit by chance alone does not fire.
+    is_failing = wilson_interval(failures, judgements)[0] > settings.judge_failures
+    return RuleResult(
         rule,
         "judge_failing",
-        "firing" if bad else "ok",
+        "firing" if is_failing else "ok",
         metric,
         title=sentence(facts),
         facts=facts,
@@ -89,18 +92,18 @@ def _judge(archive: Archive, settings: Alerts, metric: str, now: int) -> Reading
     )
 
 
-def _last_judgements(archive: Archive, metric: str, now: int) -> tuple[int, int]:
-    """Judgements and failures of the last hour, or of the last so many when it has few."""
-    counts: list[tuple[int, int]] = []
-    for since in (now - HOUR, now - 6 * HOUR, now - DAY):
+def _count_recent_judgements(archive: Archive, metric: str, now: int) -> tuple[int, int]:
+    """Judgements and failures of the last hour, or of up to a day when the hour has too few."""
+    judgements = failures = 0
+    for since in (now - HOUR_MICROS, now - 6 * HOUR_MICROS, now - DAY_MICROS):
         rows = archive.store.read(
             "SELECT outcome, COUNT(*) FROM monitor_scores WHERE metric = ? AND at >= ? AND at < ?"
             " GROUP BY outcome",
             (metric, since, now),
         )
-        by = {str(outcome): int(n) for outcome, n in rows}
-        failed = by.get("judge_error", 0)
-        counts.append((by.get("ok", 0) + failed, failed))
-        if counts[-1][0] >= POOLED:
+        counts = {str(outcome): int(count) for outcome, count in rows}
+        failures = counts.get("judge_error", 0)
+        judgements = counts.get("ok", 0) + failures
+        if judgements >= POOLED_JUDGEMENTS:
             break
-    return counts[-1]
+    return judgements, failures

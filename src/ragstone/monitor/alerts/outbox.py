@@ -1,7 +1,7 @@
-"""Messages about alerts on their way out: kept with the alert in one transaction, sent until they arrive, each under one key.
+"""The durable queue of notifications: written with the alert in one transaction, sent until delivered, each under one key.
 
-An attempt is counted before it is made, so that a crash in its midst is known of: a file is then searched for the key, and a
-receiver of a webhook sees the same Idempotency-Key again."""
+An attempt is counted before it is made, so that an attempt cut short by a crash is known: a file is then searched for the
+key, and the receiver of a webhook sees the same Idempotency-Key again."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from typing import Any
 from ragstone.config.alerts import Channel
 from ragstone.errors import RagstoneError
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.monitor.alerts.channels import Undelivered, send
+from ragstone.monitor.alerts.channels import DeliveryError, send_message
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import iso, micros
+from ragstone.monitor.interactions import format_iso, now_micros
 from ragstone.store.database import Connection
 
-FIRST_WAIT = 10_000_000
-LONGEST_WAIT = 3_600_000_000
-LEASE = 120_000_000
-"""How long an attempt may take before another process may make the next."""
-TRIES = 20
-"""Attempts after which a message is given up: about twelve hours."""
+FIRST_RETRY_MICROS = 10_000_000
+MAX_RETRY_MICROS = 3_600_000_000
+LEASE_MICROS = 120_000_000
+"""How long an attempt may take before another process may make the next one."""
+MAX_ATTEMPTS = 20
+"""Attempts after which a message is abandoned: about twelve hours."""
 
-Send = Callable[[Channel, Mapping[str, Any], str, bool], None]
+SendMessage = Callable[[Channel, Mapping[str, Any], str, bool], None]
 log = logging.getLogger("ragstone.monitor")
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
-    """What came of sending what was due."""
+class DeliveryResult:
+    """Counts of one delivery run."""
 
     sent: int = 0
     failed: int = 0
-    """Attempts that failed and are made again later."""
+    """Attempts that failed and are repeated later."""
     given_up: int = 0
 
 
-def message(alert: Alert) -> dict[str, Any]:
-    """What leaves the house about an alert, as plain JSON."""
+def build_message(alert: Alert) -> dict[str, Any]:
+    """The notification about an alert as plain JSON."""
     return {
         "id": alert.id,
         "rule": alert.rule,
@@ -51,8 +51,8 @@ def message(alert: Alert) -> dict[str, Any]:
         "metric": alert.metric or None,
         "slice": {alert.field: alert.value} if alert.field else {},
         "title": alert.title,
-        "opened": iso(alert.opened),
-        "changed": iso(alert.changed),
+        "opened": format_iso(alert.opened),
+        "changed": format_iso(alert.changed),
         "facts": {
             key: value
             for key, value in alert.facts.items()
@@ -61,15 +61,15 @@ def message(alert: Alert) -> dict[str, Any]:
     }
 
 
-def enqueue(db: Connection, channels: Sequence[Channel], alert: Alert, now: int) -> None:
-    """Put an alert's message out for every channel, inside the transaction that changes the alert."""
-    put(db, channels, message(alert), f"{alert.id}:{alert.state}", now)
+def enqueue_alert(db: Connection, channels: Sequence[Channel], alert: Alert, now: int) -> None:
+    """Enqueue an alert's notification for every channel, inside the transaction that changes the alert."""
+    enqueue_message(db, channels, build_message(alert), f"{alert.id}:{alert.state}", now)
 
 
-def put(
+def enqueue_message(
     db: Connection, channels: Sequence[Channel], body: Mapping[str, Any], about: str, now: int
 ) -> None:
-    """Put a message out; one that is there already stays as it is."""
+    """Enqueue a message for every channel; one with the same key is left as it is."""
     text = json.dumps(body, ensure_ascii=True, allow_nan=False)
     for channel in channels:
         key = hashlib.sha256(f"{about}\n{channel.name}".encode()).hexdigest()[:32]
@@ -80,46 +80,50 @@ def put(
         )
 
 
-def deliver(
-    archive: Archive, channels: Sequence[Channel], now: int | None = None, *, out: Send = send
-) -> Delivery:
-    """Send what is due; what fails is due again after a wait that doubles."""
-    at = micros() if now is None else now
+def deliver_due(
+    archive: Archive,
+    channels: Sequence[Channel],
+    now: int | None = None,
+    *,
+    send: SendMessage = send_message,
+) -> DeliveryResult:
+    """Send every message that is due; a failed one is due again after a delay that doubles."""
+    at = now_micros() if now is None else now
     by_name = {channel.name: channel for channel in channels}
     rows = archive.store.read(
         "SELECT key, channel, due, tries, body FROM monitor_outbox"
         " WHERE sent IS NULL AND due <= ? AND tries < ? ORDER BY created, key",
-        (at, TRIES),
+        (at, MAX_ATTEMPTS),
     )
     sent = failed = given_up = 0
-    stuck: set[str] = set()
+    failed_channels: set[str] = set()
     for key, name, due, tries, body in rows:
         channel = by_name.get(name)
-        # A receiver that just failed is not asked for each of its messages: the other channels wait behind it.
-        if channel is None or name in stuck or not _claim(archive, key, due, at):
-            continue  # a channel that is no longer configured keeps its messages; another process has this one
+        # After a failure the channel's other messages wait for the next run: its timeouts would delay the other channels.
+        if channel is None or name in failed_channels or not _claim_message(archive, key, due, at):
+            continue  # the channel is no longer configured, or another process sends this message
         try:
-            out(channel, json.loads(body), key, tries > 0)
-        except (Undelivered, RagstoneError) as bad:
-            stuck.add(name)
+            send(channel, json.loads(body), key, tries > 0)
+        except (DeliveryError, RagstoneError) as error:
+            failed_channels.add(name)
             failed += 1
-            given_up += tries + 1 >= TRIES
-            log.warning("alert not delivered to %s: %s", channel.kind, bad)
-            _postpone(archive, key, at + wait(key, tries), str(bad))
+            given_up += tries + 1 >= MAX_ATTEMPTS
+            log.warning("alert not delivered to %s: %s", channel.kind, error)
+            _postpone(archive, key, at + get_retry_delay(key, tries), str(error))
         else:
             sent += 1
-            _done(archive, key, at)
-    return Delivery(sent, failed, given_up)
+            _mark_sent(archive, key, at)
+    return DeliveryResult(sent, failed, given_up)
 
 
-def wait(key: str, tries: int) -> int:
-    """Microseconds until the next attempt: doubling up to an hour, up to a half more by the key so that all do not come at once."""
-    length = min(FIRST_WAIT << tries, LONGEST_WAIT)
-    return length + length * (int(key[:4], 16) % 512) // 1024
+def get_retry_delay(key: str, tries: int) -> int:
+    """Microseconds until the next attempt: doubling up to an hour, plus up to a half of jitter derived from the key."""
+    delay = min(FIRST_RETRY_MICROS << tries, MAX_RETRY_MICROS)
+    return delay + delay * (int(key[:4], 16) % 512) // 1024
 
 
-def pending(archive: Archive) -> list[dict[str, Any]]:
-    """Messages that have not left, with what stopped them."""
+def list_unsent(archive: Archive) -> list[dict[str, Any]]:
+    """Messages that have not been delivered, with the last error of each."""
     rows = archive.store.read(
         "SELECT key, channel, created, tries, fault FROM monitor_outbox WHERE sent IS NULL"
         " ORDER BY created, key"
@@ -128,12 +132,14 @@ def pending(archive: Archive) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _claim(archive: Archive, key: str, due: int, now: int) -> bool:
+def _claim_message(archive: Archive, key: str, due: int, now: int) -> bool:
+    """Whether this process may send the message: of several that read the same `due`, one update succeeds."""
+
     def write(db: Connection) -> bool:
         rows = db.execute(
             "UPDATE monitor_outbox SET due = ?, tries = tries + 1"
             " WHERE key = ? AND due = ? AND sent IS NULL RETURNING key",
-            (now + LEASE, key, due),
+            (now + LEASE_MICROS, key, due),
         )
         return bool(list(rows))
 
@@ -145,6 +151,6 @@ def _postpone(archive: Archive, key: str, due: int, fault: str) -> None:
     archive.run(lambda db: list(db.execute(sql, (due, fault[:500], key)))).result()
 
 
-def _done(archive: Archive, key: str, now: int) -> None:
+def _mark_sent(archive: Archive, key: str, now: int) -> None:
     sql = "UPDATE monitor_outbox SET sent = ?, fault = '' WHERE key = ?"
     archive.run(lambda db: list(db.execute(sql, (now, key)))).result()

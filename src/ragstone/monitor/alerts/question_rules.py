@@ -1,77 +1,86 @@
-"""Readings of what people ask, once for each day that is over."""
+"""Alert rules on what people ask: each complete day's questions against those of the reference period."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from ragstone.config.alerts import Alerts
 from ragstone.config.durations import duration
-from ragstone.monitor.alerts.alert import Reading
+from ragstone.monitor.alerts.alert import RuleResult
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.drift.questions import (
-    Usual,
+    QuestionProfile,
+    build_question_profile,
     compare_questions,
-    day_name,
-    learn_questions,
-    sampled,
+    format_day,
+    sample_interactions,
 )
-from ragstone.monitor.purge import known_examples
-from ragstone.monitor.rollups.refresh import DAY
-from ragstone.monitor.state import lock_watching, put_document, read_document
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import moment_of
+from ragstone.monitor.purge import drop_purged_examples
+from ragstone.monitor.state import load_state, lock_alerts, save_state
+from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
+from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.store.database import Connection
 
 
-def question_readings(archive: Archive, settings: Alerts, now: int) -> list[Reading]:
-    """The readings of yesterday's questions; those of a day are worked out once and kept."""
-    yesterday = now - now % DAY - DAY
-    span = _span(archive, settings)
+def evaluate_question_rules(archive: Archive, settings: Alerts, now: int) -> list[RuleResult]:
+    """The results of yesterday's questions; computed once a day and cached in the store."""
+    yesterday = now - now % DAY_MICROS - DAY_MICROS
+    span = _find_reference_span(archive, settings)
     if span is None or yesterday < span[1] or now < span[1]:
         return []
-    mark = f"{settings.reference} {span[0]} {yesterday}"
-    body = read_document(archive, "questions:day")
-    if body is not None and json.loads(body)["mark"] == mark:
-        return [Reading(**one) for one in json.loads(body)["readings"]]
-    usual = _usual(archive, settings, span, now)
-    if usual is None:
+    cache_key = f"{settings.reference} {span[0]} {yesterday}"
+    body = load_state(archive, "questions:day")
+    if body is not None and json.loads(body)["mark"] == cache_key:
+        return [RuleResult.from_json(result) for result in json.loads(body)["readings"]]
+    profile = _load_profile(archive, settings, span, now)
+    if profile is None:
         return []
-    some = sampled(archive, yesterday, yesterday + DAY)
-    found = compare_questions(
-        usual, some, day_name(yesterday), settings.false_alarms, duration(settings.resolve)
+    interactions = sample_interactions(archive, yesterday, yesterday + DAY_MICROS)
+    results = compare_questions(
+        profile,
+        interactions,
+        format_day(yesterday),
+        settings.false_alarms,
+        duration(settings.resolve),
     )
-    archive.run(lambda db: _remember(db, mark, found, now)).result()
-    return found
+    archive.run(lambda db: _save_results(db, cache_key, results, now)).result()
+    return results
 
 
-def _remember(db: Connection, mark: str, found: Sequence[Reading], now: int) -> None:
-    """Keep a day's readings, without what was forgotten while they were made."""
-    lock_watching(db, now)
-    kept = [asdict(replace(one, facts=known_examples(db, one.facts))) for one in found]
-    body = json.dumps({"mark": mark, "readings": kept}, allow_nan=False)
-    put_document(db, "questions:day", body, now)
+def _save_results(db: Connection, cache_key: str, results: Sequence[RuleResult], now: int) -> None:
+    """Cache a day's results without examples that were purged while they were computed."""
+    lock_alerts(db, now)
+    plain = [
+        replace(result, facts=drop_purged_examples(db, result.facts)).to_json()
+        for result in results
+    ]
+    body = json.dumps({"mark": cache_key, "readings": plain}, allow_nan=False)
+    save_state(db, "questions:day", body, now)
 
 
-def _usual(archive: Archive, settings: Alerts, span: tuple[int, int], now: int) -> Usual | None:
-    mark = f"{settings.reference} {span[0]}"
-    body = read_document(archive, "questions:usual")
-    if body is not None and json.loads(body)["mark"] == mark:
-        return Usual.load(json.loads(body)["usual"])
-    usual = learn_questions(sampled(archive, *span))
-    if usual is not None:
-        text = json.dumps({"mark": mark, "usual": usual.dump()})
-        archive.run(lambda db: put_document(db, "questions:usual", text, now)).result()
-    return usual
+def _load_profile(
+    archive: Archive, settings: Alerts, span: tuple[int, int], now: int
+) -> QuestionProfile | None:
+    cache_key = f"{settings.reference} {span[0]}"
+    body = load_state(archive, "questions:usual")
+    if body is not None and json.loads(body)["mark"] == cache_key:
+        return QuestionProfile.from_json(json.loads(body)["usual"])
+    profile = build_question_profile(sample_interactions(archive, *span))
+    if profile is not None:
+        text = json.dumps({"mark": cache_key, "usual": profile.to_json()})
+        archive.run(lambda db: save_state(db, "questions:usual", text, now)).result()
+    return profile
 
 
-def _span(archive: Archive, settings: Alerts) -> tuple[int, int] | None:
-    """The reference period: the settings' own, or a length from the first interaction ever seen on."""
+def _find_reference_span(archive: Archive, settings: Alerts) -> tuple[int, int] | None:
+    """Start and end of the reference period: fixed dates, or a length counted from the first interaction ever seen."""
     if "/" in settings.reference:
-        first, last = (moment_of(part.strip()) for part in settings.reference.split("/", 1))
+        first, last = (parse_local_time(part.strip()) for part in settings.reference.split("/", 1))
         return first, last
-    known = read_document(archive, "questions:usual")
+    # The cached profile keeps the start when the first interactions are purged.
+    known = load_state(archive, "questions:usual")
     if known is not None:
         spec, start = json.loads(known)["mark"].rsplit(" ", 1)
         if spec == settings.reference:
@@ -79,5 +88,5 @@ def _span(archive: Archive, settings: Alerts) -> tuple[int, int] | None:
     ((at,),) = archive.store.read("SELECT MIN(at) FROM interactions")
     if at is None:
         return None
-    start = int(at) - int(at) % HOUR
+    start = int(at) - int(at) % HOUR_MICROS
     return start, start + duration(settings.reference)

@@ -1,39 +1,43 @@
-"""Readings of plain thresholds: a figure of the last window on the wrong side of a limit."""
+"""Alert rules with a fixed threshold: a statistic of the last window against a limit."""
 
 from __future__ import annotations
 
 from ragstone.config.alerts import Alerts, Threshold
 from ragstone.config.durations import duration
-from ragstone.monitor.alerts.alert import Reading
+from ragstone.monitor.alerts.alert import RuleResult
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.drift.sequential_test import LEAST_SCORES
-from ragstone.monitor.windows.summary import Figure, Window, between
+from ragstone.monitor.drift.sequential_test import MIN_WINDOW_SCORES
+from ragstone.monitor.windows.statistics import SeriesStats, Window
+from ragstone.monitor.windows.summary import summarise_between
 from ragstone.monitor.wording import sentence
 
 
-def threshold_readings(
+def evaluate_threshold_rules(
     archive: Archive, settings: Alerts, now: int, failing: set[str]
-) -> list[Reading]:
-    """Each threshold against the window that ends now; with too few values to say, nothing is said."""
+) -> list[RuleResult]:
+    """Each threshold against the window that ends now; `unknown` with too few values."""
     if not settings.thresholds:
         return []
     length = duration(settings.window)
-    window = between(archive, now - length, now).whole
-    return [_reading(one, window, settings, failing) for one in settings.thresholds]
+    window = summarise_between(archive, now - length, now).whole
+    return [_evaluate_threshold(rule, window, settings, failing) for rule in settings.thresholds]
 
 
-def _reading(rule: Threshold, window: Window, settings: Alerts, failing: set[str]) -> Reading:
-    figure = _figure(rule.name, window)
+def _evaluate_threshold(
+    rule: Threshold, window: Window, settings: Alerts, failing: set[str]
+) -> RuleResult:
+    series = _select_series(rule.name, window)
     metric = rule.name if rule.name in window.metrics else ""
     name = f"threshold:{rule}"
-    value = None if figure is None else value_of(rule.figure, figure)
+    value = None if series is None else get_statistic(rule.figure, series)
     if (
-        figure is None
+        series is None
         or value is None
-        or figure.applicable < LEAST_SCORES
+        or series.applicable < MIN_WINDOW_SCORES
+        # Coverage is what a failing judge lowers, so this rule is evaluated all the same.
         or (metric in failing and rule.figure != "coverage")
     ):
-        return Reading(name, "threshold", "unknown", metric)
+        return RuleResult(name, "threshold", "unknown", metric)
     facts = {
         "phrase": "threshold",
         "name": rule.name,
@@ -42,10 +46,10 @@ def _reading(rule: Threshold, window: Window, settings: Alerts, failing: set[str
         "limit": rule.limit,
         "rule": str(rule),
         "window": settings.window,
-        "scores": figure.scored,
+        "scores": series.scored,
         "since_us": window.since,
     }
-    return Reading(
+    return RuleResult(
         name,
         "threshold",
         "firing" if rule.holds(value) else "ok",
@@ -57,22 +61,22 @@ def _reading(rule: Threshold, window: Window, settings: Alerts, failing: set[str
     )
 
 
-def _figure(name: str, window: Window) -> Figure | None:
-    own = {
+def _select_series(name: str, window: Window) -> SeriesStats | None:
+    measures = {
         "latency": window.latency,
         "cost": window.cost,
         "tokens": window.tokens,
         "feedback": window.feedback,
     }
-    return window.metrics.get(name) or own.get(name)
+    return window.metrics.get(name) or measures.get(name)
 
 
-def value_of(name: str, figure: Figure) -> float | None:
-    """The figure that a threshold names."""
+def get_statistic(name: str, series: SeriesStats) -> float | None:
+    """The statistic that a threshold names: mean, coverage, total or a percentile."""
     if name == "mean":
-        return figure.mean
+        return series.mean
     if name == "coverage":
-        return figure.coverage
+        return series.coverage
     if name == "total":
-        return figure.total
-    return figure.percentiles.get(name)
+        return series.total
+    return series.percentiles.get(name)

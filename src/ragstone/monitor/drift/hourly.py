@@ -1,4 +1,4 @@
-"""Hourly windows of every metric and slice as arrays, for the drop test."""
+"""Hourly windows of every metric and slice as arrays, the input of the drop test."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.drift.sequential_test import Series
-from ragstone.monitor.rollups.cells import Cell, Slice
-from ragstone.monitor.rollups.refresh import fields, load
-from ragstone.monitor.statements import HOUR
-from ragstone.monitor.windows.summary import described_metric
+from ragstone.monitor.drift.sequential_test import WindowSums
+from ragstone.monitor.rollups.cells import RollupCell, SliceCells
+from ragstone.monitor.rollups.refresh import list_fields, load_cells
+from ragstone.monitor.statements import HOUR_MICROS
+from ragstone.monitor.windows.statistics import find_metric
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_VALUES = 20
-"""Values of a field that are watched one by one; a field with more is not watched."""
-MOST_SLICES = 40
-"""Slices of one metric that are watched, the busiest."""
-POOLED = 30
-"""Judgements over which the share of failures is taken, as far back as a day."""
+MAX_FIELD_VALUES = 20
+"""A field with more values than this is not tested by slice."""
+MAX_SLICES_PER_METRIC = 40
+"""Slices of one metric that are tested, the busiest first."""
+POOLED_JUDGEMENTS = 30
+"""Judgements from which the share of failures is computed, over at most a day."""
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """One stream: a metric, whole or of a slice."""
+class StreamKey:
+    """One stream: a metric of all interactions or of a slice."""
 
     metric: str
     field: str = ""
@@ -35,53 +35,61 @@ class Key:
 
     @property
     def rule(self) -> str:
-        """Its rule's name."""
+        """The name of its alert rule."""
         tail = f":{self.field}={self.value}" if self.field else ""
         return f"drop:{self.metric}{tail}"
 
 
 @dataclass(frozen=True)
-class Hours:
-    """Closed hours of all streams."""
+class HourlyStreams:
+    """Complete hours of all streams."""
 
     start: int
-    keys: tuple[Key, ...]
-    series: Series
+    keys: tuple[StreamKey, ...]
+    series: WindowSums
     failing: Mapping[str, NDArray[np.bool_]]
-    """Metric → hours in which its judge failed too often to judge quality."""
+    """Metric → hours in which its judge failed too often to measure quality."""
 
     @property
     def count(self) -> int:
-        """How many hours there are."""
+        """The number of hours."""
         return int(self.series.counts.shape[1])
+
+    @property
+    def first_hour(self) -> int:
+        """The hour of the day, UTC, of the first window."""
+        return self.start // HOUR_MICROS % 24
 
     def at(self, hour: int) -> int:
         """When an hour starts."""
-        return self.start + hour * HOUR
+        return self.start + hour * HOUR_MICROS
 
 
-def read_hours(
+def load_hourly_streams(
     archive: Archive,
     metrics: Sequence[str],
     start: int,
     stop: int,
     by: Sequence[str] | None,
-    limit: float,
-) -> Hours:
-    """The hours from `start` up to `stop`, both whole hours; scores of hours with a failing judge are left out."""
+    max_failure_share: float,
+) -> HourlyStreams:
+    """The hours from `start` up to `stop`, both whole hours; scores of hours with a failing judge are excluded."""
     import numpy as np
 
-    length = max(0, (stop - start) // HOUR)
-    found: dict[Key, dict[int, Cell]] = {Key(metric): {} for metric in metrics}
-    for field in ("", *(fields(archive, start, stop) if by is None else by)):
-        _take(found, metrics, field, load(archive, HOUR, start, stop, field), start)
-    keys = _kept(found, metrics)
+    length = max(0, (stop - start) // HOUR_MICROS)
+    cells: dict[StreamKey, dict[int, RollupCell]] = {StreamKey(metric): {} for metric in metrics}
+    for field in ("", *(list_fields(archive, start, stop) if by is None else by)):
+        buckets = load_cells(archive, HOUR_MICROS, start, stop, field)
+        _collect_cells(cells, metrics, field, buckets, start)
+    keys = _select_streams(cells, metrics)
     table = np.zeros((4, len(keys), length))
-    failing = {metric: _failing(found[Key(metric)], length, limit) for metric in metrics}
+    failing = {
+        metric: _find_failing_hours(cells[StreamKey(metric)], length, max_failure_share)
+        for metric in metrics
+    }
     for row, key in enumerate(keys):
-        known = described_metric(key.metric)
-        sign = 1.0 if known is None or known.higher_is_better else -1.0
-        for hour, cell in found[key].items():
+        sign = get_orientation(key.metric)
+        for hour, cell in cells[key].items():
             if cell.weights > 0 and not failing[key.metric][hour]:
                 n = cell.effective
                 table[:, row, hour] = (
@@ -90,59 +98,71 @@ def read_hours(
                     cell.squares / cell.weights * n,
                     sign * cell.cubes / cell.weights * n,
                 )
-    return Hours(start, keys, Series(*table), failing)
+    return HourlyStreams(start, keys, WindowSums(*table), failing)
 
 
-def _take(
-    found: dict[Key, dict[int, Cell]],
+def get_orientation(metric: str) -> float:
+    """1 for a metric of which more is better, else -1."""
+    known = find_metric(metric)
+    return 1.0 if known is None or known.higher_is_better else -1.0
+
+
+def _collect_cells(
+    cells: dict[StreamKey, dict[int, RollupCell]],
     metrics: Sequence[str],
     field: str,
-    buckets: Mapping[int, Mapping[str, Slice] | None],
+    buckets: Mapping[int, Mapping[str, SliceCells] | None],
     start: int,
 ) -> None:
-    values = {value for cells in buckets.values() for value in cells or ()}
-    if field and (len(values) > MOST_VALUES or len(values) < 2 or None in buckets.values()):
+    """Add the cells of a field to their streams, unless it has too many values or only one."""
+    values = {value for slices in buckets.values() for value in slices or ()}
+    if field and (len(values) > MAX_FIELD_VALUES or len(values) < 2 or None in buckets.values()):
         return
-    for bucket, cells in buckets.items():
-        for value, series in (cells or {}).items():
+    for bucket, slices in buckets.items():
+        for value, series in (slices or {}).items():
             for metric in metrics:
                 if metric in series:
-                    hours = found.setdefault(Key(metric, field, value), {})
-                    hours[(bucket - start) // HOUR] = series[metric]
+                    hours = cells.setdefault(StreamKey(metric, field, value), {})
+                    hours[(bucket - start) // HOUR_MICROS] = series[metric]
 
 
-def _kept(found: Mapping[Key, Mapping[int, Cell]], metrics: Sequence[str]) -> tuple[Key, ...]:
-    kept: list[Key] = []
+def _select_streams(
+    cells: Mapping[StreamKey, Mapping[int, RollupCell]], metrics: Sequence[str]
+) -> tuple[StreamKey, ...]:
+    """Each metric with its busiest slices."""
+    keys: list[StreamKey] = []
     for metric in metrics:
-        slices = [key for key in found if key.metric == metric and key.field]
-        slices.sort(key=lambda key: (-sum(cell.n for cell in found[key].values()), key.rule))
-        kept += [Key(metric), *slices[:MOST_SLICES]]
-    return tuple(kept)
+        slices = [key for key in cells if key.metric == metric and key.field]
+        slices.sort(key=lambda key: (-sum(cell.n for cell in cells[key].values()), key.rule))
+        keys += [StreamKey(metric), *slices[:MAX_SLICES_PER_METRIC]]
+    return tuple(keys)
 
 
-def _failing(hours: Mapping[int, Cell], length: int, limit: float) -> NDArray[np.bool_]:
+def _find_failing_hours(
+    hours: Mapping[int, RollupCell], length: int, max_failure_share: float
+) -> NDArray[np.bool_]:
     """Hours at whose end too many of the last judgements had failed."""
     import numpy as np
 
-    tries, failures = np.zeros((2, length))
+    judgements, failures = np.zeros((2, length))
     for hour, cell in hours.items():
-        wrong = cell.outcomes.get("judge_error", 0)
-        tries[hour], failures[hour] = cell.n + wrong, wrong
+        failed = cell.outcomes.get("judge_error", 0)
+        judgements[hour], failures[hour] = cell.n + failed, failed
     flags = np.zeros(length, bool)
-    for at in np.flatnonzero(failures):
-        share, _ = pooled(tries, failures, int(at))
-        flags[at] = share > limit
+    for hour in np.flatnonzero(failures).tolist():
+        share, _ = pool_failures(judgements, failures, hour)
+        flags[hour] = share > max_failure_share
     return flags
 
 
-def pooled(
-    tries: NDArray[np.float64], failures: NDArray[np.float64], hour: int
+def pool_failures(
+    judgements: NDArray[np.float64], failures: NDArray[np.float64], hour: int
 ) -> tuple[float, int]:
     """The share of failures in the last judgements up to an hour, and how many those are."""
-    total = wrong = 0.0
-    for back in range(hour, max(-1, hour - 24), -1):
-        total += tries[back]
-        wrong += failures[back]
-        if total >= POOLED:
+    total = failed = 0.0
+    for earlier in range(hour, max(-1, hour - 24), -1):
+        total += judgements[earlier]
+        failed += failures[earlier]
+        if total >= POOLED_JUDGEMENTS:
             break
-    return (wrong / total if total else 0.0), int(total)
+    return (failed / total if total else 0.0), int(total)

@@ -1,9 +1,9 @@
-"""Do people ask something else? New topics, languages and lengths of questions, apart from the quality of answers.
+"""Drift of the questions: new topics, languages and lengths, independent of the quality of the answers.
 
-Once a day's questions are in, a sample of them is compared with one of the reference period, three times with a test that is
-looked at once: the share of questions far from all reference clusters (binomial), the shares of languages (χ²), the
-distribution of lengths (Kolmogorov–Smirnov). Each gets a third of a thirtieth of the month's budget of false alarms, and a
-difference must also be large enough to matter."""
+A sample of each complete day's questions is compared with one of the reference period by three tests, each run once a day:
+the share of questions far from all reference clusters (binomial), the shares of languages (χ²), and the distribution of
+lengths (Kolmogorov–Smirnov). Each gets a third of a thirtieth of the monthly budget of false alarms, and a difference must
+also be large enough to matter."""
 
 from __future__ import annotations
 
@@ -15,45 +15,44 @@ from dataclasses import dataclass
 from statistics import NormalDist, median
 from typing import TYPE_CHECKING, Any
 
-from ragstone.monitor.alerts.alert import Reading
-from ragstone.monitor.alerts.explanation import shortened
+from ragstone.monitor.alerts.alert import RuleResult
+from ragstone.monitor.alerts.explanation import shorten_text
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, from_micros
-from ragstone.monitor.rollups.refresh import DAY
-from ragstone.monitor.statements import SELECT, decoded
+from ragstone.monitor.statements import DAY_MICROS, SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.wording import sentence
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SAMPLE = 400
-"""Questions of the reference that are kept, and of a day that are looked at."""
-LEAST = 40
-"""Questions under which a day says nothing."""
-CLUSTERS = 12
-FAR = 0.05
+MAX_SAMPLED_QUESTIONS = 400
+"""Questions sampled from the reference period, and from each day."""
+MIN_QUESTIONS = 40
+"""A day with fewer questions is not tested."""
+MAX_CLUSTERS = 12
+FAR_SHARE = 0.05
 """Share of the reference's own questions that count as far from its clusters."""
-MORE_FAR = 0.10
-"""Further share of far questions that matters."""
-OTHER_SHARE = 0.15
-"""Change of a language's share that matters."""
-OTHER_LENGTH = 0.20
-"""Distance between two distributions of lengths that matters."""
+MIN_FAR_INCREASE = 0.10
+"""Smallest relevant increase of the share of far questions."""
+MIN_LANGUAGE_SHIFT = 0.15
+"""Smallest relevant change of a language's share."""
+MIN_LENGTH_DISTANCE = 0.20
+"""Smallest relevant Kolmogorov–Smirnov distance between two distributions of lengths."""
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class QuestionProfile:
     """What the questions of the reference period are like."""
 
     centres: NDArray[np.float32]
     cut: float
-    """Likeness to the nearest centre below which a question is far."""
+    """Similarity to the nearest centre below which a question is far."""
     lengths: tuple[int, ...]
     languages: Mapping[str, int]
 
-    def dump(self) -> str:
-        """As JSON."""
+    def to_json(self) -> str:
+        """The profile as JSON text."""
         return json.dumps(
             {
                 "centres": [[round(float(x), 5) for x in row] for row in self.centres],
@@ -64,8 +63,8 @@ class Usual:
         )
 
     @classmethod
-    def load(cls, text: str) -> Usual:
-        """What `dump` wrote."""
+    def from_json(cls, text: str) -> QuestionProfile:
+        """The profile that `to_json` wrote."""
         import numpy as np
 
         item = json.loads(text)
@@ -73,197 +72,211 @@ class Usual:
         return cls(centres, item["cut"], tuple(item["lengths"]), item["languages"])
 
 
-def learn_questions(some: Sequence[Interaction]) -> Usual | None:
-    """The usual questions; None when there are too few. Half make the clusters, half say what is far from them."""
+def build_question_profile(questions: Sequence[Interaction]) -> QuestionProfile | None:
+    """The profile of some questions; None when there are too few. One half makes the clusters, the other sets what is far."""
     import numpy as np
 
-    asked = [one for one in some if one.question]
-    if len(asked) < 2 * LEAST:
+    asked = [one for one in questions if one.question]
+    if len(asked) < 2 * MIN_QUESTIONS:
         return None
-    vectors = _vectors(asked)
-    centres = _centres(vectors[::2])
+    vectors = _encode_questions(asked)
+    centres = _compute_centres(vectors[::2])
     near = (vectors[1::2] @ centres.T).max(axis=1)
-    return Usual(
+    return QuestionProfile(
         centres,
-        float(np.quantile(near, FAR)),
+        float(np.quantile(near, FAR_SHARE)),
         tuple(sorted(len(one.question or "") for one in asked)),
         dict(sorted(Counter(one.language for one in asked if one.language).items())),
     )
 
 
 def compare_questions(
-    usual: Usual, some: Sequence[Interaction], day: str, budget: float, resolve: int
-) -> list[Reading]:
-    """What of a day's questions differs; `budget` is false alarms a month for all three looks."""
-    asked = [one for one in some if one.question]
+    profile: QuestionProfile,
+    interactions: Sequence[Interaction],
+    day: str,
+    budget: float,
+    resolve: int,
+) -> list[RuleResult]:
+    """The results of a day's questions; `budget` is false alarms a month for all three tests."""
+    asked = [interaction for interaction in interactions if interaction.question]
     level = budget / 3 / 30
     return [
-        _topics(usual, asked, day, level, resolve),
-        _languages(usual, asked, day, level, resolve),
-        _lengths(usual, asked, day, level, resolve),
+        _compare_topics(profile, asked, day, level, resolve),
+        _compare_languages(profile, asked, day, level, resolve),
+        _compare_lengths(profile, asked, day, level, resolve),
     ]
 
 
-def sampled(archive: Archive, since: int, until: int) -> list[Interaction]:
-    """Interactions spread evenly over a stretch, at most SAMPLE."""
+def sample_interactions(archive: Archive, since: int, until: int) -> list[Interaction]:
+    """Interactions spread evenly over a time range, at most MAX_SAMPLED_QUESTIONS."""
     ((count,),) = archive.store.read(
         "SELECT COUNT(*) FROM interactions WHERE at >= ? AND at < ?", (since, until)
     )
-    step = max(1, math.ceil(count / SAMPLE))
+    step = max(1, math.ceil(count / MAX_SAMPLED_QUESTIONS))
     numbers = [
         number
-        for place, (number,) in enumerate(
+        for position, (number,) in enumerate(
             archive.store.stream(
                 "SELECT number FROM interactions WHERE at >= ? AND at < ? ORDER BY at, number",
                 (since, until),
             )
         )
-        if place % step == 0
+        if position % step == 0
     ]
-    found = []
+    interactions = []
     for number in numbers:
-        found += [decoded(row) for row in archive.store.read(_ONE, (number,))]
-    return found
+        interactions += [
+            decode_interaction(row) for row in archive.store.read(_SELECT_BY_NUMBER, (number,))
+        ]
+    return interactions
 
 
-_ONE = SELECT + " WHERE i.number = ?"
+_SELECT_BY_NUMBER = SELECT_INTERACTION + " WHERE i.number = ?"
 
 
-def day_name(at: int) -> str:
+def format_day(at: int) -> str:
     """The day that a time falls into."""
-    return from_micros(at - at % DAY).date().isoformat()
+    return from_micros(at - at % DAY_MICROS).date().isoformat()
 
 
-def _topics(
-    usual: Usual, asked: Sequence[Interaction], day: str, level: float, resolve: int
-) -> Reading:
-    if len(asked) < LEAST:
-        return Reading("questions:topics", "questions", "unknown")
-    near = (_vectors(asked) @ usual.centres.T).max(axis=1)
-    far = near < usual.cut
+def _compare_topics(
+    profile: QuestionProfile, asked: Sequence[Interaction], day: str, level: float, resolve: int
+) -> RuleResult:
+    if len(asked) < MIN_QUESTIONS:
+        return RuleResult("questions:topics", "questions", "unknown")
+    near = (_encode_questions(asked) @ profile.centres.T).max(axis=1)
+    far = near < profile.cut
     count, n = int(far.sum()), len(asked)
-    odd = count / n - FAR >= MORE_FAR and _binomial_tail(count, n, FAR) < level
-    first = sorted(range(n), key=lambda place: float(near[place]))[:3]
+    differs = (
+        count / n - FAR_SHARE >= MIN_FAR_INCREASE and _binomial_tail(count, n, FAR_SHARE) < level
+    )
+    farthest = sorted(range(n), key=lambda position: float(near[position]))[:3]
     facts = {
         "phrase": "topics",
         "share": count / n,
-        "expected": FAR,
+        "expected": FAR_SHARE,
         "day": day,
         "examples": [
-            {"id": asked[place].id, "question": shortened(asked[place].question)} for place in first
+            {"id": asked[position].id, "question": shorten_text(asked[position].question)}
+            for position in farthest
         ],
     }
-    return _reading("topics", odd, facts, resolve)
+    return _build_result("topics", differs, facts, resolve)
 
 
-def _languages(
-    usual: Usual, asked: Sequence[Interaction], day: str, level: float, resolve: int
-) -> Reading:
-    now = Counter(one.language for one in asked if one.language)
-    n, m = sum(now.values()), sum(usual.languages.values())
-    if n < LEAST or m < LEAST:
-        return Reading("questions:languages", "questions", "unknown")
-    names = sorted({*now, *usual.languages})
+def _compare_languages(
+    profile: QuestionProfile, asked: Sequence[Interaction], day: str, level: float, resolve: int
+) -> RuleResult:
+    now = Counter(interaction.language for interaction in asked if interaction.language)
+    n, m = sum(now.values()), sum(profile.languages.values())
+    if n < MIN_QUESTIONS or m < MIN_QUESTIONS:
+        return RuleResult("questions:languages", "questions", "unknown")
+    names = sorted({*now, *profile.languages})
     statistic = 0.0
-    moved = {}
+    shifts = {}
     for name in names:
-        a, b = now.get(name, 0), usual.languages.get(name, 0)
+        a, b = now.get(name, 0), profile.languages.get(name, 0)
         expected = (a + b) / (n + m)
         statistic += (a - n * expected) ** 2 / (n * expected)
         statistic += (b - m * expected) ** 2 / (m * expected)
-        moved[name] = a / n - b / m
-    most = max(moved, key=lambda name: abs(moved[name]))
-    odd = abs(moved[most]) >= OTHER_SHARE and _chi_tail(statistic, len(names) - 1) < level
+        shifts[name] = a / n - b / m
+    largest = max(shifts, key=lambda name: abs(shifts[name]))
+    differs = (
+        abs(shifts[largest]) >= MIN_LANGUAGE_SHIFT and _chi_tail(statistic, len(names) - 1) < level
+    )
     facts = {
         "phrase": "languages",
         "day": day,
-        "most": most,
-        "after": now.get(most, 0) / n,
-        "before": usual.languages.get(most, 0) / m,
+        "most": largest,
+        "after": now.get(largest, 0) / n,
+        "before": profile.languages.get(largest, 0) / m,
         "examples": [
-            {"id": one.id, "question": shortened(one.question)}
-            for one in asked
-            if one.language == most
+            {"id": interaction.id, "question": shorten_text(interaction.question)}
+            for interaction in asked
+            if interaction.language == largest
         ][:3],
     }
-    return _reading("languages", odd, facts, resolve)
+    return _build_result("languages", differs, facts, resolve)
 
 
-def _lengths(
-    usual: Usual, asked: Sequence[Interaction], day: str, level: float, resolve: int
-) -> Reading:
+def _compare_lengths(
+    profile: QuestionProfile, asked: Sequence[Interaction], day: str, level: float, resolve: int
+) -> RuleResult:
     import numpy as np
 
-    if len(asked) < LEAST:
-        return Reading("questions:lengths", "questions", "unknown")
-    now = np.sort([len(one.question or "") for one in asked])
-    before = np.array(usual.lengths)
+    if len(asked) < MIN_QUESTIONS:
+        return RuleResult("questions:lengths", "questions", "unknown")
+    now = np.sort([len(interaction.question or "") for interaction in asked])
+    before = np.array(profile.lengths)
     grid = np.union1d(now, before)
     gap = np.searchsorted(now, grid, "right") / len(now) - np.searchsorted(
         before, grid, "right"
     ) / len(before)
     distance = float(np.abs(gap).max())
     n = len(now) * len(before) / (len(now) + len(before))
-    odd = distance >= OTHER_LENGTH and 2 * math.exp(-2 * n * distance**2) < level
-    middle = float(median(usual.lengths))
-    ordered = sorted(asked, key=lambda one: -abs(len(one.question or "") - middle))
+    differs = distance >= MIN_LENGTH_DISTANCE and 2 * math.exp(-2 * n * distance**2) < level
+    middle = float(median(profile.lengths))
+    ordered = sorted(asked, key=lambda interaction: -abs(len(interaction.question or "") - middle))
     facts = {
         "phrase": "lengths",
         "day": day,
         "before": middle,
         "after": float(np.median(now)),
         "distance": distance,
-        "examples": [{"id": one.id, "question": shortened(one.question)} for one in ordered[:3]],
+        "examples": [
+            {"id": interaction.id, "question": shorten_text(interaction.question)}
+            for interaction in ordered[:3]
+        ],
     }
-    return _reading("lengths", odd, facts, resolve)
+    return _build_result("lengths", differs, facts, resolve)
 
 
-def _reading(what: str, odd: bool, facts: dict[str, Any], resolve: int) -> Reading:
-    return Reading(
-        f"questions:{what}",
+def _build_result(test: str, differs: bool, facts: dict[str, Any], resolve: int) -> RuleResult:
+    return RuleResult(
+        f"questions:{test}",
         "questions",
-        "firing" if odd else "ok",
+        "firing" if differs else "ok",
         title=sentence(facts),
         facts=facts,
         resolve=resolve,
     )
 
 
-def _vectors(asked: Sequence[Interaction]) -> NDArray[np.float32]:
+def _encode_questions(asked: Sequence[Interaction]) -> NDArray[np.float32]:
     from ragstone.text.encoder import encode
 
-    return encode([one.question or "" for one in asked])
+    return encode([interaction.question or "" for interaction in asked])
 
 
-def _centres(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def _compute_centres(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Unit centres by spherical k-means from evenly spread starts: the same questions give the same centres."""
     import numpy as np
 
-    count = min(CLUSTERS, len(vectors) // 5)
+    count = min(MAX_CLUSTERS, len(vectors) // 5)
     centres = vectors[np.linspace(0, len(vectors) - 1, count).astype(int)]
     for _ in range(15):
-        home = (vectors @ centres.T).argmax(axis=1)
+        nearest = (vectors @ centres.T).argmax(axis=1)
         sums = np.zeros_like(centres)
-        np.add.at(sums, home, vectors)
+        np.add.at(sums, nearest, vectors)
         size = np.linalg.norm(sums, axis=1, keepdims=True)
         centres = np.where(size > 1e-9, sums / np.maximum(size, 1e-9), centres)
     return np.asarray(centres, np.float32)
 
 
 def _binomial_tail(count: int, n: int, p: float) -> float:
-    """P(X ≥ count) for n draws with chance p."""
+    """P(X ≥ count) of a binomial distribution with n draws and probability p."""
     logs = [
         math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
         + k * math.log(p) + (n - k) * math.log1p(-p)
         for k in range(count, n + 1)
     ]  # fmt: skip
-    return math.fsum(math.exp(one) for one in logs)
+    return math.fsum(math.exp(value) for value in logs)
 
 
-def _chi_tail(statistic: float, freedom: int) -> float:
-    """P(χ² ≥ statistic) by Wilson and Hilferty's cube root, near enough for a limit."""
-    if freedom < 1:
+def _chi_tail(statistic: float, degrees: int) -> float:
+    """P(χ² ≥ statistic) by the Wilson–Hilferty approximation, precise enough for a threshold."""
+    if degrees < 1:
         return 1.0
-    shift = 2 / (9 * freedom)
-    z = ((statistic / freedom) ** (1 / 3) - (1 - shift)) / math.sqrt(shift)
+    shift = 2 / (9 * degrees)
+    z = ((statistic / degrees) ** (1 / 3) - (1 - shift)) / math.sqrt(shift)
     return 1 - NormalDist().cdf(z)

@@ -1,4 +1,4 @@
-"""What a program hands over, made fit for storing: a log call must not fail because a value has an odd type."""
+"""Coercion of logged values into storable ones: a log call must not fail because a value has an unexpected type."""
 
 from __future__ import annotations
 
@@ -7,67 +7,67 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data.strict import mend
+from ragstone.data.strict_json import replace_unstorable
 from ragstone.monitor.interactions import (
-    LONGEST_ID,
-    LONGEST_META,
-    MOST_CHUNKS,
-    MOST_META,
-    chunk_row,
-    moderate,
+    MAX_CHUNKS,
+    MAX_ID_CHARS,
+    MAX_META_CHARS,
+    MAX_META_FIELDS,
+    chunk_to_json,
+    is_moderate_number,
 )
 from ragstone.systems.protocol import SystemFault
-from ragstone.systems.reading import answer_text, ranked
+from ragstone.systems.replies import parse_answer, parse_contexts
 
 
-def gentle_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with texts as texts, framework documents as chunks, and every meta value a single one."""
-    kept = {key: value for key, value in row.items() if value is not None}
-    kept["id"] = _UNSEEN.sub("_", kept["id"])[:LONGEST_ID]
+def coerce_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with texts as str, framework documents as chunks, and scalar meta values."""
+    coerced = {key: value for key, value in row.items() if value is not None}
+    coerced["id"] = _INVISIBLE.sub("_", coerced["id"])[:MAX_ID_CHARS]
     for name in ("question", "answer", "reference", "comment", "error", "language"):
-        if name in kept:
-            kept[name] = mend(_text(kept[name]))
-    if "contexts" in kept:
-        kept["contexts"] = _chunks(kept["contexts"])
+        if name in coerced:
+            coerced[name] = replace_unstorable(_coerce_text(coerced[name]))
+    if "contexts" in coerced:
+        coerced["contexts"] = _coerce_chunks(coerced["contexts"])
     for name in ("latency", "cost", "tokens", "feedback"):
-        if name in kept and not isinstance(kept[name], str | bool | int):
-            kept[name] = _number(kept[name])
-    meta = {_NOT_NAME.sub("_", written(key))[:64]: value for key, value in kept["meta"].items()}
-    kept["meta"] = {key: _scalar(meta[key]) for key in list(meta)[:MOST_META]}
-    if "language" in kept:
-        kept["language"] = kept["language"][:LONGEST_META]
-    return kept
+        if name in coerced and not isinstance(coerced[name], str | bool | int):
+            coerced[name] = _coerce_number(coerced[name])
+    meta = {_NOT_NAME.sub("_", to_text(key))[:64]: value for key, value in coerced["meta"].items()}
+    coerced["meta"] = {key: _coerce_scalar(meta[key]) for key in list(meta)[:MAX_META_FIELDS]}
+    if "language" in coerced:
+        coerced["language"] = coerced["language"][:MAX_META_CHARS]
+    return coerced
 
 
-_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
+_INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
 _NOT_NAME = re.compile(r"^[^A-Za-z_]|[^A-Za-z0-9_.-]")
 
 
-def _text(value: Any) -> str:
+def _coerce_text(value: Any) -> str:
     try:
-        return answer_text(value) or ""
+        return parse_answer(value) or ""
     except SystemFault:
-        return written(value)
+        return to_text(value)
 
 
-def written(value: Any) -> str:
-    """The value as text; its type where it cannot be written."""
+def to_text(value: Any) -> str:
+    """The value as text; its type name where `str` fails."""
     try:
         return str(value)
-    except Exception:  # a stranger's __str__, or a number of thousands of digits
+    except Exception:  # a foreign __str__ may raise, and so does an int of thousands of digits
         return f"<{type(value).__name__}>"
 
 
-def _chunks(value: Any) -> list[dict[str, Any]]:
+def _coerce_chunks(value: Any) -> list[dict[str, Any]]:
     try:
-        found = ranked(value, None, None)
+        chunks = parse_contexts(value, None, None)
     except SystemFault:
-        found = ranked([written(value)], None, None)
-    rows = [chunk_row(chunk) for chunk in found[:MOST_CHUNKS]]
-    return [{**row, "text": mend(row["text"])} for row in rows]
+        chunks = parse_contexts([to_text(value)], None, None)
+    rows = [chunk_to_json(chunk) for chunk in chunks[:MAX_CHUNKS]]
+    return [{**row, "text": replace_unstorable(row["text"])} for row in rows]
 
 
-def _number(value: Any) -> float | None:
+def _coerce_number(value: Any) -> float | None:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -75,7 +75,7 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _scalar(value: Any) -> Any:
-    if value is None or moderate(value):
+def _coerce_scalar(value: Any) -> Any:
+    if value is None or is_moderate_number(value):
         return value
-    return mend(written(value))[:LONGEST_META]
+    return replace_unstorable(to_text(value))[:MAX_META_CHARS]

@@ -1,4 +1,4 @@
-"""Texts through the user's own hook before anything of them is stored."""
+"""Redaction: every text passes through the user's hook before it is stored."""
 
 from __future__ import annotations
 
@@ -7,82 +7,82 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone.errors import RagstoneError
-from ragstone.monitor.interactions import LONGEST_META, Feedback, Interaction
+from ragstone.monitor.interactions import MAX_META_CHARS, Feedback, Interaction
 from ragstone.types import Chunk, Ranked
 
-Redact = Callable[[str, str], str]
-"""A text and the field it stands in (`question`, `contexts`, `meta.tenant` …) → the text to keep."""
+RedactionHook = Callable[[str, str], str]
+"""A text and its field (`question`, `contexts`, `meta.tenant` …) → the text to store."""
 
 
-class RedactionFailed(RagstoneError):
-    """The hook raised, or did not return a text: the interaction must not be stored."""
+class RedactionError(RagstoneError):
+    """The hook raised or returned no text: the interaction must not be stored."""
 
 
-def redactor(hook: str | Redact | None) -> Redact | None:
+def load_hook(hook: str | RedactionHook | None) -> RedactionHook | None:
     """The hook itself, or the function that `module:function` names."""
     if hook is None or callable(hook):
         return hook
-    from ragstone.registry.plugins import load
+    from ragstone.registry.plugins import load_object
 
-    found = load(hook, "redaction hook")
-    if not callable(found):
+    function = load_object(hook, "redaction hook")
+    if not callable(function):
         raise RagstoneError(f"the redaction hook {hook!r} is not a function")
-    return found  # type: ignore[no-any-return]
+    return function  # type: ignore[no-any-return]
 
 
-def redacted(one: Interaction, hook: Redact | None) -> Interaction:
-    """The interaction with every text as the hook returns it."""
+def redact_interaction(interaction: Interaction, hook: RedactionHook | None) -> Interaction:
+    """The interaction with every text replaced by what the hook returns."""
     if hook is None:
-        return one
+        return interaction
     texts: dict[str, Any] = {
-        name: _passed(hook, value, name)
+        name: _apply_hook(hook, value, name)
         for name in ("question", "answer", "reference", "comment", "error", "language")
-        if (value := getattr(one, name)) is not None
+        if (value := getattr(interaction, name)) is not None
     }
-    if one.contexts is not None:
+    if interaction.contexts is not None:
         texts["contexts"] = Ranked(
-            Chunk(chunk.id, _passed(hook, chunk.text, "contexts"), chunk.score)
-            for chunk in one.contexts
+            Chunk(chunk.id, _apply_hook(hook, chunk.text, "contexts"), chunk.score)
+            for chunk in interaction.contexts
         )
     meta = {
-        name: _passed(hook, value, f"meta.{name}")[:LONGEST_META]
+        name: _apply_hook(hook, value, f"meta.{name}")[:MAX_META_CHARS]
         if isinstance(value, str)
         else value
-        for name, value in one.meta.items()
+        for name, value in interaction.meta.items()
     }
-    return replace(one, **texts, meta=meta)
+    return replace(interaction, **texts, meta=meta)
 
 
-def redacted_feedback(one: Feedback, hook: Redact | None) -> Feedback:
-    """The feedback with its comment as the hook returns it."""
-    if hook is None or one.comment is None:
-        return one
-    return replace(one, comment=_passed(hook, one.comment, "comment"))
+def redact_feedback(feedback: Feedback, hook: RedactionHook | None) -> Feedback:
+    """The feedback with its comment replaced by what the hook returns."""
+    if hook is None or feedback.comment is None:
+        return feedback
+    return replace(feedback, comment=_apply_hook(hook, feedback.comment, "comment"))
 
 
-def redacted_texts(value: Any, hook: Redact | None, field: str) -> Any:
-    """Every text inside a JSON value, for what is held before it becomes an interaction."""
+def redact_texts(value: Any, hook: RedactionHook | None, field: str) -> Any:
+    """A JSON value with every text in it redacted; for spans that wait for their trace."""
     if hook is None:
         return value
     if isinstance(value, str):
-        return _passed(hook, value, field)
+        return _apply_hook(hook, value, field)
     if isinstance(value, dict):
-        return {key: redacted_texts(item, hook, field) for key, item in value.items()}
+        return {key: redact_texts(item, hook, field) for key, item in value.items()}
     if isinstance(value, Sequence):
-        return [redacted_texts(item, hook, field) for item in value]
+        return [redact_texts(item, hook, field) for item in value]
     return value
 
 
-def _passed(hook: Redact, text: str, field: str) -> str:
+def _apply_hook(hook: RedactionHook, text: str, field: str) -> str:
     try:
-        kept = hook(text, field)
-    except Exception as raised:
-        # the message may quote the text that was not to be kept
-        raise RedactionFailed(
-            f"the redaction hook raised {type(raised).__name__} on {field!r}"
+        redacted = hook(text, field)
+    except Exception as error:
+        # Without the error's message: it may quote the text that must not be stored.
+        raise RedactionError(
+            f"the redaction hook raised {type(error).__name__} on {field!r}"
         ) from None
-    if not isinstance(kept, str):
-        raise RedactionFailed(
-            f"the redaction hook returned a {type(kept).__name__} for {field!r}; return a text"
+    if not isinstance(redacted, str):
+        raise RedactionError(
+            f"the redaction hook returned a {type(redacted).__name__} for {field!r}; return a text"
         )
-    return kept
+    return redacted

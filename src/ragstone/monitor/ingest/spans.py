@@ -1,7 +1,7 @@
-"""Spans of a trace as one interaction, by the conventions of OpenInference and of OpenTelemetry for generative AI.
+"""Interactions from OpenTelemetry traces, by the OpenInference and the OpenTelemetry GenAI conventions.
 
-What was retrieved comes from the last retriever (or reranker) span, the answer from the root or the last model span, the
-question from the root, the retriever or the last user message; tokens and cost are summed over model spans."""
+The contexts come from the last retriever (or reranker) span, the answer from the root or the last LLM span, the question from
+the root, the retriever or the last user message; tokens and cost are summed over the LLM spans."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ragstone.data.strict import mend
-from ragstone.monitor.ingest.coercion import gentle_row
+from ragstone.data.strict_json import replace_unstorable
+from ragstone.monitor.ingest.coercion import coerce_row
 from ragstone.monitor.interactions import (
-    AHEAD,
-    EARLIEST,
+    EARLIEST_MICROS,
+    MAX_CLOCK_SKEW_MICROS,
     Interaction,
-    interaction_of,
-    iso,
-    moderate,
+    format_iso,
+    is_moderate_number,
+    parse_interaction,
 )
 
 Attributes = Mapping[str, Any]
 
 
-WANTED = (
+ATTRIBUTE_PREFIXES = (
     "openinference.", "input.", "output.", "llm.", "retrieval.", "reranker.", "gen_ai.", "session.",
     "user.id", "metadata", "service.name", "deployment.environment",
 )  # fmt: skip
-"""How the attributes begin that are read here."""
+"""Prefixes of the attributes that are stored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """What is needed of one span."""
+class TraceSpan:
+    """The stored part of one span."""
 
     trace: str
     id: str
@@ -49,65 +49,69 @@ class Span:
     """What went wrong, when its status says so."""
 
 
-def span_row(span: Span) -> dict[str, Any]:
+def span_to_json(span: TraceSpan) -> dict[str, Any]:
     """The span as JSON."""
     return asdict(span)
 
 
-def span_of(row: Mapping[str, Any]) -> Span:
-    """The span that `span_row` wrote."""
-    return Span(**row)
+def span_from_json(row: Mapping[str, Any]) -> TraceSpan:
+    """The span that `span_to_json` wrote."""
+    return TraceSpan(**row)
 
 
-def interaction_of_trace(spans: Sequence[Span], now: int) -> Interaction | None:
-    """The interaction that a trace tells of; None when no span of it asks or answers anything."""
+def build_interaction(spans: Sequence[TraceSpan], now: int) -> Interaction | None:
+    """The interaction that a trace describes; None when none of its spans has a question or an answer."""
     ordered = sorted(spans, key=lambda span: (span.start, span.end, span.id))
     if not ordered:
         return None
     known = {span.id for span in ordered}
-    tops = [span for span in ordered if span.parent not in known]
-    root = next((span for span in tops if not span.parent), tops[0] if tops else ordered[0])
-    models = [span for span in ordered if kind_of(span) == "llm"]
-    retrievers = [span for span in ordered if kind_of(span) in ("retriever", "reranker")]
-    if not models and not retrievers and kind_of(root) == "":
+    roots = [span for span in ordered if span.parent not in known]
+    root = next((span for span in roots if not span.parent), roots[0] if roots else ordered[0])
+    models = [span for span in ordered if get_span_kind(span) == "llm"]
+    retrievers = [span for span in ordered if get_span_kind(span) in ("retriever", "reranker")]
+    if not models and not retrievers and get_span_kind(root) == "":
         return None
-    question = _question(root, retrievers, models)
-    answer = _answer(root, models, retrievers)
+    question = _find_question(root, retrievers, models)
+    answer = _find_answer(root, models, retrievers)
     error = root.error or (models[-1].error if models and answer is None else None)
     if question is None and answer is None and error is None:
         return None
     row = {
         "id": root.trace,
-        "at": iso(root.start) if EARLIEST <= root.start <= now + AHEAD else iso(now),
+        "at": format_iso(root.start)
+        if EARLIEST_MICROS <= root.start <= now + MAX_CLOCK_SKEW_MICROS
+        else format_iso(now),
         "question": question,
         "answer": answer,
         "error": error,
-        "contexts": _contexts(retrievers),
+        "contexts": _find_contexts(retrievers),
         "latency": max(0.0, (root.end - root.start) / 1e6) if root.end else None,
-        "tokens": _sum(map(_tokens, models)),
-        "cost": _sum(span.attributes.get("llm.cost.total") for span in models),
-        "meta": _meta(root, models, retrievers),
+        "tokens": _sum_known(map(_count_tokens, models)),
+        "cost": _sum_known(span.attributes.get("llm.cost.total") for span in models),
+        "meta": _collect_meta(root, models, retrievers),
     }
-    return interaction_of(gentle_row({key: _mended(value) for key, value in row.items()}), now)
+    return parse_interaction(
+        coerce_row({key: _mend_text(value) for key, value in row.items()}), now
+    )
 
 
-# ── what kind of span it is ───────────────────────────────────────────────────────────────
+# ── span kinds ────────────────────────────────────────────────────────────────────────────
 
-OPERATIONS = {
+KIND_BY_OPERATION = {
     "chat": "llm", "text_completion": "llm", "generate_content": "llm", "retrieval": "retriever",
     "invoke_agent": "chain", "invoke_workflow": "chain", "execute_tool": "tool",
     "embeddings": "embedding",
 }  # fmt: skip
 
 
-def kind_of(span: Span) -> str:
+def get_span_kind(span: TraceSpan) -> str:
     """`llm`, `retriever`, `reranker`, `chain`, … or empty for a span of something else."""
-    given = span.attributes.get("openinference.span.kind")
-    if isinstance(given, str):
-        return given.lower()
+    kind = span.attributes.get("openinference.span.kind")
+    if isinstance(kind, str):
+        return kind.lower()
     operation = span.attributes.get("gen_ai.operation.name")
     if isinstance(operation, str):
-        return OPERATIONS.get(operation, "chain")
+        return KIND_BY_OPERATION.get(operation, "chain")
     if any(name.startswith("gen_ai.retrieval.") for name in span.attributes):
         return "retriever"
     if "gen_ai.request.model" in span.attributes or "gen_ai.system" in span.attributes:
@@ -115,29 +119,40 @@ def kind_of(span: Span) -> str:
     return ""
 
 
-# ── what it says ──────────────────────────────────────────────────────────────────────────
+# ── question, answer and messages ─────────────────────────────────────────────────────────
 
 
-def _question(root: Span, retrievers: Sequence[Span], models: Sequence[Span]) -> str | None:
-    candidates: list[str | None] = [_said(root, "input")]
-    candidates += [_said(span, "input") for span in retrievers[:1]]
-    candidates += [_last_of(_messages(span, "input"), "user") for span in models[-1:]]
-    candidates += [_said(span, "input") for span in models[-1:]]
+def _find_question(
+    root: TraceSpan, retrievers: Sequence[TraceSpan], models: Sequence[TraceSpan]
+) -> str | None:
+    candidates: list[str | None] = [_get_text(root, "input")]
+    candidates += [_get_text(span, "input") for span in retrievers[:1]]
+    candidates += [
+        _find_last_message(_parse_messages(span, "input"), "user") for span in models[-1:]
+    ]
+    candidates += [_get_text(span, "input") for span in models[-1:]]
     return next((text for text in candidates if text), None)
 
 
-def _answer(root: Span, models: Sequence[Span], retrievers: Sequence[Span]) -> str | None:
-    said = None if root in retrievers else _said(root, "output")
-    candidates = [said]
+def _find_answer(
+    root: TraceSpan, models: Sequence[TraceSpan], retrievers: Sequence[TraceSpan]
+) -> str | None:
+    root_output = None if root in retrievers else _get_text(root, "output")
+    candidates = [root_output]
     for span in reversed(models):
-        candidates += [_last_of(_messages(span, "output"), "assistant"), _said(span, "output")]
+        candidates += [
+            _find_last_message(_parse_messages(span, "output"), "assistant"),
+            _get_text(span, "output"),
+        ]
     return next((text for text in candidates if text), None)
 
 
-def _said(span: Span, side: str) -> str | None:
-    """The plain text of a span's input or output: its messages, its value, or what its JSON value holds."""
+def _get_text(span: TraceSpan, side: str) -> str | None:
+    """The plain text of a span's input or output: its messages, its value, or the text inside its JSON value."""
     attributes = span.attributes
-    text = _last_of(_messages(span, side), "user" if side == "input" else "assistant")
+    text = _find_last_message(
+        _parse_messages(span, side), "user" if side == "input" else "assistant"
+    )
     if text:
         return text
     if side == "input" and isinstance(attributes.get("gen_ai.retrieval.query.text"), str):
@@ -145,26 +160,27 @@ def _said(span: Span, side: str) -> str | None:
     value = attributes.get(f"{side}.value")
     if not isinstance(value, str):
         return None
-    return _inside(value, side)
+    return _extract_text(value, side)
 
 
-_ASKED = ("question", "query", "input", "user_input", "prompt", "text")
-_ANSWERED = ("answer", "output", "response", "result", "text", "content", "output_text")
+_INPUT_KEYS = ("question", "query", "input", "user_input", "prompt", "text")
+_OUTPUT_KEYS = ("answer", "output", "response", "result", "text", "content", "output_text")
 
 
-def _inside(value: str, side: str) -> str | None:
+def _extract_text(value: str, side: str) -> str | None:
     """The text of a value, which may be a JSON document around it."""
-    found = _json(value)
-    if isinstance(found, str):
-        return found
-    if isinstance(found, dict):
-        for name in _ASKED if side == "input" else _ANSWERED:
-            if isinstance(found.get(name), str):
-                return str(found[name])
-        messages = found.get("messages")
+    decoded = _decode_json(value)
+    if isinstance(decoded, str):
+        return decoded
+    if isinstance(decoded, dict):
+        for name in _INPUT_KEYS if side == "input" else _OUTPUT_KEYS:
+            if isinstance(decoded.get(name), str):
+                return str(decoded[name])
+        messages = decoded.get("messages")
         if isinstance(messages, list):
-            return _last_of(
-                [_message(item) for item in messages], "user" if side == "input" else "assistant"
+            return _find_last_message(
+                [_parse_message(item) for item in messages],
+                "user" if side == "input" else "assistant",
             )
     return value or None
 
@@ -173,27 +189,27 @@ Message = tuple[str, str]
 """Role and text."""
 
 
-def _messages(span: Span, side: str) -> list[Message]:
+def _parse_messages(span: TraceSpan, side: str) -> list[Message]:
     attributes = span.attributes
-    listed = _json(attributes.get(f"gen_ai.{side}.messages"))
-    if isinstance(listed, list):
-        return [_message(item) for item in listed]
-    flat = _indexed(attributes, f"llm.{side}_messages")
-    if flat:
-        return [(str(item.get("message.role", "")), _flat_content(item)) for item in flat]
-    older = "gen_ai.prompt" if side == "input" else "gen_ai.completion"
-    if isinstance(attributes.get(older), str):
-        found = _json(attributes[older])
-        if isinstance(found, list):
-            return [_message(item) for item in found]
-        return [("user" if side == "input" else "assistant", str(attributes[older]))]
+    messages = _decode_json(attributes.get(f"gen_ai.{side}.messages"))
+    if isinstance(messages, list):
+        return [_parse_message(item) for item in messages]
+    items = _group_by_index(attributes, f"llm.{side}_messages")
+    if items:
+        return [(str(item.get("message.role", "")), _join_contents(item)) for item in items]
+    legacy_key = "gen_ai.prompt" if side == "input" else "gen_ai.completion"
+    if isinstance(attributes.get(legacy_key), str):
+        decoded = _decode_json(attributes[legacy_key])
+        if isinstance(decoded, list):
+            return [_parse_message(item) for item in decoded]
+        return [("user" if side == "input" else "assistant", str(attributes[legacy_key]))]
     return [
         (str(item.get("role", "")), str(item.get("content", "")))
-        for item in _indexed(attributes, older)
+        for item in _group_by_index(attributes, legacy_key)
     ]
 
 
-def _message(item: Any) -> Message:
+def _parse_message(item: Any) -> Message:
     if not isinstance(item, dict):
         return ("", str(item))
     content = item.get("content", item.get("parts"))
@@ -208,53 +224,53 @@ def _message(item: Any) -> Message:
     return (str(item.get("role", "")), content if isinstance(content, str) else "")
 
 
-def _flat_content(item: Mapping[str, Any]) -> str:
+def _join_contents(item: Mapping[str, Any]) -> str:
     content = item.get("message.content")
     if isinstance(content, str):
         return content
-    parts = _indexed(item, "message.contents")
+    parts = _group_by_index(item, "message.contents")
     return "".join(str(part.get("message_content.text", "")) for part in parts)
 
 
-def _last_of(messages: Sequence[Message], role: str) -> str | None:
-    """The last message of a role, or of no named role, that has a text."""
-    for who, text in reversed(messages):
-        if text and who.lower() in (role, "", "model" if role == "assistant" else role):
+def _find_last_message(messages: Sequence[Message], role: str) -> str | None:
+    """The last message with a text that has this role or none."""
+    for author, text in reversed(messages):
+        if text and author.lower() in (role, "", "model" if role == "assistant" else role):
             return text
     return None
 
 
-def _contexts(retrievers: Sequence[Span]) -> list[dict[str, Any]] | None:
-    """What the last retriever or, if there is one, reranker found; None without any."""
+def _find_contexts(retrievers: Sequence[TraceSpan]) -> list[dict[str, Any]] | None:
+    """The documents of the last reranker or, without one, of the last retriever; None without either."""
     if not retrievers:
         return None
-    rerankers = [span for span in retrievers if kind_of(span) == "reranker"]
+    rerankers = [span for span in retrievers if get_span_kind(span) == "reranker"]
     span = (rerankers or retrievers)[-1]
     attributes = span.attributes
-    if kind_of(span) == "reranker":
-        return _documents(_indexed(attributes, "reranker.output_documents"))
-    listed = _json(attributes.get("gen_ai.retrieval.documents"))
-    if isinstance(listed, list):
-        return _documents([item for item in listed if isinstance(item, dict)])
-    return _documents(_indexed(attributes, "retrieval.documents"))
+    if get_span_kind(span) == "reranker":
+        return _parse_documents(_group_by_index(attributes, "reranker.output_documents"))
+    documents = _decode_json(attributes.get("gen_ai.retrieval.documents"))
+    if isinstance(documents, list):
+        return _parse_documents([item for item in documents if isinstance(item, dict)])
+    return _parse_documents(_group_by_index(attributes, "retrieval.documents"))
 
 
-def _documents(items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    found = []
+def _parse_documents(items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    rows = []
     for rank, item in enumerate(items, 1):
-        text = _first(item, "document.content", "content", "text")
-        name = _first(item, "document.id", "id")
-        score = _first(item, "document.score", "score")
+        text = _get_first(item, "document.content", "content", "text")
+        name = _get_first(item, "document.id", "id")
+        score = _get_first(item, "document.score", "score")
         row: dict[str, Any] = {"text": "" if text is None else str(text)}
         if name is not None or not row["text"]:
             row["id"] = f"#{rank}" if name is None else str(name)
-        if moderate(score):
+        if is_moderate_number(score):
             row["score"] = float(score)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
-def _tokens(span: Span) -> float | None:
+def _count_tokens(span: TraceSpan) -> float | None:
     total = span.attributes.get("llm.token_count.total")
     if isinstance(total, int | float):
         return total
@@ -264,29 +280,31 @@ def _tokens(span: Span) -> float | None:
         ("gen_ai.usage.prompt_tokens", "gen_ai.usage.completion_tokens"),
     )
     for pair in pairs:
-        found = _sum(span.attributes.get(name) for name in pair)
-        if found is not None:
-            return found
+        tokens = _sum_known(span.attributes.get(name) for name in pair)
+        if tokens is not None:
+            return tokens
     return None
 
 
-def _meta(root: Span, models: Sequence[Span], retrievers: Sequence[Span]) -> dict[str, Any]:
-    """Model, service, session, user and the root's own metadata, each a slice."""
+def _collect_meta(
+    root: TraceSpan, models: Sequence[TraceSpan], retrievers: Sequence[TraceSpan]
+) -> dict[str, Any]:
+    """Model, service, session, user and the root's own metadata, as meta fields."""
     meta: dict[str, Any] = {}
-    own = _json(root.attributes.get("metadata"))
-    if isinstance(own, dict):
+    metadata = _decode_json(root.attributes.get("metadata"))
+    if isinstance(metadata, dict):
         meta.update(
-            {key: value for key, value in own.items() if not isinstance(value, list | dict)}
+            {key: value for key, value in metadata.items() if not isinstance(value, list | dict)}
         )
     for span in (*retrievers, *models, root):
-        for name, attribute in _SLICES:
+        for name, attribute in _META_ATTRIBUTES:
             value = span.attributes.get(attribute)
             if isinstance(value, str | int | float):
                 meta[name] = value
     return meta
 
 
-_SLICES = (
+_META_ATTRIBUTES = (
     ("service", "service.name"),
     ("model", "llm.model_name"),
     ("model", "gen_ai.request.model"),
@@ -302,21 +320,21 @@ _SLICES = (
 )
 
 
-def _indexed(attributes: Attributes, prefix: str) -> list[dict[str, Any]]:
+def _group_by_index(attributes: Attributes, prefix: str) -> list[dict[str, Any]]:
     """`prefix.0.a`, `prefix.0.b`, `prefix.1.a` … as a list of mappings by index."""
-    found: dict[int, dict[str, Any]] = {}
+    groups: dict[int, dict[str, Any]] = {}
     for name, value in attributes.items():
         match = _INDEX.match(name, len(prefix)) if name.startswith(prefix) else None
         if match:
-            found.setdefault(int(match[1]), {})[name[match.end() :]] = value
-    return [found[at] for at in sorted(found)]
+            groups.setdefault(int(match[1]), {})[name[match.end() :]] = value
+    return [groups[index] for index in sorted(groups)]
 
 
 _INDEX = re.compile(r"\.(\d{1,6})\.")
 
 
-def _json(value: Any) -> Any:
-    """What a JSON text holds; anything else as it is."""
+def _decode_json(value: Any) -> Any:
+    """The value of a JSON text; anything else unchanged."""
     if not isinstance(value, str) or value[:1] not in ("[", "{", '"'):
         return value
     try:
@@ -325,14 +343,14 @@ def _json(value: Any) -> Any:
         return value
 
 
-def _first(item: Mapping[str, Any], *names: str) -> Any:
+def _get_first(item: Mapping[str, Any], *names: str) -> Any:
     return next((item[name] for name in names if item.get(name) is not None), None)
 
 
-def _sum(values: Iterable[Any]) -> float | None:
-    known = [value for value in values if moderate(value) and value >= 0]
+def _sum_known(values: Iterable[Any]) -> float | None:
+    known = [value for value in values if is_moderate_number(value) and value >= 0]
     return sum(known) if known else None
 
 
-def _mended(value: Any) -> Any:
-    return mend(value) if isinstance(value, str) else value
+def _mend_text(value: Any) -> Any:
+    return replace_unstorable(value) if isinstance(value, str) else value

@@ -1,80 +1,92 @@
-"""Spans wait in the store until their trace is complete, then become one interaction."""
+"""Assembly of traces: spans wait in the store until their trace is complete, then become one interaction."""
 
 from __future__ import annotations
 
 import json
 import logging
 
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.ingest.spans import interaction_of_trace, span_of
-from ragstone.monitor.interactions import Interaction, micros
-from ragstone.monitor.statements import bucket_of, count, insert, mark, marks
+from ragstone.monitor.ingest.spans import build_interaction, span_from_json
+from ragstone.monitor.interactions import Interaction, now_micros
+from ragstone.monitor.statements import (
+    add_to_counters,
+    format_placeholders,
+    get_bucket,
+    insert_interactions,
+    mark_dirty,
+)
 from ragstone.store.database import Connection
 
-GRACE = 2_000_000
-"""After the root of a trace ended, spans of other processes may still be on their way: microseconds."""
+GRACE_MICROS = 2_000_000
+"""Wait after the root span for spans of other processes."""
 
-TIMEOUT = 30_000_000
-"""A trace whose root never comes is complete after so long without another span."""
+TIMEOUT_MICROS = 30_000_000
+"""A trace without a root is complete after so long without another span."""
 
-TRACES = 200
-"""Put together in one transaction at most."""
+TRACES_PER_COMMIT = 200
+"""Traces assembled in one transaction at most."""
 
 log = logging.getLogger("ragstone.monitor")
 
 
-def put_together(archive: Archive, *, grace: int = GRACE, timeout: int = TIMEOUT) -> int:
-    """Turn complete traces into interactions; how many traces were complete."""
-    now = micros()
+def assemble_traces(
+    archive: Archive, *, grace: int = GRACE_MICROS, timeout: int = TIMEOUT_MICROS
+) -> int:
+    """Turn complete traces into interactions; returns the number of complete traces."""
+    now = now_micros()
     total = 0
     while True:
-        done = archive.run(lambda db: _step(db, now, grace, timeout)).result()
+        done = archive.run(lambda db: _assemble_batch(db, now, grace, timeout)).result()
         total += done
-        if done < TRACES:
+        if done < TRACES_PER_COMMIT:
             return total
 
 
-def _step(db: Connection, now: int, grace: int, timeout: int) -> int:
-    ready = [
+def _assemble_batch(db: Connection, now: int, grace: int, timeout: int) -> int:
+    traces = [
         trace
         for (trace,) in db.execute(
             "SELECT trace FROM monitor_spans GROUP BY trace"
             " HAVING MAX(arrived) <= ? OR (MAX(root) = 1 AND MAX(arrived) <= ?)"
             " ORDER BY trace LIMIT ?",
-            (now - timeout, now - grace, TRACES),
+            (now - timeout, now - grace, TRACES_PER_COMMIT),
         )
     ]
-    if not ready:
+    if not traces:
         return 0
-    bodies: dict[str, list[str]] = {trace: [] for trace in ready}
-    sql = f"SELECT trace, body FROM monitor_spans WHERE trace IN ({marks(ready)})"  # noqa: S608
-    for trace, body in db.execute(sql, ready):
+    bodies: dict[str, list[str]] = {trace: [] for trace in traces}
+    sql = f"SELECT trace, body FROM monitor_spans WHERE trace IN ({format_placeholders(traces)})"  # noqa: S608
+    for trace, body in db.execute(sql, traces):
         bodies[trace].append(body)
-    found: list[Interaction] = []
-    unread = broken = 0
-    for trace, some in bodies.items():
+    interactions: list[Interaction] = []
+    empty = broken = 0
+    for trace, spans in bodies.items():
         try:
-            one = interaction_of_trace([span_of(json.loads(body)) for body in some], now)
+            interaction = build_interaction(
+                [span_from_json(json.loads(body)) for body in spans], now
+            )
         except BadRow:
-            one = None
-        except Exception:  # whatever one trace does, those after it must not wait for ever
-            log.exception("the trace %s cannot be read and is left out", trace)
+            interaction = None
+        except Exception:  # one bad trace must not block those after it
+            log.exception("the trace %s cannot be read and is excluded", trace)
             broken += 1
             continue
-        if one is None:
-            unread += 1
+        if interaction is None:
+            empty += 1
         else:
-            found.append(one)
-    new = insert(db, found, now)
-    mark(db, {bucket_of(one.at) for one in found if one.id in new})
-    tally = {
+            interactions.append(interaction)
+    new = insert_interactions(db, interactions, now)
+    mark_dirty(
+        db, {get_bucket(interaction.at) for interaction in interactions if interaction.id in new}
+    )
+    counts = {
         "interactions": len(new),
-        "repeated": len(found) - len(new),
-        "empty_traces": unread,
+        "repeated": len(interactions) - len(new),
+        "empty_traces": empty,
         "broken_traces": broken,
     }
-    count(db, tally, now)
-    sql = f"DELETE FROM monitor_spans WHERE trace IN ({marks(ready)})"  # noqa: S608
-    db.execute(sql, ready)
-    return len(ready)
+    add_to_counters(db, counts, now)
+    sql = f"DELETE FROM monitor_spans WHERE trace IN ({format_placeholders(traces)})"  # noqa: S608
+    db.execute(sql, traces)
+    return len(traces)

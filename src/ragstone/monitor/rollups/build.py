@@ -1,4 +1,4 @@
-"""From rows of interactions and scores to stored tables, by bucket and field."""
+"""Roll-up tables from rows of interactions and scores, by bucket and field."""
 
 from __future__ import annotations
 
@@ -10,180 +10,188 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.monitor.interactions import slice_text
-from ragstone.monitor.rollups.byte_columns import Numbers
-from ragstone.monitor.rollups.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, bins_of
+from ragstone.monitor.interactions import to_slice_value
+from ragstone.monitor.rollups.byte_columns import FloatArray
+from ragstone.monitor.rollups.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, assign_bins
 from ragstone.monitor.rollups.tables import (
     COLUMNS,
     LOW,
-    Histograms,
-    Table,
-    Whole,
-    added_up,
-    bare_cells,
-    bins_added_up,
-    single_cells,
-    stored_bins,
-    stored_table,
+    IntArray,
+    RollupHistograms,
+    RollupTable,
+    build_count_cells,
+    build_value_cells,
+    encode_histograms,
+    encode_table,
+    sum_bins,
+    sum_cells,
 )
 
-ROWS = (
+SELECT_ROWS = (
     "SELECT i.number, i.at, i.language, i.latency, i.cost, i.tokens, i.failed, i.meta, f.value"
     " FROM interactions i LEFT JOIN feedback f ON f.interaction = i.id"
     " WHERE i.at >= ? AND i.at < ? ORDER BY i.at, i.number"
 )
-SCORES = (
+SELECT_SCORES = (
     "SELECT s.number, s.metric, s.value, s.outcome, s.drawn, s.weight, s.calls, s.usd"
     " FROM interactions i JOIN monitor_scores s ON s.number = i.number"
     " WHERE i.at >= ? AND i.at < ? ORDER BY i.at, i.number, s.metric"
 )
 
 Row = Sequence[Any]
-Stored = tuple[bytes, bytes]
-"""A table and its histograms."""
+BucketBodies = tuple[bytes, bytes]
+"""The encoded table and histograms of a bucket and field."""
 
-_PLAIN = {LATENCY: 3, COST: 4, TOKENS: 5, FEEDBACK: 8}
+_MEASURE_COLUMNS = {LATENCY: 3, COST: 4, TOKENS: 5, FEEDBACK: 8}
 """Series that every interaction may have → column of `ROWS`."""
 
 
 @dataclass(frozen=True)
 class _Entries:
-    """Everything that is counted, one row a value: of which interaction and series it is, and a cell of its own."""
+    """Every counted value: its interaction and series, and a cell of its own."""
 
     names: Sequence[str]
-    row: Whole
-    series: Whole
-    numbers: Numbers
-    key: Whole
-    """The bin; without meaning where there is no value."""
-    ended: Sequence[tuple[int, int, str]]
+    row: IntArray
+    series: IntArray
+    numbers: FloatArray
+    key: IntArray
+    """The histogram bin; meaningless where there is no value."""
+    outcomes: Sequence[tuple[int, int, str]]
     """Row, series and outcome where there is no value."""
 
 
-def tally(
+def build_buckets(
     rows: Sequence[Row], scores: Sequence[Row], span: int, only: Sequence[str] | None = None
-) -> dict[int, dict[str, Stored]]:
-    """Start of a bucket → field → what is stored of it; of all fields or of these."""
+) -> dict[int, dict[str, BucketBodies]]:
+    """Start of a bucket → field → encoded bodies, of all fields or only of some."""
     if not rows:
         return {}
-    entries = _entries(rows, scores)
+    entries = _build_entries(rows, scores)
     first = rows[0][1] - rows[0][1] % span
     bucket = (np.array([row[1] for row in rows], np.int64) - first) // span
-    found: dict[int, dict[str, Stored]] = defaultdict(dict)
-    for field, (values, code) in _fields(rows, only).items():
-        for place, stored in _field(entries, bucket, values, code):
-            found[first + place * span][field] = stored
-    return dict(found)
+    buckets: dict[int, dict[str, BucketBodies]] = defaultdict(dict)
+    for field, (values, code) in _encode_fields(rows, only).items():
+        for index, bodies in _build_field(entries, bucket, values, code):
+            buckets[first + index * span][field] = bodies
+    return dict(buckets)
 
 
-def _field(
-    entries: _Entries, bucket: Whole, values: Sequence[str], code: Whole
-) -> Iterator[tuple[int, Stored]]:
-    """Bucket and what is stored of a field, whose value is given for each row, below 0 where it has none."""
-    kept = np.flatnonzero(code[entries.row] >= 0)
-    row = entries.row[kept]
-    group, value, series = bucket[row], code[row], entries.series[kept]
-    numbers = entries.numbers[kept]
-    ended: dict[tuple[int, int, int], dict[str, int]] = defaultdict(dict)
-    for at, number, outcome in entries.ended:
-        if code[at] >= 0:
-            mine = ended[int(bucket[at]), int(code[at]), number]
-            mine[outcome] = mine.get(outcome, 0) + 1
-    table = added_up(Table(values, entries.names, group, value, series, numbers, ended))
+def _build_field(
+    entries: _Entries, bucket: IntArray, values: Sequence[str], code: IntArray
+) -> Iterator[tuple[int, BucketBodies]]:
+    """Bucket and encoded bodies of one field; `code` is the value of each row, below 0 where it has none."""
+    selected = np.flatnonzero(code[entries.row] >= 0)
+    row = entries.row[selected]
+    group, value, series = bucket[row], code[row], entries.series[selected]
+    numbers = entries.numbers[selected]
+    outcomes: dict[tuple[int, int, int], dict[str, int]] = defaultdict(dict)
+    for row_index, number, outcome in entries.outcomes:
+        if code[row_index] >= 0:
+            counts = outcomes[int(bucket[row_index]), int(code[row_index]), number]
+            counts[outcome] = counts.get(outcome, 0) + 1
+    table = sum_cells(RollupTable(values, entries.names, group, value, series, numbers, outcomes))
     valued = ~np.isnan(numbers[:, LOW])
-    bins = bins_added_up(
-        Histograms(
+    bins = sum_bins(
+        RollupHistograms(
             values, entries.names, group[valued], value[valued], series[valued],
-            entries.key[kept][valued], numbers[valued, 1],
+            entries.key[selected][valued], numbers[valued, 1],
         )
     )  # fmt: skip
-    for place in sorted({*table.group.tolist()}):
-        cells = slice(*np.searchsorted(table.group, [place, place + 1]))
-        some = slice(*np.searchsorted(bins.group, [place, place + 1]))
+    for index in sorted({*table.group.tolist()}):
+        cell_range = slice(*np.searchsorted(table.group, [index, index + 1]))
+        bin_range = slice(*np.searchsorted(bins.group, [index, index + 1]))
         yield (
-            place,
+            index,
             (
-                stored_table(
-                    Table(
-                        values, entries.names, table.group[cells], table.value[cells],
-                        table.series[cells], table.numbers[cells], ended,
+                encode_table(
+                    RollupTable(
+                        values, entries.names, table.group[cell_range], table.value[cell_range],
+                        table.series[cell_range], table.numbers[cell_range], outcomes,
                     )
                 ),
-                stored_bins(
-                    Histograms(
-                        values, entries.names, bins.group[some], bins.value[some],
-                        bins.series[some], bins.key[some], bins.weight[some],
+                encode_histograms(
+                    RollupHistograms(
+                        values, entries.names, bins.group[bin_range], bins.value[bin_range],
+                        bins.series[bin_range], bins.key[bin_range], bins.weight[bin_range],
                     )
                 ),
             ),
         )  # fmt: skip
 
 
-def _fields(
+def _encode_fields(
     rows: Sequence[Row], only: Sequence[str] | None
-) -> Mapping[str, tuple[list[str], Whole]]:
-    """Field → its values, and which of them each row has."""
-    found: dict[str, tuple[list[str], Whole]] = {}
+) -> Mapping[str, tuple[list[str], IntArray]]:
+    """Field → its values, and the code of the value that each row has."""
+    encoded: dict[str, tuple[list[str], IntArray]] = {}
     if only is None or "" in only:
-        found[""] = [""], np.zeros(len(rows), np.int64)
+        encoded[""] = [""], np.zeros(len(rows), np.int64)
     if only is not None and not any(only):
-        return found
+        return encoded
     kinds: dict[tuple[str, str | None], int] = {}
     kind = np.array([kinds.setdefault((row[7], row[2]), len(kinds)) for row in rows], np.int64)
     codes: dict[str, dict[str, int]] = defaultdict(dict)
     places: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for number, (meta, language) in enumerate(kinds):
-        fields = {name: slice_text(value) for name, value in json.loads(meta).items()}
+        slices = {name: to_slice_value(value) for name, value in json.loads(meta).items()}
         if language is not None:
-            fields["language"] = language
-        for field, value in fields.items():
+            slices["language"] = language
+        for field, value in slices.items():
             if only is None or field in only:
-                known = codes[field]
+                value_codes = codes[field]
                 places[field][0].append(number)
-                places[field][1].append(known.setdefault(value, len(known)))
-    for field, (where, what) in places.items():
+                places[field][1].append(value_codes.setdefault(value, len(value_codes)))
+    for field, (kind_codes, values) in places.items():
         code = np.full(len(kinds), -1)
-        code[where] = what
-        found[field] = [*codes[field]], code[kind]
-    return found
+        code[kind_codes] = values
+        encoded[field] = [*codes[field]], code[kind]
+    return encoded
 
 
-def _entries(rows: Sequence[Row], scores: Sequence[Row]) -> _Entries:
+def _build_entries(rows: Sequence[Row], scores: Sequence[Row]) -> _Entries:
     names = [ALL]
-    every = np.arange(len(rows))
-    parts = [(every, np.zeros(len(rows), np.int64), bare_cells(np.ones(len(rows))), every)]
-    ended = [(at, 0, "failed") for at, row in enumerate(rows) if row[6]]
-    for name, column in _PLAIN.items():
+    all_rows = np.arange(len(rows))
+    parts = [
+        (all_rows, np.zeros(len(rows), np.int64), build_count_cells(np.ones(len(rows))), all_rows)
+    ]
+    outcomes = [(index, 0, "failed") for index, row in enumerate(rows) if row[6]]
+    for name, column in _MEASURE_COLUMNS.items():
         values = np.array([row[column] for row in rows], float)
-        have = np.flatnonzero(~np.isnan(values))
-        if len(have):
-            x, one, none = values[have], np.ones(len(have)), np.zeros(len(have))
-            cells = single_cells(x, one, none, none, none)
+        present = np.flatnonzero(~np.isnan(values))
+        if len(present):
+            x, ones, zeros = values[present], np.ones(len(present)), np.zeros(len(present))
+            cells = build_value_cells(x, ones, zeros, zeros, zeros)
             parts.append(
-                (have, np.full(len(have), len(names)), cells, bins_of(x, name == FEEDBACK))
+                (
+                    present,
+                    np.full(len(present), len(names)),
+                    cells,
+                    assign_bins(x, name == FEEDBACK),
+                )
             )
             names.append(name)
-    home = {row[0]: at for at, row in enumerate(rows)}
-    known = [score for score in scores if score[0] in home]  # one that came since has its own mark
+    row_by_number = {row[0]: index for index, row in enumerate(rows)}
+    # Scores of rows added since the query have dirty marks of their own.
+    known = [score for score in scores if score[0] in row_by_number]
     if known:
         codes: dict[str, int] = {}
         series = np.array([codes.setdefault(score[1], len(codes)) for score in known], np.int64)
         series += len(names)
-        row = np.array([home[score[0]] for score in known], np.int64)
+        row = np.array([row_by_number[score[0]] for score in known], np.int64)
         x = np.array([score[2] for score in known], float)
         drawn, weight, calls, usd = np.array([score[4:8] for score in known], float).T
-        # One that is judged in any case (bad feedback) stands for itself, a drawn one for 1 / its share.
+        # A score selected for bad feedback has weight 1, a randomly sampled one 1 / its rate.
         with np.errstate(over="ignore", invalid="ignore"):
-            cells = single_cells(x, weight, 1 - drawn, calls, usd)
+            cells = build_value_cells(x, weight, 1 - drawn, calls, usd)
         without = np.isnan(x)
         cells[np.ix_(without, np.arange(LOW))] = 0
         cells[without, COLUMNS.index("extra")] = 0
-        parts.append((row, series, cells, bins_of(np.where(without, 0, x), True)))
-        ended += [
-            (home[score[0]], int(series[at]), score[3])
-            for at, score in enumerate(known)
+        parts.append((row, series, cells, assign_bins(np.where(without, 0, x), True)))
+        outcomes += [
+            (row_by_number[score[0]], int(series[index]), score[3])
+            for index, score in enumerate(known)
             if score[2] is None
         ]
         names += codes
     row, series, numbers, key = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return _Entries(names, row, series, numbers, key, ended)
+    return _Entries(names, row, series, numbers, key, outcomes)

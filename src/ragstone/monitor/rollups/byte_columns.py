@@ -1,4 +1,4 @@
-"""Columns of numbers as bytes: a column that says the same in every row is one number, whole numbers take the fewest bytes."""
+"""Compact encoding of numeric columns: a constant column is one number, whole numbers use the smallest unsigned type."""
 
 from __future__ import annotations
 
@@ -9,62 +9,65 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Column = NDArray[Any]
-Numbers = NDArray[np.float64]
+AnyArray = NDArray[Any]
+FloatArray = NDArray[np.float64]
 
-_WHOLE = ("u1", "<u2", "<u4")
+_UNSIGNED_TYPES = ("u1", "<u2", "<u4")
 _VALUES, _NAMES = b'{"values":', b'],"names":'
-_ROOM = 4
-"""Bytes at the start that say how long the head is."""
+_LENGTH_BYTES = 4
+"""Bytes at the start that hold the length of the JSON header."""
 
 
 def pack(
-    values: Sequence[str], names: Sequence[str], more: Mapping[str, Any], parts: Sequence[Numbers]
+    values: Sequence[str],
+    names: Sequence[str],
+    more: Mapping[str, Any],
+    parts: Sequence[FloatArray],
 ) -> bytes:
-    """Values, names and other facts of plain JSON, then some tables of numbers."""
+    """Values, names and further JSON facts as a header, followed by the columns of some tables."""
     shapes: list[list[Any]] = []
     blocks: list[bytes] = []
     for part in parts:
-        shapes.append([len(part), *(_packed(part, blocks) if len(part) else ())])
+        shapes.append([len(part), *(_pack_columns(part, blocks) if len(part) else ())])
     head = {"values": list(values), "names": list(names), **more, "parts": shapes}
     text = json.dumps(head, separators=(",", ":")).encode()
-    return b"".join([len(text).to_bytes(_ROOM, "little"), text, *blocks])
+    return b"".join([len(text).to_bytes(_LENGTH_BYTES, "little"), text, *blocks])
 
 
-def unpack(body: bytes) -> tuple[bytes, dict[str, Any], list[list[Column]]]:
-    """What `pack` packed: the values as JSON, which may be long and known already; the names and other facts; the columns in
-    types that hold them, those of an empty table left out."""
-    start = _ROOM + int.from_bytes(body[:_ROOM], "little")
-    text = body[_ROOM:start]
-    end = text.index(_NAMES) + 1  # within a value the quotes would be escaped
+def unpack(body: bytes) -> tuple[bytes, dict[str, Any], list[list[AnyArray]]]:
+    """Decode what `pack` wrote: the values as undecoded JSON, because many bodies share the same long list; the other facts;
+    and the columns in the types that hold them, none for an empty table."""
+    start = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "little")
+    text = body[_LENGTH_BYTES:start]
+    end = text.index(_NAMES) + 1  # cannot occur inside a value, where the quotes would be escaped
     head: dict[str, Any] = json.loads(b"{" + text[end + 1 :])
     parts = []
     for rows, *shape in head.pop("parts"):
-        columns: list[Column] = []
-        for how in shape:
-            if isinstance(how, str):
-                column: Column = np.frombuffer(body, how, rows, start)
+        columns: list[AnyArray] = []
+        for encoding in shape:
+            if isinstance(encoding, str):
+                column: AnyArray = np.frombuffer(body, encoding, rows, start)
                 start += column.nbytes
             else:
-                column = np.full(rows, how)
+                column = np.full(rows, encoding)
             columns.append(column)
         parts.append(columns)
     return text[len(_VALUES) : end], head, parts
 
 
-def _packed(part: Numbers, blocks: list[bytes]) -> list[str | int | float]:
-    """How each column is written; what is written goes to the blocks. All columns are looked at together: there are many
-    small tables, and each look costs more than what it looks at."""
-    least, most = part.min(axis=0), part.max(axis=0)
-    whole = (np.rint(part) == part).all(axis=0) & (least >= 0) & (most < 1 << 32)
-    size = (most >= 1 << 8).astype(int) + (most >= 1 << 16)
+def _pack_columns(part: FloatArray, blocks: list[bytes]) -> list[str | int | float]:
+    """The encoding of each column; encoded bytes are appended to the blocks. All columns are examined in one numpy call each:
+    there are many small tables, for which the call overhead dominates."""
+    lowest, highest = part.min(axis=0), part.max(axis=0)
+    whole = (np.rint(part) == part).all(axis=0) & (lowest >= 0) & (highest < 1 << 32)
+    size = (highest >= 1 << 8).astype(int) + (highest >= 1 << 16)
     shape: list[str | int | float] = []
-    facts = zip(least.tolist(), most.tolist(), whole.tolist(), size.tolist(), strict=True)
-    for number, (low, high, counts, large) in enumerate(facts):
+    facts = zip(lowest.tolist(), highest.tolist(), whole.tolist(), size.tolist(), strict=True)
+    for number, (low, high, is_whole, size_class) in enumerate(facts):
         if low == high:
-            shape.append(int(low) if counts else low)
+            shape.append(int(low) if is_whole else low)
         else:
-            how = _WHOLE[large] if counts else "<f8"
-            shape.append(how)
-            blocks.append(part[:, number].astype(how).tobytes())
+            encoding = _UNSIGNED_TYPES[size_class] if is_whole else "<f8"
+            shape.append(encoding)
+            blocks.append(part[:, number].astype(encoding).tobytes())
     return shape

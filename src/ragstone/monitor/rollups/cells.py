@@ -1,4 +1,4 @@
-"""What a bucket of time holds of one series: sums, and a histogram for percentiles."""
+"""The roll-up cell: sums of one series in one bucket and slice; and the histogram bins for percentiles."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ALL, LATENCY, COST, TOKENS, FEEDBACK = ":all", ":latency", ":cost", ":tokens", ":feedback"
-"""Series beside the metrics; a metric's name never starts with a colon."""
+"""Series other than metrics; the name of a metric never starts with a colon."""
 
-Slice = dict[str, "Cell"]
+SliceCells = dict[str, "RollupCell"]
 """Series → cell, of one slice."""
 
-FINE = 200
-"""Steps between 0 and 1 in which scores are counted for percentiles."""
-RATIO = 50
-"""Other values are counted in steps of 1 / 50 of their size."""
-_FAR = 40_000
-"""The bin of 1 where bins are in steps of size; any value of use fits into two bytes."""
-_SMALLEST = 1e-30
+UNIT_BINS = 200
+"""Equal bins between 0 and 1 for scores and feedback."""
+BINS_PER_LOG_UNIT = 50
+"""Other values are counted in logarithmic bins of width 1 / 50."""
+_LOG_BIN_OFFSET = 40_000
+"""The logarithmic bin of 1; every practical value fits into two bytes."""
+_MIN_MAGNITUDE = 1e-30
 
 
-class Cell:
-    """Sums over the values of one series in one bucket and slice; weights make them stand for all interactions."""
+class RollupCell:
+    """Weighted sums over the values of one series in one bucket and slice; the weights make them estimate all interactions."""
 
     __slots__ = (
         "bins", "calls", "cubes", "extra", "high", "low", "n", "outcomes", "squares", "sums",
@@ -47,16 +47,16 @@ class Cell:
         self.outcomes: dict[str, int] = {}
         """How scoring ended where there is no value → count; of all interactions: `failed`."""
         self.extra = 0
-        """Values of interactions that were judged for another reason than the draw, among the others."""
+        """Values of interactions that were not sampled at random but for bad feedback, included in `n`."""
         self.calls = 0
         self.usd = 0.0
 
     @property
     def effective(self) -> float:
-        """How many equally weighted values would say as much."""
+        """The effective sample size of the weighted values."""
         if self.weights_squared <= 0:
             return 0.0
-        # Equal weights give the count itself, not the count but for rounding.
+        # With equal weights the result must be exactly n, without rounding error.
         return min(float(self.n), self.weights**2 / self.weights_squared)
 
     @property
@@ -66,11 +66,11 @@ class Cell:
 
     @property
     def failures(self) -> int:
-        """Values that should be there and are not, for whatever reason but the sample's own."""
+        """Missing values that are failures, such as errors of the judge; not those that do not apply."""
         return sum(n for outcome, n in self.outcomes.items() if outcome in FAILURES)
 
     @classmethod
-    def of(cls, numbers: Sequence[float], outcomes: dict[str, int]) -> Cell:
+    def from_row(cls, numbers: Sequence[float], outcomes: dict[str, int]) -> RollupCell:
         """The cell of a row of a table, without bins."""
         cell = cls()
         (
@@ -83,37 +83,41 @@ class Cell:
         return cell
 
 
-def bins_of(values: NDArray[np.float64], scale: bool) -> NDArray[np.int64]:
-    """The bin of each value; `scale` counts those between 0 and 1 in equal steps. Larger values have larger bins."""
+def assign_bins(values: NDArray[np.float64], scale: bool) -> NDArray[np.int64]:
+    """The bin of each value; with `scale`, equal bins between 0 and 1. Larger values have larger bin numbers."""
     import numpy as np
 
     size = np.abs(values)
     with np.errstate(divide="ignore"):
-        far = np.where(size < _SMALLEST, 0, _FAR + np.rint(RATIO * np.log(size)))
-    key = np.copysign(far, values)
+        log_bin = np.where(
+            size < _MIN_MAGNITUDE, 0, _LOG_BIN_OFFSET + np.rint(BINS_PER_LOG_UNIT * np.log(size))
+        )
+    key = np.copysign(log_bin, values)
     if scale:
-        key = np.where((values >= 0) & (values <= 1), np.rint(values * FINE), key)
+        key = np.where((values >= 0) & (values <= 1), np.rint(values * UNIT_BINS), key)
     return key.astype(np.int64)
 
 
-def centres(keys: NDArray[np.int64]) -> NDArray[np.float64]:
+def get_bin_centres(keys: NDArray[np.int64]) -> NDArray[np.float64]:
     """The middle of each bin."""
     import numpy as np
 
-    far = np.copysign(np.exp((np.abs(keys) - _FAR) / RATIO), keys)
-    return np.where((keys >= 0) & (keys <= FINE), keys / FINE, far)
+    centre = np.copysign(np.exp((np.abs(keys) - _LOG_BIN_OFFSET) / BINS_PER_LOG_UNIT), keys)
+    return np.where((keys >= 0) & (keys <= UNIT_BINS), keys / UNIT_BINS, centre)
 
 
-def percentiles(
+def compute_percentiles(
     keys: NDArray[np.int64],
     weights: NDArray[np.float64],
     shares: Sequence[float],
     ends: tuple[float, float],
 ) -> list[float]:
-    """Values below which these shares of a histogram lie, each to within its bin and never beyond the ends."""
+    """Values below which these shares of a histogram lie, precise to a bin and within the range `ends`."""
     import numpy as np
 
-    passed = np.cumsum(weights)
-    at = np.searchsorted(passed, (np.array(shares) - 1e-9) * passed[-1])
-    found: list[float] = centres(keys[np.minimum(at, len(keys) - 1)]).clip(*ends).tolist()
-    return found
+    cumulated = np.cumsum(weights)
+    index = np.searchsorted(cumulated, (np.array(shares) - 1e-9) * cumulated[-1])
+    values: list[float] = (
+        get_bin_centres(keys[np.minimum(index, len(keys) - 1)]).clip(*ends).tolist()
+    )
+    return values

@@ -1,152 +1,164 @@
-"""Hours and days from five minutes, inside a transaction: added up at once, or left for later and read from what they are made of."""
+"""Hourly and daily roll-ups merged from finer ones, inside a transaction.
+
+A bucket is merged at once, or deferred: a deferred bucket is stored empty and read from the finer buckets inside it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from ragstone.monitor.rollups.build import Stored
-from ragstone.monitor.rollups.table_stack import Pile, extent
-from ragstone.monitor.rollups.tables import stored_bins, stored_table
-from ragstone.monitor.statements import BUCKET, HOUR
+from ragstone.monitor.rollups.build import BucketBodies
+from ragstone.monitor.rollups.table_stack import TableStack, measure_bodies
+from ragstone.monitor.rollups.tables import encode_histograms, encode_table
+from ragstone.monitor.statements import BUCKET_MICROS, DAY_MICROS, HOUR_MICROS
 from ragstone.store.database import Connection
 
-DAY = 24 * HOUR
-SPANS = (BUCKET, HOUR, DAY)
+SPANS_MICROS = (BUCKET_MICROS, HOUR_MICROS, DAY_MICROS)
 
 SUMS, BINS = "sums", "bins"
 
-FEW_VALUES = 60
-"""A field with no more values than this is always kept."""
-ENOUGH = 1000
-UNIQUE = 0.98
-"""A field in which so large a share of at least `ENOUGH` interactions have values of their own is an id; it is read from the
-rows when asked for."""
+MAX_ALWAYS_STORED_VALUES = 60
+"""A field with at most this many values is always stored."""
+MIN_ID_INTERACTIONS = 1000
+ID_UNIQUE_SHARE = 0.98
+"""A field in which at least this share of MIN_ID_INTERACTIONS or more interactions have distinct values is an id: it is not
+stored but read from the rows when needed."""
 
-SAVING = 20
-"""Interactions for each value of a day from which its table is shorter than those of its hours."""
+MIN_INTERACTIONS_PER_VALUE = 20
+"""Interactions per value of a day from which its table is smaller than those of its hours."""
 
-ELSEWHERE: Stored = (b"", b"")
-"""In the place of what is not kept, because it is no shorter than what it is made of."""
+NOT_STORED: BucketBodies = (b"", b"")
+"""In place of a bucket that is not stored because it would be no smaller than the buckets inside it."""
 
 
-def lock(db: Connection) -> None:
-    """One refresher at a time: the row stays locked until the transaction ends."""
+def lock_rollups(db: Connection) -> None:
+    """Allow one refresh at a time: the row stays locked until the transaction ends."""
     db.execute(
         "INSERT INTO monitor_state (name, updated, body) VALUES ('rollups', 0, '{}')"
         " ON CONFLICT (name) DO UPDATE SET updated = monitor_state.updated + 1"
     )
 
 
-def days_to_write(db: Connection, touched: set[int]) -> list[int]:
-    """Days to write anew; the last one has none while it grows, so that a busy hour does not cost a day each time."""
-    today = _today(db)
+def list_days_to_write(db: Connection, touched: set[int]) -> list[int]:
+    """Days to merge again. The last day is not stored while it grows, so that a busy hour does not rewrite a whole day each time."""
+    last_day = _find_last_day(db)
     ((before,),) = db.execute(
         "SELECT COUNT(*) FROM monitor_rollups WHERE span = ? AND bucket = ?",
-        (DAY // 1_000_000, today - DAY),
+        (DAY_MICROS // 1_000_000, last_day - DAY_MICROS),
     )
-    return sorted(touched if before else touched | {today - DAY})
+    return sorted(touched if before else touched | {last_day - DAY_MICROS})
 
 
-def _today(db: Connection) -> int:
+def _find_last_day(db: Connection) -> int:
     ((newest,),) = db.execute(
-        "SELECT COALESCE(MAX(bucket), 0) FROM monitor_rollups WHERE span = ?", (HOUR // 1_000_000,)
+        "SELECT COALESCE(MAX(bucket), 0) FROM monitor_rollups WHERE span = ?",
+        (HOUR_MICROS // 1_000_000,),
     )
-    return int(newest - newest % DAY)
+    return int(newest - newest % DAY_MICROS)
 
 
-def add_up(
-    db: Connection, span: int, buckets: Sequence[int], at_hand: Mapping[int, int] | None
+def merge_buckets(
+    db: Connection, span: int, buckets: Sequence[int], eager: Mapping[int, int] | None
 ) -> None:
-    """Make coarser buckets from the finer ones in them; those beyond what is at hand are left for later."""
-    today = _today(db) if span == DAY else 0
-    number = 0
+    """Merge coarser buckets from the finer ones inside them; beyond the limit in `eager`, buckets are deferred."""
+    last_day = _find_last_day(db) if span == DAY_MICROS else 0
+    merged = 0
     for bucket in buckets:
-        if span == DAY and bucket >= today:
-            # also one that was left for later: the last day moves back when the newest interactions are purged
-            replace(db, DAY, {bucket: {}})
-            _no_longer_stale(db, DAY, bucket)
-        elif (at_hand is not None and number >= at_hand[span]) or _waiting(db, span, bucket):
-            _leave(db, span, bucket)
+        if span == DAY_MICROS and bucket >= last_day:
+            # Also when it was deferred: the last day moves back when the newest interactions are purged.
+            replace_buckets(db, DAY_MICROS, {bucket: {}})
+            _clear_stale(db, DAY_MICROS, bucket)
+        elif (eager is not None and merged >= eager[span]) or _has_stale_hours(db, span, bucket):
+            _defer_bucket(db, span, bucket)
         else:
-            _make(db, span, bucket)
-            number += 1
+            _merge_bucket(db, span, bucket)
+            merged += 1
 
 
-def _make(db: Connection, span: int, bucket: int) -> None:
-    finer = SPANS[SPANS.index(span) - 1]
-    merged = _merged(db, finer, bucket, bucket + span)
-    replace(db, span, {bucket: merged})
-    _no_longer_stale(db, span, bucket)
-    for field, stored in merged.items():
-        if span == HOUR and stored == ELSEWHERE:
-            _drop(db, BUCKET, bucket, bucket + span, field)
+def _merge_bucket(db: Connection, span: int, bucket: int) -> None:
+    finer = SPANS_MICROS[SPANS_MICROS.index(span) - 1]
+    merged = _merge_fields(db, finer, bucket, bucket + span)
+    replace_buckets(db, span, {bucket: merged})
+    _clear_stale(db, span, bucket)
+    for field, bodies in merged.items():
+        if span == HOUR_MICROS and bodies == NOT_STORED:
+            _discard_bodies(db, BUCKET_MICROS, bucket, bucket + span, field)
 
 
-def _leave(db: Connection, span: int, bucket: int) -> None:
-    """Have a bucket read from the finer ones in it."""
-    finer = SPANS[SPANS.index(span) - 1]
+def _defer_bucket(db: Connection, span: int, bucket: int) -> None:
+    """Store a bucket as empty, so that it is read from the finer ones inside it, and mark it as stale."""
+    finer = SPANS_MICROS[SPANS_MICROS.index(span) - 1]
     rows = db.execute(
         "SELECT DISTINCT field FROM monitor_rollups WHERE span = ? AND bucket >= ? AND bucket < ?",
         (finer // 1_000_000, bucket, bucket + span),
     )
-    replace(db, span, {bucket: {field: ELSEWHERE for (field,) in rows}})
+    replace_buckets(db, span, {bucket: {field: NOT_STORED for (field,) in rows}})
     db.execute(
         "INSERT INTO monitor_stale (span, bucket) VALUES (?, ?) ON CONFLICT DO NOTHING",
         (span // 1_000_000, bucket),
     )
 
 
-def _no_longer_stale(db: Connection, span: int, bucket: int) -> None:
+def _clear_stale(db: Connection, span: int, bucket: int) -> None:
     db.execute(
         "DELETE FROM monitor_stale WHERE span = ? AND bucket = ?", (span // 1_000_000, bucket)
     )
 
 
-def _waiting(db: Connection, span: int, bucket: int) -> bool:
-    """Whether one of the hours of a day is still to be added up."""
-    if span == HOUR:
+def _has_stale_hours(db: Connection, span: int, bucket: int) -> bool:
+    """Whether an hour of the day is still to be merged."""
+    if span == HOUR_MICROS:
         return False
     rows = db.execute(
         "SELECT COUNT(*) FROM monitor_stale WHERE span = ? AND bucket >= ? AND bucket < ?",
-        (HOUR // 1_000_000, bucket, bucket + span),
+        (HOUR_MICROS // 1_000_000, bucket, bucket + span),
     )
     return any(count for (count,) in rows)
 
 
-def _merged(db: Connection, finer: int, since: int, until: int) -> dict[str, Stored]:
-    """A coarser bucket's tables from the finer ones in it."""
-    found: dict[str, dict[str, list[bytes]]] = defaultdict(lambda: {SUMS: [], BINS: []})
+def _merge_fields(db: Connection, finer: int, since: int, until: int) -> dict[str, BucketBodies]:
+    """Field → bodies of a coarser bucket, from the finer ones inside it."""
+    by_field: dict[str, dict[str, list[bytes]]] = defaultdict(lambda: {SUMS: [], BINS: []})
     rows = db.execute(
         "SELECT field, kind, body FROM monitor_rollups WHERE span = ? AND bucket >= ?"
         " AND bucket < ? ORDER BY field, bucket",
         (finer // 1_000_000, since, until),
     )
     for field, kind, body in rows:
-        found[field][kind].append(body)
-    return {field: _joined(parts[SUMS], parts[BINS], finer) for field, parts in found.items()}
+        by_field[field][kind].append(body)
+    return {
+        field: _merge_bodies(parts[SUMS], parts[BINS], finer) for field, parts in by_field.items()
+    }
 
 
-def _joined(sums: Sequence[bytes], bins: Sequence[bytes], finer: int) -> Stored:
+def _merge_bodies(sums: Sequence[bytes], bins: Sequence[bytes], finer: int) -> BucketBodies:
     if not all(sums):
-        return ELSEWHERE
-    count, values = extent(sums)
-    if values > FEW_VALUES:
-        if finer == BUCKET and count >= ENOUGH and values >= UNIQUE * count:
-            return ELSEWHERE
-        if finer == HOUR and count < values * SAVING:
-            return ELSEWHERE
-    return stored_table(_piled(sums).table()), stored_bins(_piled(bins).histograms())
+        return NOT_STORED
+    count, values = measure_bodies(sums)
+    if values > MAX_ALWAYS_STORED_VALUES:
+        if (
+            finer == BUCKET_MICROS
+            and count >= MIN_ID_INTERACTIONS
+            and values >= ID_UNIQUE_SHARE * count
+        ):
+            return NOT_STORED
+        if finer == HOUR_MICROS and count < values * MIN_INTERACTIONS_PER_VALUE:
+            return NOT_STORED
+    return encode_table(_stack_bodies(sums).table()), encode_histograms(
+        _stack_bodies(bins).histograms()
+    )
 
 
-def _piled(bodies: Iterable[bytes]) -> Pile:
-    pile = Pile()
+def _stack_bodies(bodies: Iterable[bytes]) -> TableStack:
+    stack = TableStack()
     for body in bodies:
-        pile.put(0, body)
-    return pile
+        stack.add(0, body)
+    return stack
 
 
-def replace(db: Connection, span: int, buckets: Mapping[int, Mapping[str, Stored]]) -> None:
+def replace_buckets(
+    db: Connection, span: int, buckets: Mapping[int, Mapping[str, BucketBodies]]
+) -> None:
     seconds = span // 1_000_000
     db.execute_many(
         "DELETE FROM monitor_rollups WHERE span = ? AND bucket = ?",
@@ -154,16 +166,16 @@ def replace(db: Connection, span: int, buckets: Mapping[int, Mapping[str, Stored
     )
     rows = [
         (seconds, bucket, field, kind, body)
-        for bucket, found in sorted(buckets.items())
-        for field, stored in sorted(found.items())
-        for kind, body in zip((SUMS, BINS), stored, strict=True)
+        for bucket, fields in sorted(buckets.items())
+        for field, bodies in sorted(fields.items())
+        for kind, body in zip((SUMS, BINS), bodies, strict=True)
     ]
     db.execute_many(
         "INSERT INTO monitor_rollups (span, bucket, field, kind, body) VALUES (?, ?, ?, ?, ?)", rows
     )
 
 
-def _drop(db: Connection, span: int, since: int, until: int, field: str) -> None:
+def _discard_bodies(db: Connection, span: int, since: int, until: int, field: str) -> None:
     db.execute(
         "UPDATE monitor_rollups SET body = ? WHERE span = ? AND bucket >= ? AND bucket < ?"
         " AND field = ?",

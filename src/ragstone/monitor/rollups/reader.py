@@ -1,67 +1,75 @@
-"""Which stored buckets make up a stretch of time, and where the raw rows must help."""
+"""Reader of roll-ups: which stored buckets make up a time range, and where raw rows are needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.rollups.build import Stored
-from ragstone.monitor.rollups.refresh import BINS, DAY, SPANS, SUMS, raw, read
-from ragstone.monitor.statements import HOUR
+from ragstone.monitor.rollups.build import BucketBodies
+from ragstone.monitor.rollups.merge import BINS, SPANS_MICROS, SUMS
+from ragstone.monitor.rollups.refresh import build_from_rows, read_bodies
+from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 
 
-class Cover:
-    """The stored tables of a field, by stretch of time."""
+class RollupReader:
+    """The stored tables of a field, by time range."""
 
     def __init__(self, archive: Archive, field: str) -> None:
         self.archive = archive
         self.field = field
-        self._raw: dict[tuple[int, int], Stored] = {}
+        self._raw: dict[tuple[int, int], BucketBodies] = {}
 
-    def tables(self, since: int, until: int, largest: int) -> list[tuple[int, bytes]]:
-        """Start and table of each piece of the stretch, oldest first: buckets inside it that are no larger than this and
-        fit into it, raw rows at its ends."""
-        return sorted(self._pieces(since, until, largest, SUMS))
+    def read_tables(self, since: int, until: int, largest: int) -> list[tuple[int, bytes]]:
+        """Start and table of each part of the range, oldest first: the largest stored buckets inside it, up to `largest`, and raw
+        rows at its ends."""
+        return sorted(self._read_pieces(since, until, largest, SUMS))
 
-    def histograms(self, since: int, until: int, largest: int) -> list[tuple[int, bytes]]:
-        """As `tables`, the histograms."""
-        return sorted(self._pieces(since, until, largest, BINS))
+    def read_histograms(self, since: int, until: int, largest: int) -> list[tuple[int, bytes]]:
+        """As `read_tables`, the histograms."""
+        return sorted(self._read_pieces(since, until, largest, BINS))
 
-    def _pieces(
+    def _read_pieces(
         self, since: int, until: int, largest: int, kind: str
     ) -> Iterator[tuple[int, bytes]]:
-        spans = [span for span in SPANS if span <= largest and largest % span == 0]
-        for span, start, stop in _parts(since, until, spans[::-1]):
+        spans = [span for span in SPANS_MICROS if span <= largest and largest % span == 0]
+        for span, start, stop in _split_range(since, until, spans[::-1]):
             if span:
-                yield from self._kept(span, start, stop, kind)
+                yield from self._read_stored(span, start, stop, kind)
             else:
-                yield from self._rows(start, stop, kind)
+                yield from self._read_raw(start, stop, kind)
 
-    def _kept(self, span: int, start: int, stop: int, kind: str) -> Iterator[tuple[int, bytes]]:
-        kept = dict(read(self.archive, span, start, stop, self.field, kind))
-        yield from ((at, body) for at, body in kept.items() if body)
-        # the last day is not added up while it grows
-        missing = (at for at in range(start, stop, DAY) if at not in kept) if span == DAY else ()
-        elsewhere = sorted({*missing, *(at for at, body in kept.items() if not body)})
-        finer = [one for one in SPANS if one < span]
-        for first, last in _runs(elsewhere, span):
+    def _read_stored(
+        self, span: int, start: int, stop: int, kind: str
+    ) -> Iterator[tuple[int, bytes]]:
+        stored = dict(read_bodies(self.archive, span, start, stop, self.field, kind))
+        yield from ((at, body) for at, body in stored.items() if body)
+        # The last day is not stored while it grows: it is read from its hours.
+        missing = (
+            (at for at in range(start, stop, DAY_MICROS) if at not in stored)
+            if span == DAY_MICROS
+            else ()
+        )
+        to_read_finer = sorted({*missing, *(at for at, body in stored.items() if not body)})
+        finer = [other for other in SPANS_MICROS if other < span]
+        for first, last in _group_runs(to_read_finer, span):
             if finer:
-                yield from self._kept(finer[-1], first, last, kind)
+                yield from self._read_stored(finer[-1], first, last, kind)
             else:
-                for at in range(first, last, HOUR):  # no reading of rows is long
-                    yield from self._rows(at, min(at + HOUR, last), kind)
+                # An hour at a time, so that no query is long.
+                for at in range(first, last, HOUR_MICROS):
+                    yield from self._read_raw(at, min(at + HOUR_MICROS, last), kind)
 
-    def _rows(self, start: int, stop: int, kind: str) -> Iterator[tuple[int, bytes]]:
-        """Read once, for tables and histograms both."""
+    def _read_raw(self, start: int, stop: int, kind: str) -> Iterator[tuple[int, bytes]]:
+        """Aggregate raw rows, cached for tables and histograms."""
         if (start, stop) not in self._raw:
-            self._raw[start, stop] = raw(self.archive, start, stop, self.field)
+            self._raw[start, stop] = build_from_rows(self.archive, start, stop, self.field)
         body = self._raw[start, stop][kind == BINS]
         if body:
             yield start, body
 
 
-def _parts(since: int, until: int, spans: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """(span, start, stop): the largest buckets inside the stretch, smaller ones before and after; span 0 is raw."""
+def _split_range(since: int, until: int, spans: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """(span, start, stop): the largest buckets inside the range, smaller ones before and after; span 0 means raw rows."""
     if since >= until:
         return
     if not spans:
@@ -70,15 +78,15 @@ def _parts(since: int, until: int, spans: Sequence[int]) -> Iterator[tuple[int, 
     span, *finer = spans
     start, stop = -(-since // span) * span, until // span * span
     if start >= stop:
-        yield from _parts(since, until, finer)
+        yield from _split_range(since, until, finer)
         return
-    yield from _parts(since, start, finer)
+    yield from _split_range(since, start, finer)
     yield span, start, stop
-    yield from _parts(stop, until, finer)
+    yield from _split_range(stop, until, finer)
 
 
-def _runs(starts: Iterable[int], span: int) -> Iterator[tuple[int, int]]:
-    """Start and end of each unbroken run of buckets."""
+def _group_runs(starts: Iterable[int], span: int) -> Iterator[tuple[int, int]]:
+    """Start and end of each run of consecutive buckets."""
     first = last = None
     for at in starts:
         if first is None or at != last:

@@ -1,55 +1,39 @@
-"""Buckets of five minutes, an hour and a day, recomputed from the raw rows when a late event, score or word outdates them.
+"""Refresh of roll-ups: buckets of five minutes, an hour and a day, rebuilt from the raw rows that changed.
 
-A change marks its five minutes in the same transaction. `refresh` reads the marks, then the raw rows, and in one transaction
-puts the new tables in place and removes those marks: a change in between has a mark of its own, so it is never lost. When two
-processes refresh, the second finds its marks gone and leaves the first one's work alone."""
+A change marks its five-minute bucket in the same transaction. `refresh` reads the marks, then the raw rows, and in one
+transaction replaces the tables and deletes those marks: a change in between has its own mark, so it is never lost. When two
+processes refresh at once, the second finds its marks gone and keeps the first one's tables."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ragstone.errors import DataError, nearest
+from ragstone.errors import DataError, suggest_nearest
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.rollups.build import ROWS, SCORES, Stored, tally
-from ragstone.monitor.rollups.cells import Slice
+from ragstone.monitor.rollups.build import SELECT_ROWS, SELECT_SCORES, BucketBodies, build_buckets
+from ragstone.monitor.rollups.cells import SliceCells
 from ragstone.monitor.rollups.merge import (
-    BINS,
-    DAY,
-    ELSEWHERE,
-    FEW_VALUES,
-    SPANS,
+    MAX_ALWAYS_STORED_VALUES,
+    NOT_STORED,
     SUMS,
-    add_up,
-    days_to_write,
-    lock,
-    replace,
+    list_days_to_write,
+    lock_rollups,
+    merge_buckets,
+    replace_buckets,
 )
-from ragstone.monitor.rollups.table_stack import Pile, extent
-from ragstone.monitor.statements import BUCKET, HOUR, pieces
-from ragstone.monitor.statements import marks as places_for
+from ragstone.monitor.rollups.table_stack import TableStack, measure_bodies
+from ragstone.monitor.statements import BUCKET_MICROS, DAY_MICROS, HOUR_MICROS, split_batches
+from ragstone.monitor.statements import format_placeholders as places_for
 from ragstone.store.database import Connection
 
-__all__ = [
-    "BINS",
-    "DAY",
-    "SPANS",
-    "SUMS",
-    "check_field",
-    "fields",
-    "load",
-    "raw",
-    "read",
-    "refresh",
-]
-
-_HELD = "SELECT number FROM monitor_dirty WHERE number IN ({})"
-_AT_ONCE = 50_000
-_IN_ONE_COMMIT = 144
-"""Twelve hours: what arrives meanwhile waits for it."""
-SCATTERED = 288
-"""Buckets up to which a look at a window adds up only what is at hand, and leaves larger buckets for later."""
-AT_HAND: Mapping[int, int] = {HOUR: 6, DAY: 1}
+_SELECT_MARKS = "SELECT number FROM monitor_dirty WHERE number IN ({})"
+_MARKS_PER_READ = 50_000
+_BUCKETS_PER_COMMIT = 144
+"""Twelve hours: ingest waits for this transaction."""
+MAX_EAGER_BUCKETS = 288
+"""Up to this many outdated buckets, a refresh of one window merges only EAGER_MERGES hours and days and defers the others."""
+EAGER_MERGES: Mapping[int, int] = {HOUR_MICROS: 6, DAY_MICROS: 1}
 
 
 def refresh(
@@ -59,39 +43,43 @@ def refresh(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Recompute every bucket of a stretch of time that a change outdated; how many of five minutes there were.
+    """Rebuild every outdated bucket of a time range; returns how many five-minute buckets there were.
 
-    `progress` is told how many are done, of how many. When the stretch has an end, somebody waits for its figures: changes
-    that are scattered over many hours and days then outdate these, which are added up again by later calls."""
+    `progress` is called with the numbers of finished and of all buckets. A range with an end means that a user waits for its
+    figures: merges of hours and days are then deferred to later calls when the changes are scattered."""
     done = total = 0
-    hurried = until < 2**62
+    is_interactive = until < 2**62
     while True:
         marks = archive.store.read(
             "SELECT number, bucket FROM monitor_dirty WHERE bucket >= ? AND bucket < ?"
             " ORDER BY bucket LIMIT ?",
-            (since - since % BUCKET, until, _AT_ONCE),
+            (since - since % BUCKET_MICROS, until, _MARKS_PER_READ),
         )
         by_bucket: dict[int, list[int]] = defaultdict(list)
         for number, bucket in marks:
             by_bucket[bucket].append(number)
         before, total = done, total + len(by_bucket)
         buckets = sorted(by_bucket)
-        for first in range(0, len(buckets), _IN_ONE_COMMIT):
-            part = buckets[first : first + _IN_ONE_COMMIT]
-            some = {bucket: by_bucket[bucket] for bucket in part}
-            done += _recompute(archive, some, AT_HAND if hurried and total <= SCATTERED else None)
+        for first in range(0, len(buckets), _BUCKETS_PER_COMMIT):
+            part = buckets[first : first + _BUCKETS_PER_COMMIT]
+            part_marks = {bucket: by_bucket[bucket] for bucket in part}
+            done += _recompute(
+                archive,
+                part_marks,
+                EAGER_MERGES if is_interactive and total <= MAX_EAGER_BUCKETS else None,
+            )
             if progress is not None:
                 progress(done, total)
-        if done == before or len(marks) < _AT_ONCE:
-            break  # what is marked meanwhile can wait for the next look
-    catch_up(archive, 2 if hurried else None)
+        if done == before or len(marks) < _MARKS_PER_READ:
+            break  # marks added meanwhile are left to the next refresh
+    merge_deferred(archive, 2 if is_interactive else None)
     return done
 
 
-def read(
+def read_bodies(
     archive: Archive, span: int, since: int, until: int, field: str, kind: str
 ) -> list[tuple[int, bytes]]:
-    """Start and body of each bucket of a field that is kept, oldest first."""
+    """Start and body of each stored bucket of a field, oldest first."""
     return archive.store.read(
         "SELECT bucket, body FROM monitor_rollups WHERE span = ? AND bucket >= ? AND bucket < ?"
         " AND field = ? AND kind = ? ORDER BY bucket",
@@ -99,125 +87,142 @@ def read(
     )
 
 
-def load(
+def load_cells(
     archive: Archive, span: int, since: int, until: int, field: str
-) -> dict[int, dict[str, Slice] | None]:
-    """Bucket → value → series → cell without bins, of a field; None where it has too many values to look at them one by one."""
-    found: dict[int, dict[str, Slice] | None] = {}
+) -> dict[int, dict[str, SliceCells] | None]:
+    """Bucket → value → series → cell without bins; None where the field has too many values to list."""
+    by_bucket: dict[int, dict[str, SliceCells] | None] = {}
     starts: list[int] = []
-    pile = Pile()
-    for bucket, body in read(archive, span, since, until, field, SUMS):
+    stack = TableStack()
+    for bucket, body in read_bodies(archive, span, since, until, field, SUMS):
         bodies = [body]
-        if not body and span == HOUR:  # perhaps only left for later
-            bodies = [one for _, one in read(archive, BUCKET, bucket, bucket + span, field, SUMS)]
-        if not all(bodies) or extent(bodies)[1] > FEW_VALUES:
-            found[bucket] = None
+        if not body and span == HOUR_MICROS:  # perhaps only deferred
+            bodies = [
+                body
+                for _, body in read_bodies(
+                    archive, BUCKET_MICROS, bucket, bucket + span, field, SUMS
+                )
+            ]
+        if not all(bodies) or measure_bodies(bodies)[1] > MAX_ALWAYS_STORED_VALUES:
+            by_bucket[bucket] = None
             continue
-        found[bucket] = {}
-        for one in bodies:
-            pile.put(len(starts), one)
+        by_bucket[bucket] = {}
+        for body in bodies:
+            stack.add(len(starts), body)
         starts.append(bucket)
-    for group, value, name, cell in pile.table().cells():
-        values = found[starts[group]]
+    for group, value, name, cell in stack.table().iter_cells():
+        values = by_bucket[starts[group]]
         assert values is not None
         values.setdefault(value, {})[name] = cell
-    return found
+    return by_bucket
 
 
-def raw(archive: Archive, since: int, until: int, field: str) -> Stored:
-    """A stretch of time of a field, straight from its rows, as one bucket; empty without any."""
-    rows = archive.store.read(ROWS, (since, until))
+def build_from_rows(archive: Archive, since: int, until: int, field: str) -> BucketBodies:
+    """A time range of a field aggregated directly from its rows, as one bucket; NOT_STORED without rows."""
+    rows = archive.store.read(SELECT_ROWS, (since, until))
     if not rows:
-        return ELSEWHERE
-    scores = archive.store.read(SCORES, (since, until))
-    found = tally(rows, scores, 2**62, [field])
-    return found.get(0, {}).get(field, ELSEWHERE)
+        return NOT_STORED
+    scores = archive.store.read(SELECT_SCORES, (since, until))
+    buckets = build_buckets(rows, scores, 2**62, [field])
+    return buckets.get(0, {}).get(field, NOT_STORED)
 
 
-def fields(archive: Archive, since: int, until: int) -> list[str]:
-    """The fields that slices can be cut by."""
+def list_fields(archive: Archive, since: int, until: int) -> list[str]:
+    """The fields that define slices."""
     rows = archive.store.read(
         "SELECT DISTINCT field FROM monitor_rollups WHERE span = ? AND bucket >= ? AND bucket < ?"
         " AND kind = ? AND field <> ''",
-        (HOUR // 1_000_000, since - since % HOUR, until, SUMS),
+        (HOUR_MICROS // 1_000_000, since - since % HOUR_MICROS, until, SUMS),
     )
     return sorted(field for (field,) in rows)
 
 
 def check_field(archive: Archive, name: str) -> None:
-    """Complain of a field that no interaction has; an empty store has nothing to complain of."""
-    known = fields(archive, 0, 2**62)
+    """Raise DataError for a field that no interaction has; in an empty store every field is accepted."""
+    known = list_fields(archive, 0, 2**62)
     if known and name not in known:
-        raise DataError(f"no interaction has a field {name!r}{nearest(name, known)}")
+        raise DataError(f"no interaction has a field {name!r}{suggest_nearest(name, known)}")
 
 
 def _recompute(
-    archive: Archive, marks: Mapping[int, Sequence[int]], at_hand: Mapping[int, int] | None
+    archive: Archive, marks: Mapping[int, Sequence[int]], eager: Mapping[int, int] | None
 ) -> int:
-    fresh: dict[int, dict[str, Stored]] = {bucket: {} for bucket in marks}
-    for first, last in _runs(sorted(marks)):
-        fresh |= _buckets(archive, first, last + BUCKET)
-    listed = [number for numbers in marks.values() for number in numbers]
+    rebuilt: dict[int, dict[str, BucketBodies]] = {bucket: {} for bucket in marks}
+    for first, last in _group_buckets(sorted(marks)):
+        rebuilt |= _build_range(archive, first, last + BUCKET_MICROS)
+    mark_numbers = [number for numbers in marks.values() for number in numbers]
 
     def write(db: Connection) -> int:
-        lock(db)
-        held = {
+        lock_rollups(db)
+        still_marked = {
             number
-            for part in pieces(listed)
-            for (number,) in db.execute(_HELD.format(places_for(part)), part)
+            for part in split_batches(mark_numbers)
+            for (number,) in db.execute(_SELECT_MARKS.format(places_for(part)), part)
         }
-        sound = {bucket: found for bucket, found in fresh.items() if held.issuperset(marks[bucket])}
-        replace(db, BUCKET, sound)
-        hours = sorted({bucket - bucket % HOUR for bucket in sound})
-        add_up(db, HOUR, hours, at_hand)
-        add_up(db, DAY, days_to_write(db, {hour - hour % DAY for hour in hours}), at_hand)
-        gone = [(number,) for bucket in sound for number in marks[bucket]]
-        db.execute_many("DELETE FROM monitor_dirty WHERE number = ?", gone)
-        return len(sound)
+        valid = {
+            bucket: fields
+            for bucket, fields in rebuilt.items()
+            if still_marked.issuperset(marks[bucket])
+        }
+        replace_buckets(db, BUCKET_MICROS, valid)
+        hours = sorted({bucket - bucket % HOUR_MICROS for bucket in valid})
+        merge_buckets(db, HOUR_MICROS, hours, eager)
+        merge_buckets(
+            db,
+            DAY_MICROS,
+            list_days_to_write(db, {hour - hour % DAY_MICROS for hour in hours}),
+            eager,
+        )
+        done_marks = [(number,) for bucket in valid for number in marks[bucket]]
+        db.execute_many("DELETE FROM monitor_dirty WHERE number = ?", done_marks)
+        return len(valid)
 
     return archive.run(write).result()
 
 
-def catch_up(archive: Archive, most: int | None = None) -> int:
-    """Add up hours and days that were left for later, all or some; how many."""
+def merge_deferred(archive: Archive, limit: int | None = None) -> int:
+    """Merge deferred hours and days, all or some; returns how many."""
     done = 0
     while True:
         if not archive.store.read("SELECT 1 FROM monitor_stale LIMIT 1"):
             return done
-        some = 12 if most is None else most
+        batch = 12 if limit is None else limit
 
-        def write(db: Connection, some: int = some) -> int:
-            lock(db)
+        def write(db: Connection, batch: int = batch) -> int:
+            lock_rollups(db)
             ((before,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")
             rows = list(
                 db.execute(
-                    "SELECT span, bucket FROM monitor_stale ORDER BY span, bucket LIMIT ?", (some,)
+                    "SELECT span, bucket FROM monitor_stale ORDER BY span, bucket LIMIT ?", (batch,)
                 )
             )
-            for seconds, bucket in rows:  # hours come before the days they are part of
-                add_up(db, seconds * 1_000_000, [bucket], None)
-            ((left,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")
-            return int(before - left)
+            for seconds, bucket in rows:  # ordered by span: hours before the days they are part of
+                merge_buckets(db, seconds * 1_000_000, [bucket], None)
+            ((remaining,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")
+            return int(before - remaining)
 
-        fewer = archive.run(write).result()
-        done += fewer
-        if most is not None or not fewer:  # the same ones would come again, for ever
+        merged = archive.run(write).result()
+        done += merged
+        # Without progress the same buckets would come again for ever.
+        if limit is not None or not merged:
             return done
 
 
-def _buckets(archive: Archive, since: int, until: int) -> dict[int, dict[str, Stored]]:
-    """Five-minute tables of a stretch, from one reading of its rows."""
-    rows = archive.store.read(ROWS, (since, until))
-    return tally(rows, archive.store.read(SCORES, (since, until)) if rows else (), BUCKET)
+def _build_range(archive: Archive, since: int, until: int) -> dict[int, dict[str, BucketBodies]]:
+    """Five-minute buckets of a time range, from one query of its rows."""
+    rows = archive.store.read(SELECT_ROWS, (since, until))
+    return build_buckets(
+        rows, archive.store.read(SELECT_SCORES, (since, until)) if rows else (), BUCKET_MICROS
+    )
 
 
-def _runs(buckets: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each unbroken run, cut after two hours so that no reading is long."""
+def _group_buckets(buckets: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each run of consecutive buckets, split after two hours so that no query is long."""
     first = last = None
     for bucket in buckets:
         if first is None or last is None:
             first = bucket
-        elif bucket != last + BUCKET or bucket - first >= 2 * HOUR:
+        elif bucket != last + BUCKET_MICROS or bucket - first >= 2 * HOUR_MICROS:
             yield first, last
             first = bucket
         last = bucket

@@ -1,4 +1,4 @@
-"""Stored tables laid on one another, as many as a window needs, to be added up in one go."""
+"""Stack of stored tables: as many as a window needs, summed in one operation."""
 
 from __future__ import annotations
 
@@ -8,135 +8,141 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.rollups.byte_columns import Column, unpack
+from ragstone.monitor.rollups.byte_columns import AnyArray, unpack
 from ragstone.monitor.rollups.cells import ALL
 from ragstone.monitor.rollups.tables import (
     COLUMNS,
-    NOTHING,
-    Histograms,
-    Table,
-    Whole,
-    added_up,
-    bare_cells,
-    bins_added_up,
-    single_cells,
+    EMPTY_INTS,
+    IntArray,
+    RollupHistograms,
+    RollupTable,
+    build_count_cells,
+    build_value_cells,
+    sum_bins,
+    sum_cells,
 )
 
 
-class Pile:
-    """Stored tables laid on one another; of the slices, `only` one if a value is given."""
+class TableStack:
+    """Stored tables to be summed together; with `only`, just the slice of that value."""
 
     def __init__(self, only: str | None = None) -> None:
         self._only = only
         self._values = _Codes()
         self._names = _Codes()
-        self._seen: dict[bytes, Whole] = {}
-        self._kept: NDArray[np.bool_] | None = None
-        """Whether a value counts, by its code; None when all do."""
-        self._outcomes: list[tuple[int, Column, Column, Column, Column, Sequence[str]]] = []
-        self._parts: dict[int, list[tuple[Column, ...]]] = {0: [], 1: [], 2: []}
+        self._codes_by_json: dict[bytes, IntArray] = {}
+        self._is_counted: NDArray[np.bool_] | None = None
+        """Whether a value is included, by its code; None when all are."""
+        self._outcomes: list[tuple[int, AnyArray, AnyArray, AnyArray, AnyArray, Sequence[str]]] = []
+        self._parts: dict[int, list[tuple[AnyArray, ...]]] = {0: [], 1: [], 2: []}
 
-    def put(self, group: int, body: bytes) -> None:
-        """Lay the table of a group, as it was stored, on the pile."""
+    def add(self, group: int, body: bytes) -> None:
+        """Add the encoded table of a group."""
         text, head, parts = unpack(body)
-        values, names = self._places(text), self._names.of(head["names"])
-        every = self._only is None and self._kept is None
+        values, names = self._encode_values(text), self._names.encode(head["names"])
+        include_all = self._only is None and self._is_counted is None
         for number, columns in enumerate(parts):
             if not columns:
                 continue
             value, rest = values[columns[0]], [names[columns[1]], *columns[2:]]
-            if not every:
-                counts = value >= 0
-                value, rest = value[counts], [column[counts] for column in rest]
+            if not include_all:
+                included = value >= 0
+                value, rest = value[included], [column[included] for column in rest]
             if number < len(self._parts):
                 self._parts[number].append((np.full(len(value), group), value, *rest))
             else:
                 self._outcomes.append((group, value, *rest, head["outcomes"]))
 
-    def limit(self, most: int) -> int:
-        """Keep the values with the most interactions and forget the others; how many those are."""
-        if len(self._values) <= most:
+    def keep_largest(self, limit: int) -> int:
+        """Keep the values with the most interactions and drop the others; returns how many were dropped."""
+        if len(self._values) <= limit:
             return 0
-        _, value, series, n = _stacked(self._parts[0])
-        every = series == self._names[ALL]
-        counts = np.bincount(value[every], n[every], len(self._values))
-        best = np.argsort(-counts, kind="stable")[:most]
-        self._kept = np.zeros(len(counts), bool)
-        self._kept[best] = True
+        _, value, series, n = _concatenate(self._parts[0])
+        is_all = series == self._names[ALL]
+        counts = np.bincount(value[is_all], n[is_all], len(self._values))
+        largest = np.argsort(-counts, kind="stable")[:limit]
+        self._is_counted = np.zeros(len(counts), bool)
+        self._is_counted[largest] = True
         for parts in self._parts.values():
-            for at, (group, value, *rest) in enumerate(parts):
-                counts_here = self._kept[value]
-                parts[at] = tuple(column[counts_here] for column in (group, value, *rest))
+            for index, (group, value, *rest) in enumerate(parts):
+                included = self._is_counted[value]
+                parts[index] = tuple(column[included] for column in (group, value, *rest))
         self._outcomes = [
-            (group, *(column[self._kept[value]] for column in (value, *rest)), kinds)  # type: ignore[misc]
+            (group, *(column[self._is_counted[value]] for column in (value, *rest)), kinds)  # type: ignore[misc]
             for group, value, *rest, kinds in self._outcomes
         ]
-        return len(counts) - most
+        return len(counts) - limit
 
-    def beside(self) -> Pile:
-        """An empty pile that is about the same values."""
-        other = Pile(self._only)
-        other._values, other._seen, other._kept = self._values, self._seen, self._kept
+    def new_like(self) -> TableStack:
+        """An empty stack restricted to the same values."""
+        other = TableStack(self._only)
+        other._values, other._codes_by_json, other._is_counted = (
+            self._values,
+            self._codes_by_json,
+            self._is_counted,
+        )
         return other
 
-    def table(self) -> Table:
-        """All of it, each cell of each group once."""
-        bare, single, full = (_stacked(self._parts[number]) for number in range(3))
+    def table(self) -> RollupTable:
+        """The sum: each cell of each group once."""
+        bare, single, full = (_concatenate(self._parts[number]) for number in range(3))
         kinds = []
         if bare:
-            kinds.append((bare[:3], bare_cells(bare[3])))
+            kinds.append((bare[:3], build_count_cells(bare[3])))
         if single:
-            kinds.append((single[:3], single_cells(*(one.astype(float) for one in single[3:]))))
+            kinds.append(
+                (single[:3], build_value_cells(*(part.astype(float) for part in single[3:])))
+            )
         if full:
             kinds.append((full[:3], np.column_stack(full[3:]).astype(float)))
         group, value, series = (
-            np.concatenate([one[0][n] for one in kinds] or [NOTHING]) for n in range(3)
+            np.concatenate([part[0][n] for part in kinds] or [EMPTY_INTS]) for n in range(3)
         )
-        numbers = np.concatenate([one[1] for one in kinds] or [np.empty((0, len(COLUMNS)))])
-        ended = self._how_scoring_ended()
-        return added_up(
-            Table([*self._values], [*self._names], group, value, series, numbers, ended)
+        numbers = np.concatenate([part[1] for part in kinds] or [np.empty((0, len(COLUMNS)))])
+        outcomes = self._count_outcomes()
+        return sum_cells(
+            RollupTable([*self._values], [*self._names], group, value, series, numbers, outcomes)
         )
 
-    def histograms(self) -> Histograms:
-        """As `table`, of a pile of histograms."""
-        columns = _stacked(self._parts[0]) or [NOTHING] * 5
+    def histograms(self) -> RollupHistograms:
+        """As `table`, for a stack of histograms."""
+        columns = _concatenate(self._parts[0]) or [EMPTY_INTS] * 5
         group, value, series, key, weight = columns
-        return bins_added_up(
-            Histograms(
+        return sum_bins(
+            RollupHistograms(
                 [*self._values], [*self._names], group, value, series, key.astype(np.int64),
                 weight.astype(float),
             )
         )  # fmt: skip
 
-    def _places(self, text: bytes) -> Whole:
-        """The code of each value, below 0 for one that does not count; lists of values often come again."""
-        codes = self._seen.get(text)
+    def _encode_values(self, text: bytes) -> IntArray:
+        """The code of each value, below 0 for one that is excluded. Cached, because many bodies have the same list of values."""
+        codes = self._codes_by_json.get(text)
         if codes is None:
             values = json.loads(text)
             if self._only is None:
-                codes = self._values.of(values)
+                codes = self._values.encode(values)
             else:
                 codes = np.full(len(values), -1)
                 if self._only in values:
                     codes[values.index(self._only)] = self._values[self._only]
-            self._seen[text] = codes
-        if self._kept is None:
+            self._codes_by_json[text] = codes
+        if self._is_counted is None:
             return codes
-        known = codes < len(self._kept)
-        return np.where(known & self._kept[np.where(known, codes, 0)], codes, -1)
+        known = codes < len(self._is_counted)
+        return np.where(known & self._is_counted[np.where(known, codes, 0)], codes, -1)
 
-    def _how_scoring_ended(self) -> dict[tuple[int, int, int], dict[str, int]]:
-        found: dict[tuple[int, int, int], dict[str, int]] = {}
+    def _count_outcomes(self) -> dict[tuple[int, int, int], dict[str, int]]:
+        counts: dict[tuple[int, int, int], dict[str, int]] = {}
         for group, value, series, kind, count, kinds in self._outcomes:
             for v, s, k, n in zip(*(x.tolist() for x in (value, series, kind, count)), strict=True):
-                mine = found.setdefault((group, v, s), {})
-                mine[kinds[k]] = mine.get(kinds[k], 0) + n
-        return found
+                cell_counts = counts.setdefault((group, v, s), {})
+                cell_counts[kinds[k]] = cell_counts.get(kinds[k], 0) + n
+        return counts
 
 
-def extent(bodies: Sequence[bytes]) -> tuple[int, int]:
-    """How many interactions some stored tables of a field count, and how many values of the field."""
+def measure_bodies(bodies: Sequence[bytes]) -> tuple[int, int]:
+    """The number of interactions and of distinct values in some stored tables of a field."""
     values: set[str] = set()
     seen: set[bytes] = set()
     total = 0
@@ -151,16 +157,16 @@ def extent(bodies: Sequence[bytes]) -> tuple[int, int]:
 
 
 class _Codes(dict[str, int]):
-    """Text → number, in the order in which they came."""
+    """Text → code, numbered in order of first use."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
         return number
 
-    def of(self, texts: Sequence[str]) -> Whole:
-        """The number of each."""
+    def encode(self, texts: Sequence[str]) -> IntArray:
+        """The code of each text."""
         return np.fromiter(map(self.__getitem__, texts), np.int64, len(texts))
 
 
-def _stacked(parts: Sequence[tuple[Column, ...]]) -> list[Column]:
+def _concatenate(parts: Sequence[tuple[AnyArray, ...]]) -> list[AnyArray]:
     return [np.concatenate(columns) for columns in zip(*parts, strict=True)]

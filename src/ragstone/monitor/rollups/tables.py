@@ -1,4 +1,4 @@
-"""Cells of many slices, series and buckets as columns, so that any number of them is added up in one go."""
+"""Column-oriented tables of roll-up cells, so that any number of cells is summed in one numpy operation."""
 
 from __future__ import annotations
 
@@ -9,65 +9,65 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.rollups.byte_columns import Column, Numbers, pack
-from ragstone.monitor.rollups.cells import Cell
+from ragstone.monitor.rollups.byte_columns import AnyArray, FloatArray, pack
+from ragstone.monitor.rollups.cells import RollupCell
 
-Whole = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 COLUMNS = (
     "n", "weights", "weights_squared", "sums", "squares", "cubes", "low", "high", "extra", "calls", "usd",
 )  # fmt: skip
 """A cell's numbers, in the order of a table's columns; each is an attribute of Cell."""
 N, LOW, HIGH = COLUMNS.index("n"), COLUMNS.index("low"), COLUMNS.index("high")
-_WIDE = 1 << 19
-"""More than there are bins."""
+_MAX_BINS = 1 << 19
+"""Greater than the number of bins, so that cell and bin combine into one sort key."""
 
 
 @dataclass(frozen=True)
-class Table:
-    """A row for each cell: of which group (a bucket or a window), slice and series it is, and its numbers."""
+class RollupTable:
+    """One row per cell: its group (a bucket or a window), slice, series and sums."""
 
     values: Sequence[str]
     names: Sequence[str]
     """Series."""
-    group: Whole
-    value: Whole
-    """Places in `values`."""
-    series: Whole
-    """Places in `names`."""
-    numbers: Numbers
+    group: IntArray
+    value: IntArray
+    """Indices into `values`."""
+    series: IntArray
+    """Indices into `names`."""
+    numbers: FloatArray
     """A row of `COLUMNS` for each cell; low and high are NaN where there is no value."""
     outcomes: Mapping[tuple[int, int, int], dict[str, int]]
-    """Group, value and series → how scoring ended where there is no value."""
+    """Group, value and series → outcome of missing values → count."""
 
     def __len__(self) -> int:
         return len(self.group)
 
-    def cells(self) -> Iterator[tuple[int, str, str, Cell]]:
+    def iter_cells(self) -> Iterator[tuple[int, str, str, RollupCell]]:
         """Group, value, series and cell, without bins."""
         rows = self.numbers.tolist()
         places = zip(self.group.tolist(), self.value.tolist(), self.series.tolist(), strict=True)
         for place, numbers in zip(places, rows, strict=True):
-            cell = Cell.of(numbers, self.outcomes.get(place, {}))
+            cell = RollupCell.from_row(numbers, self.outcomes.get(place, {}))
             yield place[0], self.values[place[1]], self.names[place[2]], cell
 
 
 @dataclass(frozen=True)
-class Histograms:
-    """A row for each bin of each cell, in the order of the cells and then of the bins' centres."""
+class RollupHistograms:
+    """One row per bin of each cell, sorted by cell and then by bin."""
 
     values: Sequence[str]
     names: Sequence[str]
-    group: Whole
-    value: Whole
-    series: Whole
-    key: Whole
-    weight: Numbers
+    group: IntArray
+    value: IntArray
+    series: IntArray
+    key: IntArray
+    weight: FloatArray
 
-    def each(self) -> Iterator[tuple[tuple[int, str, str], Whole, Numbers]]:
+    def iter_cells(self) -> Iterator[tuple[tuple[int, str, str], IntArray, FloatArray]]:
         """Group, value and series, with the bins and their weights."""
-        place = _joined(self.group, self.value, self.series, self)
-        for start, stop in pairwise([*_starts(place).tolist(), len(place)]):
+        place = _combine_keys(self.group, self.value, self.series, self)
+        for start, stop in pairwise([*_find_run_starts(place).tolist(), len(place)]):
             whose = (
                 int(self.group[start]),
                 self.values[self.value[start]],
@@ -76,17 +76,17 @@ class Histograms:
             yield whose, self.key[start:stop], self.weight[start:stop]
 
 
-NOTHING: Whole = np.empty(0, np.int64)
+EMPTY_INTS: IntArray = np.empty(0, np.int64)
 
 
-# ── adding up ─────────────────────────────────────────────────────────────────────────────
+# ── summing ───────────────────────────────────────────────────────────────────────────────
 
 
-def added_up(table: Table) -> Table:
-    """The table with each cell once, in the order of group, value and series."""
-    place = _joined(table.group, table.value, table.series, table)
-    order = np.argsort(place, kind="stable")
-    starts = _starts(place[order])
+def sum_cells(table: RollupTable) -> RollupTable:
+    """The table with each cell once, sorted by group, value and series."""
+    keys = _combine_keys(table.group, table.value, table.series, table)
+    order = np.argsort(keys, kind="stable")
+    starts = _find_run_starts(keys[order])
     first = order[starts]
     numbers = table.numbers[order]
     if len(starts) < len(order):
@@ -94,119 +94,131 @@ def added_up(table: Table) -> Table:
         total[:, LOW] = np.fmin.reduceat(numbers[:, LOW], starts)
         total[:, HIGH] = np.fmax.reduceat(numbers[:, HIGH], starts)
         numbers = total
-    return Table(
+    return RollupTable(
         table.values, table.names, table.group[first], table.value[first], table.series[first],
         numbers, table.outcomes,
     )  # fmt: skip
 
 
-def regrouped(table: Table, groups: Sequence[int]) -> Table:
-    """The table with larger groups: `groups` says for each old one which new one it is part of."""
+def regroup_table(table: RollupTable, groups: Sequence[int]) -> RollupTable:
+    """The table with coarser groups: `groups` maps each old group to its new one."""
     outcomes: dict[tuple[int, int, int], dict[str, int]] = {}
     for (group, value, series), kinds in table.outcomes.items():
-        mine = outcomes.setdefault((groups[group], value, series), {})
+        counts = outcomes.setdefault((groups[group], value, series), {})
         for kind, count in kinds.items():
-            mine[kind] = mine.get(kind, 0) + count
-    larger = np.array(groups, np.int64)[table.group]
-    return added_up(
-        Table(table.values, table.names, larger, table.value, table.series, table.numbers, outcomes)
+            counts[kind] = counts.get(kind, 0) + count
+    coarser = np.array(groups, np.int64)[table.group]
+    return sum_cells(
+        RollupTable(
+            table.values, table.names, coarser, table.value, table.series, table.numbers, outcomes
+        )
     )
 
 
-def bins_added_up(bins: Histograms) -> Histograms:
-    place = _joined(bins.group, bins.value, bins.series, bins) * _WIDE + bins.key + _WIDE // 2
-    order = np.argsort(place, kind="stable")
-    starts = _starts(place[order])
+def sum_bins(bins: RollupHistograms) -> RollupHistograms:
+    keys = (
+        _combine_keys(bins.group, bins.value, bins.series, bins) * _MAX_BINS
+        + bins.key
+        + _MAX_BINS // 2
+    )
+    order = np.argsort(keys, kind="stable")
+    starts = _find_run_starts(keys[order])
     first = order[starts]
     weight = np.add.reduceat(bins.weight[order], starts) if len(starts) else bins.weight
-    return Histograms(
+    return RollupHistograms(
         bins.values, bins.names, bins.group[first], bins.value[first], bins.series[first],
         bins.key[first], weight,
     )  # fmt: skip
 
 
-def _joined(group: Whole, value: Whole, series: Whole, of: Table | Histograms) -> Whole:
-    """One number for each place, in the order of group, value and series."""
+def _combine_keys(
+    group: IntArray, value: IntArray, series: IntArray, of: RollupTable | RollupHistograms
+) -> IntArray:
+    """One sort key for each row, ordered by group, value and series."""
     return (group * max(1, len(of.values)) + value) * max(1, len(of.names)) + series
 
 
-def _starts(places: Whole) -> Whole:
-    """Where each run of equal numbers starts."""
+def _find_run_starts(places: IntArray) -> IntArray:
+    """Where each run of equal keys starts."""
     if not len(places):
-        return NOTHING
+        return EMPTY_INTS
     return np.flatnonzero(np.concatenate([[True], places[1:] != places[:-1]]))
 
 
 # ── as bytes ──────────────────────────────────────────────────────────────────────────────
 
 
-def stored_table(table: Table) -> bytes:
-    """A table of one group as bytes: cells that only count, cells of a single value, and the others, each as short as can be."""
-    used, value, names, series = _local(table.value, table.series, table.values, table.names)
+def encode_table(table: RollupTable) -> bytes:
+    """A table of one group as bytes, in three parts of increasing size: cells that only count, cells of a single value, and the others."""
+    used, value, names, series = _drop_unused(table.value, table.series, table.values, table.names)
     numbers = table.numbers
     n, weight, low = numbers[:, N], numbers[:, 1], numbers[:, LOW]
-    bare = ~numbers[:, 1:LOW].any(axis=1) & ~numbers[:, HIGH + 1 :].any(axis=1) & np.isnan(low)
+    is_count = ~numbers[:, 1:LOW].any(axis=1) & ~numbers[:, HIGH + 1 :].any(axis=1) & np.isnan(low)
     with np.errstate(over="ignore", invalid="ignore"):
-        alike = single_cells(low, weight, *numbers[:, HIGH + 1 :].T)
-    single = ~bare & (n == 1) & (alike == numbers).all(axis=1)
-    full = ~(bare | single)
+        as_single = build_value_cells(low, weight, *numbers[:, HIGH + 1 :].T)
+    is_single = ~is_count & (n == 1) & (as_single == numbers).all(axis=1)
+    is_full = ~(is_count | is_single)
     kinds: dict[str, int] = {}
-    ended = [
+    outcome_rows = [
         (value[row], series[row], kinds.setdefault(kind, len(kinds)), count)
-        for row, place in enumerate(_places(table)) if place in table.outcomes
+        for row, place in enumerate(_iter_places(table)) if place in table.outcomes
         for kind, count in table.outcomes[place].items()
     ]  # fmt: skip
     whole = np.column_stack([value, series, numbers])
     first = 2  # columns before the numbers
     parts = [
-        whole[bare][:, : first + 1],
-        whole[single][:, [0, 1, first + LOW, first + 1, *range(first + HIGH + 1, whole.shape[1])]],
-        whole[full],
-        np.array(ended, float).reshape(-1, 4),
+        whole[is_count][:, : first + 1],
+        whole[is_single][
+            :, [0, 1, first + LOW, first + 1, *range(first + HIGH + 1, whole.shape[1])]
+        ],
+        whole[is_full],
+        np.array(outcome_rows, float).reshape(-1, 4),
     ]
     return pack(used, names, {"outcomes": [*kinds]}, parts)
 
 
-def stored_bins(bins: Histograms) -> bytes:
+def encode_histograms(bins: RollupHistograms) -> bytes:
     """Histograms of one group as bytes."""
-    used, value, names, series = _local(bins.value, bins.series, bins.values, bins.names)
+    used, value, names, series = _drop_unused(bins.value, bins.series, bins.values, bins.names)
     return pack(used, names, {}, [np.column_stack([value, series, bins.key, bins.weight])])
 
 
-def _places(table: Table) -> Iterator[tuple[int, int, int]]:
+def _iter_places(table: RollupTable) -> Iterator[tuple[int, int, int]]:
     if not table.outcomes:
         return iter(())
     return zip(table.group.tolist(), table.value.tolist(), table.series.tolist(), strict=True)
 
 
-def _local(
-    value: Whole, series: Whole, values: Sequence[str], names: Sequence[str]
-) -> tuple[list[str], Whole, list[str], Whole]:
-    """Values and names that occur, and places among them."""
-    some, value = _renumbered(value, len(values))
-    few, series = _renumbered(series, len(names))
-    return [values[n] for n in some], value, [names[n] for n in few], series
+def _drop_unused(
+    value: IntArray, series: IntArray, values: Sequence[str], names: Sequence[str]
+) -> tuple[list[str], IntArray, list[str], IntArray]:
+    """The values and names that occur, and indices into them."""
+    used_values, value = _renumber(value, len(values))
+    used_names, series = _renumber(series, len(names))
+    return [values[n] for n in used_values], value, [names[n] for n in used_names], series
 
 
-def _renumbered(codes: Whole, count: int) -> tuple[list[int], Whole]:
+def _renumber(codes: IntArray, count: int) -> tuple[list[int], IntArray]:
     used = np.flatnonzero(np.bincount(codes, minlength=count))
     place = np.zeros(count, np.int64)
     place[used] = np.arange(len(used))
     return used.tolist(), place[codes]
 
 
-def bare_cells(n: Column) -> Numbers:
+def build_count_cells(n: AnyArray) -> FloatArray:
     numbers = np.zeros((len(n), len(COLUMNS)))
     numbers[:, N] = n
     numbers[:, [LOW, HIGH]] = np.nan
     return numbers
 
 
-def single_cells(x: Column, weight: Column, extra: Column, calls: Column, usd: Column) -> Numbers:
+def build_value_cells(
+    x: AnyArray, weight: AnyArray, extra: AnyArray, calls: AnyArray, usd: AnyArray
+) -> FloatArray:
     """Cells of one value each."""
     first = weight * x
     second = first * x
-    one = np.ones(len(x))
+    n = np.ones(len(x))
     return np.column_stack(
-        [one, weight, weight * weight, first, second, second * x, x, x, extra, calls, usd]
+        [n, weight, weight * weight, first, second, second * x, x, x, extra, calls, usd]
     )

@@ -1,4 +1,4 @@
-"""The judge's queue in the store: several scorers may work on it, none judges what another has claimed."""
+"""The queue of interactions to score, in the store: several scorers may work on it, and none scores what another has claimed."""
 
 from __future__ import annotations
 
@@ -7,23 +7,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import Interaction, micros
-from ragstone.monitor.scoring.sampling import Policy
-from ragstone.monitor.statements import SELECT, bucket_of, decoded, dump, mark, marks
+from ragstone.monitor.interactions import Interaction, now_micros
+from ragstone.monitor.scoring.sampling import SamplingPolicy
+from ragstone.monitor.state import save_state
+from ragstone.monitor.statements import (
+    DAY_MICROS,
+    SELECT_INTERACTION,
+    decode_interaction,
+    format_placeholders,
+    get_bucket,
+    mark_dirty,
+    to_ascii_json,
+)
 from ragstone.store.database import Connection
 
-DAY = 86_400_000_000
-
-DECIDED = 500
+DECISIONS_PER_COMMIT = 500
 """Interactions decided on in one transaction."""
 
-CLAIM = 900_000_000
-"""A claim holds for a quarter of an hour: a scorer that died holds nothing for long."""
+CLAIM_MICROS = 900_000_000
+"""A claim expires after a quarter of an hour, so that the claims of a scorer that died are released."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """An interaction that waits for the judge."""
+class QueuedInteraction:
+    """An interaction claimed for scoring."""
 
     number: int
     interaction: Interaction
@@ -32,18 +39,18 @@ class Waiting:
     tries: int
 
 
-def decide(archive: Archive, policy: Policy) -> int:
-    """Decide on some interactions that are new or have new feedback; how many."""
-    return archive.run(lambda db: _decide(db, policy)).result()
+def decide_sampling(archive: Archive, policy: SamplingPolicy) -> int:
+    """Decide on some interactions that are new or have new feedback; returns how many."""
+    return archive.run(lambda db: _decide_batch(db, policy)).result()
 
 
-def claim(archive: Archive, limit: int, newest: float) -> list[Waiting]:
-    """Some of the newest and some of the oldest that wait, claimed for the caller."""
-    return archive.run(lambda db: _claim(db, limit, newest)).result()
+def claim_batch(archive: Archive, limit: int, newest: float) -> list[QueuedInteraction]:
+    """Claim some of the newest and some of the oldest queued interactions."""
+    return archive.run(lambda db: _claim_rows(db, limit, newest)).result()
 
 
-def give_back(archive: Archive, numbers: Sequence[int]) -> None:
-    """Let go of a claim: somebody may take them at once."""
+def release_claims(archive: Archive, numbers: Sequence[int]) -> None:
+    """Release claims, so that others may claim the interactions at once."""
 
     def write(db: Connection) -> None:
         db.execute_many(
@@ -53,22 +60,22 @@ def give_back(archive: Archive, numbers: Sequence[int]) -> None:
     archive.run(write).result()
 
 
-def waiting(archive: Archive) -> tuple[int, int]:
-    """How many interactions nobody has decided on, and how many wait for the judge."""
+def count_waiting(archive: Archive) -> tuple[int, int]:
+    """How many interactions wait for a sampling decision, and how many to be scored."""
     rows = archive.store.read("SELECT wanted, COUNT(*) FROM monitor_queue GROUP BY wanted")
-    found = dict(rows)
-    return int(found.get(0, 0)), int(found.get(1, 0))
+    counts = dict(rows)
+    return int(counts.get(0, 0)), int(counts.get(1, 0))
 
 
-def spent_today(archive: Archive) -> tuple[int, float]:
-    """Calls and dollars that judging took since midnight, UTC."""
-    now = micros()
-    found = archive.counters(now - now % DAY)
-    return found.get("judge_calls", 0), found.get("judge_microusd", 0) / 1e6
+def get_spent_today(archive: Archive) -> tuple[int, float]:
+    """Calls and dollars spent on judging since midnight, UTC."""
+    now = now_micros()
+    counters = archive.counters(now - now % DAY_MICROS)
+    return counters.get("judge_calls", 0), counters.get("judge_microusd", 0) / 1e6
 
 
-def requeue(archive: Archive, since: int, until: int) -> int:
-    """Put interactions of a stretch of time that have no scores before the decision again; how many."""
+def requeue_unscored(archive: Archive, since: int, until: int) -> int:
+    """Queue interactions of a time range that have no scores for a new sampling decision; returns how many."""
 
     def write(db: Connection) -> int:
         rows = list(
@@ -85,81 +92,77 @@ def requeue(archive: Archive, since: int, until: int) -> int:
     return archive.run(write).result()
 
 
-def leave_word(archive: Archive, facts: Mapping[str, Any]) -> None:
-    """Note how the scorer is doing."""
-    values = ("scoring", micros(), dump(dict(facts)))
-    sql = (
-        "INSERT INTO monitor_state (name, updated, body) VALUES (?, ?, ?)"
-        " ON CONFLICT (name) DO UPDATE SET updated = excluded.updated, body = excluded.body"
-    )
-
-    def write(db: Connection) -> None:
-        db.execute(sql, values)
-
-    archive.run(write).result()
+def save_scorer_status(archive: Archive, status: Mapping[str, Any]) -> None:
+    """Publish the scorer's status for the server."""
+    body, now = to_ascii_json(dict(status)), now_micros()
+    archive.run(lambda db: save_state(db, "scoring", body, now)).result()
 
 
-def _decide(db: Connection, policy: Policy) -> int:
+def _decide_batch(db: Connection, policy: SamplingPolicy) -> int:
     numbers = [
         number
         for (number,) in db.execute(
             "SELECT number FROM monitor_queue WHERE wanted = 0 ORDER BY number DESC LIMIT ?",
-            (DECIDED,),
+            (DECISIONS_PER_COMMIT,),
         )
     ]
     if not numbers:
         return 0
-    found = {row[0]: decoded(row[1:]) for row in _rows(db, numbers)}
-    sql = f"SELECT DISTINCT number FROM monitor_scores WHERE number IN ({marks(numbers)})"  # noqa: S608
+    interactions = {row[0]: decode_interaction(row[1:]) for row in _select_rows(db, numbers)}
+    sql = f"SELECT DISTINCT number FROM monitor_scores WHERE number IN ({format_placeholders(numbers)})"  # noqa: S608
     scored = {number for (number,) in db.execute(sql, numbers)}
-    away: list[tuple[int]] = []
-    wanted: list[tuple[int, float, int]] = []
-    known: list[tuple[int, float, int]] = []
+    to_remove: list[tuple[int]] = []
+    to_score: list[tuple[int, float, int]] = []
+    to_update: list[tuple[int, float, int]] = []
     for number in sorted(numbers):
-        one = found.get(number)
-        choice = policy.choose(one) if one is not None else None
-        if choice is None or not choice.wanted:
-            away.append((number,))
+        interaction = interactions.get(number)
+        decision = policy.decide(interaction) if interaction is not None else None
+        if decision is None or not decision.wanted:
+            to_remove.append((number,))
             continue
-        row = (int(choice.drawn), choice.weight, number)
-        if number in scored:  # bad feedback came after the scores: it now stands for itself alone
-            known.append(row)
-            away.append((number,))
+        row = (int(decision.drawn), decision.weight, number)
+        if number in scored:  # bad feedback came after the scores: its weight becomes 1
+            to_update.append(row)
+            to_remove.append((number,))
         else:
-            wanted.append(row)
-    db.execute_many("DELETE FROM monitor_queue WHERE number = ?", away)
+            to_score.append(row)
+    db.execute_many("DELETE FROM monitor_queue WHERE number = ?", to_remove)
     db.execute_many(
-        "UPDATE monitor_queue SET wanted = 1, drawn = ?, weight = ? WHERE number = ?", wanted
+        "UPDATE monitor_queue SET wanted = 1, drawn = ?, weight = ? WHERE number = ?", to_score
     )
-    db.execute_many("UPDATE monitor_scores SET drawn = ?, weight = ? WHERE number = ?", known)
-    mark(db, {bucket_of(found[number].at) for _, _, number in known})
+    db.execute_many("UPDATE monitor_scores SET drawn = ?, weight = ? WHERE number = ?", to_update)
+    mark_dirty(db, {get_bucket(interactions[number].at) for _, _, number in to_update})
     return len(numbers)
 
 
-def _claim(db: Connection, limit: int, newest: float) -> list[Waiting]:
-    now = micros()
-    fresh = round(limit * newest)
+def _claim_rows(db: Connection, limit: int, newest: float) -> list[QueuedInteraction]:
+    now = now_micros()
+    newest_count = round(limit * newest)
     numbers: dict[int, None] = {}
-    for way, most in (("DESC", fresh), ("ASC", limit - fresh)):
+    for direction, count in (("DESC", newest_count), ("ASC", limit - newest_count)):
         sql = (
             "SELECT number FROM monitor_queue WHERE wanted = 1 AND claimed <= ?"  # noqa: S608
-            f" ORDER BY number {way} LIMIT ?"
+            f" ORDER BY number {direction} LIMIT ?"
         )
-        numbers.update(dict.fromkeys(number for (number,) in db.execute(sql, (now, most))))
+        numbers.update(dict.fromkeys(number for (number,) in db.execute(sql, (now, count))))
     if not numbers:
         return []
     sql = (
-        f"UPDATE monitor_queue SET claimed = ? WHERE number IN ({marks(list(numbers))})"  # noqa: S608
+        f"UPDATE monitor_queue SET claimed = ? WHERE number IN ({format_placeholders(list(numbers))})"  # noqa: S608
         " AND claimed <= ? RETURNING number, drawn, weight, tries"
     )
-    mine = {row[0]: row[1:] for row in db.execute(sql, (now + CLAIM, *numbers, now))}
-    taken = []
-    for row in _rows(db, list(mine)) if mine else ():
-        drawn, weight, tries = mine[row[0]]
-        taken.append(Waiting(row[0], decoded(row[1:]), bool(drawn), weight, tries))
-    return sorted(taken, key=lambda one: -one.number)
+    claims = {row[0]: row[1:] for row in db.execute(sql, (now + CLAIM_MICROS, *numbers, now))}
+    claimed = []
+    for row in _select_rows(db, list(claims)) if claims else ():
+        drawn, weight, tries = claims[row[0]]
+        claimed.append(
+            QueuedInteraction(row[0], decode_interaction(row[1:]), bool(drawn), weight, tries)
+        )
+    return sorted(claimed, key=lambda item: -item.number)
 
 
-def _rows(db: Connection, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
-    sql = SELECT.replace("SELECT ", "SELECT i.number, ", 1)
-    return list(db.execute(f"{sql} WHERE i.number IN ({marks(numbers)})", list(numbers)))
+def _select_rows(db: Connection, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    sql = SELECT_INTERACTION.replace("SELECT ", "SELECT i.number, ", 1)
+    return list(
+        db.execute(f"{sql} WHERE i.number IN ({format_placeholders(numbers)})", list(numbers))
+    )

@@ -1,7 +1,7 @@
-"""The judge's work: decide what is judged, take some of the newest and some of the oldest, score, keep, within the day's budget.
+"""Scoring of sampled interactions: decide what is scored, claim some of the newest and some of the oldest, score them within
+the daily budget, and store the scores.
 
-What the judge fails on is kept as its failure, never as quality, and tried again later; what the budget does not cover
-waits."""
+A failure of the judge is stored as a failure, never as a score, and retried later; what the budget does not cover waits."""
 
 from __future__ import annotations
 
@@ -16,40 +16,39 @@ from ragstone.engine.broker import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
-from ragstone.metrics.scoring import plain_scores, starter
-from ragstone.monitor.archive import Archive, Scored
-from ragstone.monitor.interactions import micros
+from ragstone.metrics.scoring import build_starter, score_unjudged
+from ragstone.monitor.archive import Archive, ScoredInteraction
+from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.scoring.queue import (
-    DAY,
-    Waiting,
-    claim,
-    decide,
-    give_back,
-    leave_word,
-    spent_today,
-    waiting,
+    QueuedInteraction,
+    claim_batch,
+    count_waiting,
+    decide_sampling,
+    get_spent_today,
+    release_claims,
+    save_scorer_status,
 )
-from ragstone.monitor.scoring.sampling import Policy
-from ragstone.monitor.statements import RUN
+from ragstone.monitor.scoring.sampling import SamplingPolicy
+from ragstone.monitor.statements import DAY_MICROS, REPLIES_RUN_ID
 from ragstone.registry import Metric
 from ragstone.types import Score
 
 log = logging.getLogger("ragstone.monitor")
 
 DEFAULT_METRICS = ("faithfulness", "answer_relevance", "context_relevance")
-"""What needs no reference."""
+"""Metrics that need no reference."""
 
-BATCH = 32
-"""Interactions taken at a time: small, so that new ones are seen soon."""
+BATCH_SIZE = 32
+"""Interactions claimed at a time; small, so that new interactions are scored soon."""
 
-TRIES = 5
-REST = 60_000_000
-"""Microseconds before the judge is asked again about what it failed on; twice as long each time."""
+MAX_ATTEMPTS = 5
+FIRST_RETRY_MICROS = 60_000_000
+"""Delay before the judge is asked again after a failure; doubled each time."""
 
 
 @dataclass(slots=True)
-class Progress:
-    """What a scorer has done so far."""
+class ScoringProgress:
+    """Counts of what a scorer has done so far."""
 
     decided: int = 0
     scored: int = 0
@@ -59,14 +58,14 @@ class Progress:
 
 
 class Scorer:
-    """Scores what waits in an archive."""
+    """Scores the queued interactions of an archive."""
 
     def __init__(
         self,
         archive: Archive,
         metrics: Sequence[Metric],
         judge: Judge | None,
-        policy: Policy,
+        policy: SamplingPolicy,
         *,
         budget: Budget | None = None,
         newest: float = 0.7,
@@ -79,113 +78,121 @@ class Scorer:
         self.budget = budget or Budget()
         self.newest = newest
         self.language = language
-        self.progress = Progress()
-        self._starts = {metric.name: starter(metric) for metric in metrics}
-        self._day, self._spent = -1, False
+        self.progress = ScoringProgress()
+        self._starts = {metric.name: build_starter(metric) for metric in metrics}
+        self._day, self._budget_spent = -1, False
         self._billed = (0, 0.0)
 
     async def step(self) -> int:
-        """Decide on new interactions and score a batch; how many were decided on or scored."""
-        decided = await asyncio.to_thread(decide, self.archive, self.policy)
+        """Decide on new interactions and score a batch; returns how many were decided on or scored."""
+        decided = await asyncio.to_thread(decide_sampling, self.archive, self.policy)
         self.progress.decided += decided
         if not await asyncio.to_thread(self._has_budget):
             return decided
-        taken = await asyncio.to_thread(claim, self.archive, BATCH, self.newest)
-        if taken:
-            await self._score(taken)
-        return decided + len(taken)
+        claimed = await asyncio.to_thread(claim_batch, self.archive, BATCH_SIZE, self.newest)
+        if claimed:
+            await self._score(claimed)
+        return decided + len(claimed)
 
-    async def run_out(self) -> Progress:
-        """Work until nothing waits or the budget is spent."""
+    async def run_until_idle(self) -> ScoringProgress:
+        """Score until the queue is empty or the budget is spent."""
         while await self.step():
             pass
         return self.progress
 
-    async def follow(self, pause: float = 1.0) -> None:
-        """Work for ever."""
+    async def run_forever(self, pause: float = 1.0) -> None:
+        """Score indefinitely, also across errors of the store or the judge."""
         while True:
-            rest = pause
+            delay = pause
             try:
                 done = await self.step()
-                await asyncio.to_thread(self._report)
-            except Exception:  # the store may be back, the judge too
-                log.exception("scoring failed and goes on")
-                done, rest = 0, max(pause, 5.0)
+                await asyncio.to_thread(self._save_status)
+            except Exception:  # the store or the judge may be available again next time
+                log.exception("scoring failed and is tried again")
+                done, delay = 0, max(pause, 5.0)
             if not done:
-                await asyncio.sleep(rest)
+                await asyncio.sleep(delay)
 
     # ── underneath ────────────────────────────────────────────────────────────────────────
 
     def _has_budget(self) -> bool:
-        """Whether the day's budget has something left; a new day starts anew, and other scorers spend it too."""
-        day = micros() // DAY
+        """Whether the daily budget has something left; it is shared with other scorers and renewed at midnight, UTC."""
+        day = now_micros() // DAY_MICROS
         if day != self._day:
-            self._day, self._spent = day, False
-        billed = spent_today(self.archive)
-        # what was spent and could not be written down, the store being away, is still owed
+            self._day, self._budget_spent = day, False
+        billed = get_spent_today(self.archive)
+        # Only the difference is added: what was spent but not recorded, while the store was unavailable, still counts.
         self.budget.calls += billed[0] - self._billed[0]
         self.budget.usd = max(0.0, self.budget.usd + billed[1] - self._billed[1])
         self._billed = billed
-        most_calls, most_usd = self.budget.max_calls, self.budget.max_usd
-        spent = (
-            self._spent
-            or (most_calls is not None and self.budget.calls >= most_calls)
-            or (most_usd is not None and self.budget.usd >= most_usd)
+        max_calls, max_usd = self.budget.max_calls, self.budget.max_usd
+        is_spent = (
+            self._budget_spent
+            or (max_calls is not None and self.budget.calls >= max_calls)
+            or (max_usd is not None and self.budget.usd >= max_usd)
         )
-        self.progress.out_of_budget = spent
-        return not spent
+        self.progress.out_of_budget = is_spent
+        return not is_spent
 
-    async def _score(self, taken: Sequence[Waiting]) -> None:
+    async def _score(self, claimed: Sequence[QueuedInteraction]) -> None:
         async with AsyncExitStack() as stack:
-            desk = None
+            broker = None
             if self.judge is not None:
-                desk = await stack.enter_async_context(
-                    AskBroker(self.judge, self.archive.store, RUN)
+                broker = await stack.enter_async_context(
+                    AskBroker(self.judge, self.archive.store, REPLIES_RUN_ID)
                 )
-            results = await asyncio.gather(*(self._scores(one, desk) for one in taken))
-        finished, unpaid = [], []
-        for one, scores in zip(taken, results, strict=True):
+            results = await asyncio.gather(
+                *(self._score_interaction(item, broker) for item in claimed)
+            )
+        finished, unaffordable = [], []
+        for item, scores in zip(claimed, results, strict=True):
             if any(score.outcome == "skipped_budget" for score in scores.values()):
-                unpaid.append(one.number)
-                self._spent = True  # what is left is less than one interaction needs
+                unaffordable.append(item.number)
+                self._budget_spent = (
+                    True  # the rest of the budget is less than one interaction needs
+                )
             else:
-                finished.append(self._scored(one, scores))
+                finished.append(self._build_scored(item, scores))
         calls, usd = self.budget.calls, self.budget.usd
-        paid = {
+        spent = {
             "judge_calls": calls - self._billed[0],
             "judge_microusd": round((usd - self._billed[1]) * 1e6),
         }
-        await asyncio.wrap_future(self.archive.save_scores(finished, paid))
+        await asyncio.wrap_future(self.archive.save_scores(finished, spent))
         self._billed = (calls, usd)
-        if unpaid:
-            await asyncio.to_thread(give_back, self.archive, unpaid)
+        if unaffordable:
+            await asyncio.to_thread(release_claims, self.archive, unaffordable)
             self.progress.out_of_budget = True
         self.progress.scored += len(finished)
 
-    async def _scores(self, one: Waiting, desk: AskBroker | None) -> Mapping[str, Score]:
-        sample = one.interaction.sample
+    async def _score_interaction(
+        self, item: QueuedInteraction, broker: AskBroker | None
+    ) -> Mapping[str, Score]:
+        sample = item.interaction.sample
         if sample.language is None and self.language is not None:
             sample = replace(sample, language=self.language)
-        if desk is None:
-            return plain_scores(self._starts, sample)
-        return await score_sample(sample, self.metrics, self._starts, desk)
+        if broker is None:
+            return score_unjudged(self._starts, sample)
+        return await score_sample(sample, self.metrics, self._starts, broker)
 
-    def _scored(self, one: Waiting, scores: Mapping[str, Score]) -> Scored:
-        """The scores, with a further attempt when the judge failed."""
-        again = None
+    def _build_scored(
+        self, item: QueuedInteraction, scores: Mapping[str, Score]
+    ) -> ScoredInteraction:
+        """The scores, with a retry when the judge failed."""
+        retry_at = None
         if any(score.outcome == "judge_error" for score in scores.values()):
             self.progress.failed += 1
-            if one.tries + 1 < TRIES:
-                again = micros() + REST * 2**one.tries
-        return Scored(one.interaction.id, scores, one.drawn, one.weight, again)
+            if item.tries + 1 < MAX_ATTEMPTS:
+                retry_at = now_micros() + FIRST_RETRY_MICROS * 2**item.tries
+        return ScoredInteraction(item.interaction.id, scores, item.drawn, item.weight, retry_at)
 
-    def _report(self) -> None:
-        """Leave word of how it goes, for `/v1/status`."""
-        leave_word(self.archive, self.facts())
+    def _save_status(self) -> None:
+        """Publish the status for `/v1/status`."""
+        save_scorer_status(self.archive, self.get_status())
 
-    def facts(self) -> dict[str, Any]:
-        """How it goes, as JSON."""
-        undecided, ready = waiting(self.archive)
+    def get_status(self) -> dict[str, Any]:
+        """The status as JSON."""
+        undecided, ready = count_waiting(self.archive)
         return {
             "metrics": list(self.metrics),
             "judge": self.judge.name if self.judge is not None else None,

@@ -1,4 +1,4 @@
-"""From tables to figures: means with intervals, percentiles, coverage and trends of a window."""
+"""Statistics of windows from roll-up tables: means with intervals, percentiles, coverage and trends."""
 
 from __future__ import annotations
 
@@ -12,24 +12,32 @@ import numpy as np
 from ragstone.analysis.stats import Interval, Moments, mean_interval
 from ragstone.errors import RagstoneError
 from ragstone.monitor.interactions import from_micros
-from ragstone.monitor.rollups.byte_columns import Numbers
-from ragstone.monitor.rollups.cells import ALL, COST, FEEDBACK, LATENCY, TOKENS, Cell, percentiles
-from ragstone.monitor.rollups.tables import Histograms, Table, Whole, regrouped
-from ragstone.monitor.windows.trends import Trend, trends
+from ragstone.monitor.rollups.byte_columns import FloatArray
+from ragstone.monitor.rollups.cells import (
+    ALL,
+    COST,
+    FEEDBACK,
+    LATENCY,
+    TOKENS,
+    RollupCell,
+    compute_percentiles,
+)
+from ragstone.monitor.rollups.tables import IntArray, RollupHistograms, RollupTable, regroup_table
+from ragstone.monitor.windows.trends import Trend, compute_trends
 
-SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99}
-"""Which percentiles a window has."""
+PERCENTILES = {"p5": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99}
+"""The percentiles of every series."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """What a window says of one series."""
+class SeriesStats:
+    """Statistics of one series, such as a metric or the latency, in a window."""
 
     name: str
     scored: int
     """Values in the mean."""
     applicable: int
-    """Values there should be: all but those that do not apply."""
+    """Interactions that the metric applies to, scored or failed."""
     mean: float | None
     low: float | None
     """Lower end of the 95 % interval of the mean."""
@@ -38,12 +46,12 @@ class Figure:
     maximum: float | None
     percentiles: Mapping[str, float]
     outcomes: Mapping[str, int]
-    """How scoring ended where there is no value → count."""
+    """Outcome of missing values → count."""
     total: float
-    """The sum of the values as they stand, such as the cost of a window."""
+    """The sum of the values, such as the cost of a window."""
     trend: Trend | None = None
     extra: int = 0
-    """Of the scored, those judged for another reason than the draw, such as bad feedback: each stands for itself."""
+    """Scored interactions that were not sampled at random but for bad feedback; each has weight 1."""
     calls: int = 0
     usd: float = 0.0
     """What judging it cost."""
@@ -56,7 +64,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of time in figures."""
+    """Statistics of a time range, of all interactions or of a slice."""
 
     since: int
     until: int
@@ -65,17 +73,17 @@ class Window:
     value: str
     interactions: int
     failed: int
-    """Interactions in which the system gave nothing."""
-    metrics: Mapping[str, Figure]
-    feedback: Figure | None
-    latency: Figure | None
-    cost: Figure | None
-    tokens: Figure | None
+    """Interactions in which the system failed to answer."""
+    metrics: Mapping[str, SeriesStats]
+    feedback: SeriesStats | None
+    latency: SeriesStats | None
+    cost: SeriesStats | None
+    tokens: SeriesStats | None
 
     @property
     def judge_usd(self) -> float:
         """What judging the window's interactions cost."""
-        return math.fsum(one.usd for one in self.metrics.values())
+        return math.fsum(stats.usd for stats in self.metrics.values())
 
     def to_dict(self) -> dict[str, Any]:
         """The window as plain JSON; times in ISO 8601."""
@@ -83,76 +91,83 @@ class Window:
         plain["since"], plain["until"] = (
             from_micros(at).isoformat().replace("+00:00", "Z") for at in (self.since, self.until)
         )
-        for name, one in self.metrics.items():
-            plain["metrics"][name]["coverage"] = one.coverage
+        for name, stats in self.metrics.items():
+            plain["metrics"][name]["coverage"] = stats.coverage
         return plain | {"judge_usd": self.judge_usd}
 
 
 @dataclass(frozen=True)
-class Material:
-    """What the figures of some windows are made of."""
+class WindowInputs:
+    """Tables from which the statistics of some windows are computed."""
 
     windows: Sequence[tuple[int, int]]
     """Start and end of each."""
     field: str
-    steps: Table
-    """Its groups are steps in time."""
+    steps: RollupTable
+    """Its groups are steps in time, the points of a trend."""
     starts: Sequence[int]
     """When each step began."""
     owners: Sequence[int]
     """Which window each step is part of."""
-    bins: Histograms
+    bins: RollupHistograms
     """Its groups are windows."""
 
 
-def windows_of(material: Material, *, moving: bool = True) -> dict[tuple[int, str], Window]:
-    """Number of the window and value of the field → figures; with trends unless told otherwise."""
-    whole = regrouped(material.steps, material.owners)
-    slopes = _slopes(material, whole) if moving else [None] * len(whole)
-    bins = {whose: (keys, weights) for whose, keys, weights in material.bins.each()}
-    cells: dict[tuple[int, str], dict[str, Figure]] = {}
-    counts: dict[tuple[int, str], Cell] = {}
-    limits: dict[str, Limits] = {}
-    for (number, value, name, cell), slope in zip(whole.cells(), slopes, strict=True):
-        mine = cells.setdefault((number, value), {})
+def compute_windows(
+    inputs: WindowInputs, *, with_trends: bool = True
+) -> dict[tuple[int, str], Window]:
+    """Index of the window and value of the field → statistics; with trends unless `with_trends` is off."""
+    whole = regroup_table(inputs.steps, inputs.owners)
+    trends = _compute_trends(inputs, whole) if with_trends else [None] * len(whole)
+    bins = {whose: (keys, weights) for whose, keys, weights in inputs.bins.iter_cells()}
+    cells: dict[tuple[int, str], dict[str, SeriesStats]] = {}
+    counts: dict[tuple[int, str], RollupCell] = {}
+    limits: dict[str, SeriesLimits] = {}
+    for (number, value, name, cell), trend in zip(whole.iter_cells(), trends, strict=True):
+        series = cells.setdefault((number, value), {})
         if name == ALL:
             counts[number, value] = cell
             continue
         if name not in limits:
-            limits[name] = limits_of(name)
-        mine[name] = _figure(name, cell, slope, bins.get((number, value, name)), limits[name])
+            limits[name] = get_limits(name)
+        series[name] = _build_series_stats(
+            name, cell, trend, bins.get((number, value, name)), limits[name]
+        )
     return {
-        whose: _window(material, whose, counts.get(whose, Cell()), series)
+        whose: _build_window(inputs, whose, counts.get(whose, RollupCell()), series)
         for whose, series in cells.items()
     }
 
 
-def empty_window(since: int, until: int, field: str, value: str) -> Window:
+def build_empty_window(since: int, until: int, field: str, value: str) -> Window:
     """A window without interactions."""
     return Window(since, until, field, value, 0, 0, {}, None, None, None, None)
 
 
-def _slopes(material: Material, whole: Table) -> list[Trend | None]:
+def _compute_trends(inputs: WindowInputs, whole: RollupTable) -> list[Trend | None]:
     """The trend of each cell of the windows."""
-    points = material.steps
+    points = inputs.steps
     places = [(table.value * len(table.names) + table.series) for table in (whole, points)]
     size = len(points.values) * len(points.names)
-    owners = np.array(material.owners, np.int64)
+    owners = np.array(inputs.owners, np.int64)
     line = np.searchsorted(whole.group * size + places[0], owners[points.group] * size + places[1])
-    return trends(points, material.starts, line, len(whole))
+    return compute_trends(points, inputs.starts, line, len(whole))
 
 
-def _window(
-    material: Material, whose: tuple[int, str], everything: Cell, series: Mapping[str, Figure]
+def _build_window(
+    inputs: WindowInputs,
+    key: tuple[int, str],
+    counts: RollupCell,
+    series: Mapping[str, SeriesStats],
 ) -> Window:
-    since, until = material.windows[whose[0]]
+    since, until = inputs.windows[key[0]]
     return Window(
         since=since,
         until=until,
-        field=material.field,
-        value=whose[1],
-        interactions=everything.n,
-        failed=everything.outcomes.get("failed", 0),
+        field=inputs.field,
+        value=key[1],
+        interactions=counts.n,
+        failed=counts.outcomes.get("failed", 0),
         metrics={name: series[name] for name in sorted(series) if not name.startswith(":")},
         feedback=series.get(FEEDBACK),
         latency=series.get(LATENCY),
@@ -161,19 +176,19 @@ def _window(
     )
 
 
-def _figure(
+def _build_series_stats(
     name: str,
-    cell: Cell,
-    slope: Trend | None,
-    bins: tuple[Whole, Numbers] | None,
-    limits: Limits,
-) -> Figure:
-    interval = interval_of(name, cell, limits)
-    shares: Mapping[str, float] = {}
+    cell: RollupCell,
+    trend: Trend | None,
+    bins: tuple[IntArray, FloatArray] | None,
+    limits: SeriesLimits,
+) -> SeriesStats:
+    interval = compute_interval(name, cell, limits)
+    by_name: Mapping[str, float] = {}
     if bins is not None and cell.low is not None and cell.high is not None:
-        found = percentiles(*bins, [*SHARES.values()], ends=(cell.low, cell.high))
-        shares = dict(zip(SHARES, found, strict=True))
-    return Figure(
+        values = compute_percentiles(*bins, [*PERCENTILES.values()], ends=(cell.low, cell.high))
+        by_name = dict(zip(PERCENTILES, values, strict=True))
+    return SeriesStats(
         name=name.removeprefix(":"),
         scored=cell.n,
         applicable=cell.n + cell.failures,
@@ -182,52 +197,52 @@ def _figure(
         high=interval.high,
         minimum=cell.low,
         maximum=cell.high,
-        percentiles=shares,
+        percentiles=by_name,
         outcomes=dict(sorted(cell.outcomes.items())),
         total=cell.sums,
-        trend=slope,
+        trend=trend,
         extra=cell.extra,
         calls=cell.calls,
         usd=cell.usd,
     )
 
 
-Limits = tuple[tuple[float, float] | None, bool]
-"""A series' least and largest possible value, and whether it is 0 or 1 only."""
+SeriesLimits = tuple[tuple[float, float] | None, bool]
+"""The bounds of a series, and whether its values are only 0 and 1."""
 
 
-def interval_of(name: str, cell: Cell, limits: Limits | None = None) -> Interval:
-    """The 95 % interval of a cell's mean; weights count as the sample size they leave."""
+def compute_interval(name: str, cell: RollupCell, limits: SeriesLimits | None = None) -> Interval:
+    """The 95 % interval of a cell's mean, with the effective sample size of its weights."""
     mean, n = cell.mean, cell.effective
     if mean is None or cell.low is None or cell.high is None or n <= 0:
         return Interval()
     second, third = cell.squares / cell.weights, cell.cubes / cell.weights
     variance = max(second - mean**2, 0.0)
-    if variance <= 1e-12 * max(second, 1e-300):  # what is left of equal values is rounding
+    if variance <= 1e-12 * max(second, 1e-300):  # equal values: the remainder is rounding error
         variance = 0.0
     cubes = (third - 3 * mean * second + 2 * mean**3) * n if variance else 0.0
     size = max(1, round(n))
     moments = Moments(size, mean, variance * size, cubes, cell.low, cell.high)
-    bounds, binary = limits_of(name) if limits is None else limits
+    bounds, binary = get_limits(name) if limits is None else limits
     return mean_interval(moments, bounds=bounds, binary=binary and cell.effective == cell.n)
 
 
-def limits_of(name: str) -> Limits:
-    """A series' least and largest possible value, and whether it is 0 or 1 only."""
+def get_limits(name: str) -> SeriesLimits:
+    """The bounds of a series, and whether its values are only 0 and 1."""
     if name == FEEDBACK:
         return (0.0, 1.0), False
     if name.startswith(":"):
         return None, False
-    described = described_metric(name)
-    return (described.bounds, described.binary) if described else (None, False)
+    metric = find_metric(name)
+    return (metric.bounds, metric.binary) if metric else (None, False)
 
 
-def described_metric(name: str) -> Any:
-    """The registered metric of a stored name; None when this installation does not have it."""
+def find_metric(name: str) -> Any:
+    """The registered metric with a stored name; None when this installation does not have it."""
     from ragstone import metrics as _every_metric  # noqa: F401  registers them
     from ragstone.registry import resolve
 
     try:
         return resolve(name)
-    except RagstoneError:  # unknown, or a file or module of someone's own that is not here
+    except RagstoneError:  # unknown, or defined in a file or module that is not installed here
         return None

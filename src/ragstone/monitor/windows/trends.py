@@ -1,4 +1,4 @@
-"""Slopes with their intervals, from the means of consecutive buckets."""
+"""Trends: weighted linear regression through the means of consecutive buckets, with intervals."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from functools import lru_cache
 import numpy as np
 
 from ragstone.analysis.stats import LEVEL, t_quantile
-from ragstone.monitor.rollups.byte_columns import Numbers
-from ragstone.monitor.rollups.tables import Table, Whole
+from ragstone.monitor.rollups.byte_columns import FloatArray
+from ragstone.monitor.rollups.tables import IntArray, RollupTable
+from ragstone.monitor.statements import DAY_MICROS
 
-DAY = 86_400_000_000
-LEAST = 4
-"""Buckets under which no slope is given."""
+MIN_TREND_BUCKETS = 4
+"""With fewer buckets no trend is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How a mean moves."""
+    """The slope of a mean over time."""
 
     slope: float
     """Change a day."""
@@ -30,49 +30,51 @@ class Trend:
     points: int
 
     @property
-    def moving(self) -> bool:
-        """Whether the interval leaves out "no change"."""
+    def is_moving(self) -> bool:
+        """Whether the interval excludes "no change"."""
         return self.low > 0 or self.high < 0
 
 
-def trends(points: Table, starts: Sequence[int], line: Whole, lines: int) -> list[Trend | None]:
-    """The slope of each line through bucket means, each weighing as many values as it stands for; None with too few buckets.
+def compute_trends(
+    points: RollupTable, starts: Sequence[int], line: IntArray, lines: int
+) -> list[Trend | None]:
+    """The slope of each line through bucket means, weighted by the effective number of values; None with too few buckets.
 
-    `starts` says when each group of the points began, `line` which line each point is on. The interval comes from how
-    the means scatter about the line, so that hours which differ by more than chance widen it."""
+    `starts` is when each group of the points began, `line` the line of each point. The interval comes from the scatter of the
+    means about the line, so that variance between hours widens it."""
     n, mass, squared, sums = points.numbers[:, :4].T
     used = squared > 0
     line, n, mass, squared, sums = line[used], n[used], mass[used], squared[used], sums[used]
     weight = np.minimum(n, mass**2 / squared)
     mean = sums / mass
-    when = (np.array(starts, np.int64) - min(starts, default=0))[points.group[used]] / DAY
+    when = (np.array(starts, np.int64) - min(starts, default=0))[points.group[used]] / DAY_MICROS
 
-    def added(what: Numbers) -> Numbers:
-        return np.bincount(line, what, lines).astype(float)
+    def sum_by_line(values: FloatArray) -> FloatArray:
+        return np.bincount(line, values, lines).astype(float)
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        total = added(weight)
-        when = when - (added(weight * when) / total)[line]
-        mean = mean - (added(weight * mean) / total)[line]
-        across = added(weight * when**2)
-        slope = added(weight * when * mean) / across
-        left = added(weight * (mean - slope[line] * when) ** 2)
+        total = sum_by_line(weight)
+        when = when - (sum_by_line(weight * when) / total)[line]
+        mean = mean - (sum_by_line(weight * mean) / total)[line]
+        spread = sum_by_line(weight * when**2)
+        slope = sum_by_line(weight * when * mean) / spread
+        residual = sum_by_line(weight * (mean - slope[line] * when) ** 2)
     counts = np.bincount(line, minlength=lines)
     return [
-        _trend(*facts)
+        _build_trend(*facts)
         for facts in zip(
-            slope.tolist(), left.tolist(), across.tolist(), counts.tolist(), strict=True
+            slope.tolist(), residual.tolist(), spread.tolist(), counts.tolist(), strict=True
         )
     ]
 
 
-def _trend(slope: float, left: float, across: float, count: int) -> Trend | None:
-    if count < LEAST or across <= 0:
+def _build_trend(slope: float, residual: float, spread: float, count: int) -> Trend | None:
+    if count < MIN_TREND_BUCKETS or spread <= 0:
         return None
-    reach = _quantile(count - 2) * math.sqrt(left / (count - 2) / across)
-    return Trend(slope, slope - reach, slope + reach, count)
+    margin = _get_t_quantile(count - 2) * math.sqrt(residual / (count - 2) / spread)
+    return Trend(slope, slope - margin, slope + margin, count)
 
 
 @lru_cache(maxsize=4096)
-def _quantile(freedom: int) -> float:
+def _get_t_quantile(freedom: int) -> float:
     return t_quantile((1 + LEVEL) / 2, freedom)

@@ -1,4 +1,4 @@
-"""The judged interactions of a window as a run: summaries, failure classes and diagnoses work on it as on any other."""
+"""The judged interactions of a window as a run, so that summaries, failure analysis and diagnosis apply to it."""
 
 from __future__ import annotations
 
@@ -6,39 +6,40 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ragstone.config import Plan
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.interactions import Interaction, iso
-from ragstone.monitor.statements import SELECT, decoded
-from ragstone.monitor.windows.summary import described_metric
-from ragstone.store import RunInfo, StoredRow, describe
+from ragstone.monitor.interactions import Interaction, format_iso
+from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
+from ragstone.monitor.windows.statistics import find_metric
+from ragstone.store import RunInfo, StoredRow, describe_metric
 from ragstone.store.codec import decode_score
 from ragstone.types import Sample, Score
 
-MOST = 2000
-"""Interactions that such a run holds at most, the newest."""
+MAX_INTERACTIONS = 2000
+"""Interactions in such a run at most, the newest."""
 
 
-_JUDGED = (
-    f"{SELECT} WHERE i.at >= ? AND i.at < ?"  # noqa: S608
+_SELECT_JUDGED = (
+    f"{SELECT_INTERACTION} WHERE i.at >= ? AND i.at < ?"  # noqa: S608
     " AND EXISTS (SELECT 1 FROM monitor_scores s WHERE s.number = i.number)"
     " ORDER BY i.at DESC, i.number DESC"
 )
 
 
 @dataclass(frozen=True)
-class SeenRow(StoredRow):
+class InteractionRow(StoredRow):
     """An interaction with its scores, as a row of a run."""
 
     interaction: Interaction | None = None
 
     @cached_property
     def sample(self) -> Sample:
-        """The interaction as metrics saw it."""
+        """The interaction as metrics see it."""
         return Sample(self.id) if self.interaction is None else self.interaction.sample
 
 
 class WindowRun:
-    """What analysis reads of a run, of the newest judged interactions of a stretch of time."""
+    """The interface of a run, for the newest judged interactions of a time range."""
 
     def __init__(
         self,
@@ -47,35 +48,41 @@ class WindowRun:
         until: int,
         *,
         where: tuple[str, str] | None = None,
-        most: int = MOST,
+        limit: int = MAX_INTERACTIONS,
     ) -> None:
-        kept: list[Interaction] = []
-        for row in archive.store.stream(_JUDGED, (since, until)):
-            one = decoded(row)
-            if where is None or one.slices.get(where[0]) == where[1]:
-                kept.append(one)
-            if len(kept) >= most:
+        interactions: list[Interaction] = []
+        for row in archive.store.stream(_SELECT_JUDGED, (since, until)):
+            interaction = decode_interaction(row)
+            if where is None or interaction.slices.get(where[0]) == where[1]:
+                interactions.append(interaction)
+            if len(interactions) >= limit:
                 break
-        kept.reverse()
-        scores = _scores(archive, kept[0].at if kept else since, until)
-        names = sorted({name for one in kept for name in scores.get(one.id, {})})
+        interactions.reverse()
+        scores = _load_scores(archive, interactions[0].at if interactions else since, until)
+        names = sorted(
+            {name for interaction in interactions for name in scores.get(interaction.id, {})}
+        )
         self.info = RunInfo(
             id="monitor",
             name="monitor",
-            created=iso(until),
+            created=format_iso(until),
             status="done",
-            plan={},
+            plan=Plan(),
             shape={},
             source=archive.store.place,
             format="monitor",
             metrics=tuple(
-                describe(found) for name in names if (found := described_metric(name)) is not None
+                describe_metric(metric)
+                for name in names
+                if (metric := find_metric(name)) is not None
             ),
-            total=len(kept),
+            total=len(interactions),
         )
         self._rows = [
-            SeenRow(place, one.id, "", scores.get(one.id, {}), self.info, one)
-            for place, one in enumerate(kept, 1)
+            InteractionRow(
+                position, interaction.id, "", scores.get(interaction.id, {}), self.info, interaction
+            )
+            for position, interaction in enumerate(interactions, 1)
         ]
 
     def __len__(self) -> int:
@@ -91,29 +98,29 @@ class WindowRun:
 
     def scores(self) -> Iterator[tuple[int, str, str | None, Mapping[str, Score]]]:
         """Position, id, group and scores."""
-        return ((one.position, one.id, None, one.scores) for one in self._rows)
+        return ((row.position, row.id, None, row.scores) for row in self._rows)
 
     def values(self) -> Iterator[tuple[int, str, str | None, Mapping[str, float | str]]]:
-        """As `scores`, but each a bare number, or how it ended."""
-        for one in self._rows:
+        """As `scores`, but each a number, or the outcome where there is none."""
+        for row in self._rows:
             yield (
-                one.position,
-                one.id,
+                row.position,
+                row.id,
                 None,
                 {
                     name: score.outcome if score.value is None else score.value
-                    for name, score in one.scores.items()
+                    for name, score in row.scores.items()
                 },
             )
 
 
-def _scores(archive: Archive, since: int, until: int) -> dict[str, dict[str, Score]]:
-    found: dict[str, dict[str, Score]] = {}
+def _load_scores(archive: Archive, since: int, until: int) -> dict[str, dict[str, Score]]:
+    scores: dict[str, dict[str, Score]] = {}
     rows = archive.store.stream(
         "SELECT i.id, s.metric, s.score FROM interactions i JOIN monitor_scores s"
         " ON s.number = i.number WHERE i.at >= ? AND i.at < ?",
         (since, until),
     )
     for id, metric, text in rows:
-        found.setdefault(id, {})[metric] = decode_score(text)
-    return found
+        scores.setdefault(id, {})[metric] = decode_score(text)
+    return scores

@@ -11,49 +11,53 @@ from ragstone.report.words import words
 if TYPE_CHECKING:
     from ragstone.analysis.compare import Comparison
 
-LIMIT = 1_000_000
+SUMMARY_BYTES = 1_000_000
 """Bytes of a step summary that GitHub still shows."""
 
 
-def commands(comparison: Comparison, language: str = "en", *, error: bool = False) -> list[str]:
+def build_commands(
+    comparison: Comparison, language: str = "en", *, error: bool = False
+) -> list[str]:
     """Workflow commands: an error or warning for each regression, a warning for each withheld verdict."""
     say = words(language)
-    regressions = {(one.run, one.metric) for one in comparison.regressions}
+    regressions = {(regression.run, regression.metric) for regression in comparison.regressions}
     lines = []
     for versus in comparison.versus:
-        for one in versus.differences:
-            says = sentences.verdict(one, comparison.floor, say).text
-            if (one.run, one.metric) in regressions:
+        for difference in versus.differences:
+            verdict = sentences.describe_verdict(difference, comparison.floor, say).text
+            if (difference.run, difference.metric) in regressions:
                 text = say(
                     "annotation.regression",
-                    metric=one.metric,
+                    metric=difference.metric,
                     baseline=comparison.baseline.name,
-                    before=say.number(one.before),
-                    after=say.number(one.after),
-                    says=says,
+                    before=say.number(difference.before),
+                    after=say.number(difference.after),
+                    says=verdict,
                 )
-                lines.append(_command("error" if error else "warning", versus.run.name, text))
-            elif one.verdict == "withheld":
-                text = say("annotation.withheld", metric=one.metric, says=says)
-                lines.append(_command("warning", versus.run.name, text))
+                lines.append(
+                    _format_command("error" if error else "warning", versus.run.name, text)
+                )
+            elif difference.verdict == "withheld":
+                text = say("annotation.withheld", metric=difference.metric, says=verdict)
+                lines.append(_format_command("warning", versus.run.name, text))
     return lines
 
 
 def append_summary(path: str, text: str) -> None:
     """Add the text to the step summary, cut where GitHub would refuse it."""
-    content = text.encode("utf-8", "replace")[:LIMIT].decode("utf-8", "ignore")
+    content = text.encode("utf-8", "replace")[:SUMMARY_BYTES].decode("utf-8", "ignore")
     with Path(path).open("a", encoding="utf-8") as file:
         file.write(content + "\n")
 
 
-def _command(kind: str, title: str, text: str) -> str:
-    return f"::{kind} title={_property(title)}::{_data(text)}"
+def _format_command(kind: str, title: str, text: str) -> str:
+    return f"::{kind} title={_escape_property(title)}::{_escape_data(text)}"
 
 
-def _data(text: str) -> str:
-    """Text that cannot end the command or begin another one."""
+def _escape_data(text: str) -> str:
+    """Text that cannot end the command or begin another difference."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

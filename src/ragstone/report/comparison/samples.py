@@ -6,42 +6,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.report.figures import shortened
-from ragstone.report.ledger import ledger
+from ragstone.report.figures import shorten
+from ragstone.report.ledger import build_ledger
+from ragstone.report.samples import FindingView, Limits, view_finding
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.changes import Change
+    from ragstone.analysis.changes import SampleChange
     from ragstone.store import StoredRow, StoredRun
 
-FINDINGS = 12
-TEXT = 1_500
+MAX_FINDINGS = 12
+FINDING_LIMITS = Limits(text=300, chunks=0, findings=MAX_FINDINGS)
+ANSWER_CHARS = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class FoundView:
-    """One finding in one of the answers."""
-
-    text: str
-    verdict: str
-    tone: str
-    reason: str
-    metrics: str
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
+class SampleSide:
     """What one run did about the sample."""
 
     answer: str | None
     error: str
     contexts: tuple[str, ...]
     """Ids of the chunks, or their ranks when they have none."""
-    findings: tuple[FoundView, ...]
+    findings: tuple[FindingView, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class MovedView:
+class SamplePair:
     """One sample in both runs."""
 
     id: str
@@ -50,57 +41,51 @@ class MovedView:
     scores: tuple[tuple[str, str], ...]
     """Metric, and its value before and after."""
     change: str
-    before: Side
-    after: Side
+    before: SampleSide
+    after: SampleSide
 
 
-def moved_views(
-    moved: Sequence[Change], before: StoredRun, after: StoredRun, say: Words
-) -> list[MovedView]:
+def view_pairs(
+    changes: Sequence[SampleChange], before: StoredRun, after: StoredRun, say: Words
+) -> list[SamplePair]:
     """The samples as they are shown, those that moved most first."""
-    found = []
-    for one in moved:
-        old, new = before.row(one.before), after.row(one.after)
+    pairs = []
+    for change in changes:
+        old, new = before.row(change.before), after.row(change.after)
         arrows = [
-            (name, say("arrow", before=_value(pair[0], say), after=_value(pair[1], say)))
-            for name, pair in one.metrics.items()
+            (
+                name,
+                say("arrow", before=_format_value(pair[0], say), after=_format_value(pair[1], say)),
+            )
+            for name, pair in change.metrics.items()
         ]
-        sign = "+" if one.change > 0 else "−"
-        found.append(
-            MovedView(
-                id=shortened(one.id, 120),
-                question=shortened(old.sample.question or new.sample.question or "", 400),
-                reference=shortened(old.sample.reference or new.sample.reference or "", 600),
+        sign = "+" if change.change > 0 else "−"
+        pairs.append(
+            SamplePair(
+                id=shorten(change.id, 120),
+                question=shorten(old.sample.question or new.sample.question or "", 400),
+                reference=shorten(old.sample.reference or new.sample.reference or "", 600),
                 scores=tuple(arrows),
-                change=sign + say.number(abs(one.change), 2),
-                before=_side(old, one.metrics, say),
-                after=_side(new, one.metrics, say),
+                change=sign + say.number(abs(change.change), 2),
+                before=_view_side(old, change.metrics, say),
+                after=_view_side(new, change.metrics, say),
             )
         )
-    return found
+    return pairs
 
 
-def _side(row: StoredRow, metrics: Mapping[str, object], say: Words) -> Side:
+def _view_side(row: StoredRow, metrics: Mapping[str, object], say: Words) -> SampleSide:
     sample = row.sample
     scores = {name: score for name, score in row.scores.items() if name in metrics}
-    entries = ledger(sample, scores).entries[:FINDINGS]
+    entries = build_ledger(sample, scores).entries[:MAX_FINDINGS]
     chunks = sample.contexts or ()
-    return Side(
-        answer=None if sample.answer is None else shortened(sample.answer, TEXT),
-        error=shortened(sample.error or "", 300),
-        contexts=tuple(shortened(c.id or str(rank), 40) for rank, c in enumerate(chunks[:12], 1)),
-        findings=tuple(
-            FoundView(
-                text=shortened(entry.finding.text, 300),
-                verdict=say.known("verdict", entry.finding.verdict),
-                tone=entry.tone,
-                reason=shortened(say.message(entry.finding.reason), 200),
-                metrics=", ".join(entry.metrics),
-            )
-            for entry in entries
-        ),
+    return SampleSide(
+        answer=None if sample.answer is None else shorten(sample.answer, ANSWER_CHARS),
+        error=shorten(say.system_error(sample, row.scores), 300),
+        contexts=tuple(shorten(c.id or str(rank), 40) for rank, c in enumerate(chunks[:12], 1)),
+        findings=tuple(view_finding(entry, FINDING_LIMITS, say) for entry in entries),
     )
 
 
-def _value(value: float | str, say: Words) -> str:
+def _format_value(value: float | str, say: Words) -> str:
     return say.number(value) if isinstance(value, float) else say.outcome(value)

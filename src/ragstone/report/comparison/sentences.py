@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.report.figures import Line, Tone, shortened
+from ragstone.report.document import Remark, Tone
+from ragstone.report.figures import shorten
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.compare import Comparison, Difference, Versus
+    from ragstone.analysis.compare import Comparison, Difference, RunComparison
 
 TONES: dict[str, Tone] = {
     "better": "good",
@@ -19,39 +20,44 @@ TONES: dict[str, Tone] = {
 }
 
 
-def verdict(one: Difference, floor: float, say: Words) -> Line:
+def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark:
     """Better, worse, equivalent or unknown, in words that say how much and what would settle it."""
-    tone = TONES[one.verdict]
-    if one.verdict == "withheld":
-        return Line(_withheld(one, floor, say), tone)
-    if one.verdict == "equivalent":
-        return Line(say("says.equivalent", margin=amount(one.margin, say)), tone)
-    if one.verdict == "unclear":
-        if one.detectable is None or one.needed is None:
-            return Line(say("says.unclear_short"), tone)
-        seen, effect = amount(one.detectable, say), amount(one.effect, say)
-        return Line(
-            say("says.unclear", seen=seen, effect=effect, needed=say.whole(one.needed)), tone
+    tone = TONES[difference.verdict]
+    if difference.verdict == "withheld":
+        return Remark(_explain_withheld(difference, floor, say), tone)
+    if difference.verdict == "equivalent":
+        return Remark(say("says.equivalent", margin=format_amount(difference.margin, say)), tone)
+    if difference.verdict == "unclear":
+        if difference.detectable is None or difference.needed is None:
+            return Remark(say("says.unclear_short"), tone)
+        seen, effect = (
+            format_amount(difference.detectable, say),
+            format_amount(difference.effect, say),
         )
-    assert one.difference is not None
-    size = amount(abs(one.difference), say)
-    if one.bounds is None and one.before:
-        change = one.difference / abs(one.before)
+        return Remark(
+            say("says.unclear", seen=seen, effect=effect, needed=say.whole(difference.needed)), tone
+        )
+    assert difference.difference is not None
+    size = format_amount(abs(difference.difference), say)
+    if difference.bounds is None and difference.before:
+        change = difference.difference / abs(difference.before)
         sign = "+" if change > 0 else "−"
         size = say("relative", size=size, change=sign + say.percent(abs(change), 0))
-    slight = "_slight" if one.slight else ""
-    margin = amount(one.margin, say)
+    slight = "_slight" if difference.slight else ""
+    margin = format_amount(difference.margin, say)
     if slight:
-        return Line(say(f"says.{one.verdict}{slight}", size=size, margin=margin), tone)
-    return Line(say(f"says.{one.verdict}", size=size), tone)
+        return Remark(say(f"says.{difference.verdict}{slight}", size=size, margin=margin), tone)
+    return Remark(say(f"says.{difference.verdict}", size=size), tone)
 
 
-def gist(versus: Versus, say: Words) -> Line:
+def describe_run_verdicts(versus: RunComparison, say: Words) -> Remark:
     """One run against the baseline in one line."""
     parts = []
     verdicts = {}
     for kind in ("better", "worse", "equivalent", "unclear", "withheld"):
-        names = [one.metric for one in versus.differences if one.verdict == kind]
+        names = [
+            difference.metric for difference in versus.differences if difference.verdict == kind
+        ]
         verdicts[kind] = len(names)
         if names:
             shown = ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
@@ -63,60 +69,65 @@ def gist(versus: Versus, say: Words) -> Line:
         tone = "warn"
     elif verdicts["better"]:
         tone = "good"
-    return Line("; ".join(parts), tone)
+    return Remark("; ".join(parts), tone)
 
 
-def state(comparison: Comparison, say: Words) -> Line:
+def describe_state(comparison: Comparison, say: Words) -> Remark:
     """How many regressions there are."""
     n = len(comparison.regressions)
     if n:
-        return Line(say.count("regressions", n), "bad")
-    return Line(say("regressions.none"), "warn" if comparison.exit_code == 3 else "good")
+        return Remark(say.count("regressions", n), "bad")
+    return Remark(say("regressions.none"), "warn" if comparison.exit_code == 3 else "good")
 
 
-def notes(versus: Versus, comparison: Comparison, say: Words) -> list[Line]:
+def describe_pairing(versus: RunComparison, comparison: Comparison, say: Words) -> list[Remark]:
     """How many samples were paired, what does not count, and what to beware of."""
-    baseline, run = name_of(comparison.baseline.name), name_of(versus.run.name)
-    lines = [gist(versus, say), Line(say.count("paired_on", versus.pairs))]
+    baseline, run = shorten_name(comparison.baseline.name), shorten_name(versus.run.name)
+    lines = [describe_run_verdicts(versus, say), Remark(say.count("paired_on", versus.pairs))]
     if versus.only_before or versus.only_after:
         before, after = say.whole(versus.only_before), say.whole(versus.only_after)
         text = say("unmatched", before=before, after=after, baseline=baseline, run=run)
-        lines.append(Line(text, "warn"))
+        lines.append(Remark(text, "warn"))
     if versus.other_questions:
-        ids = ", ".join(shortened(one, 40) for one in versus.other_questions[:3])
-        lines.append(Line(say("other_questions", ids=ids), "bad"))
+        ids = ", ".join(shorten(question, 40) for question in versus.other_questions[:3])
+        lines.append(Remark(say("other_questions", ids=ids), "bad"))
     alone = (*versus.only_metrics_before, *versus.only_metrics_after)
     if alone:
-        lines.append(Line(say("only_metrics", metrics=", ".join(alone))))
+        lines.append(Remark(say("only_metrics", metrics=", ".join(alone))))
     return lines
 
 
-def metric_notes(one: Difference, versus: Versus, comparison: Comparison, say: Words) -> list[Line]:
+def describe_exclusions(
+    difference: Difference, versus: RunComparison, comparison: Comparison, say: Words
+) -> list[Remark]:
     """Which samples do not count in a difference, and its warnings."""
     lines = []
-    names = {"baseline": name_of(comparison.baseline.name), "run": name_of(versus.run.name)}
-    if one.left_out:
+    names = {
+        "baseline": shorten_name(comparison.baseline.name),
+        "run": shorten_name(versus.run.name),
+    }
+    if difference.left_out:
         parts = []
-        for key, n in one.left_out.items():
+        for key, n in difference.left_out.items():
             side, _, end = key.partition(": ")
-            parts.append(_left_side(side, say.outcome(end), say.whole(n), names, say))
-        lines.append(Line(say("left_out_samples", parts="; ".join(parts))))
-    for text in one.warnings:
-        lines.append(Line(f"{say('warning')}: {say.message(text)}", "warn"))
+            parts.append(_describe_excluded(side, say.outcome(end), say.whole(n), names, say))
+        lines.append(Remark(say("left_out_samples", parts="; ".join(parts))))
+    for text in difference.warnings:
+        lines.append(Remark(f"{say('warning')}: {say.message(text)}", "warn"))
     return lines
 
 
-def method(comparison: Comparison, say: Words) -> str:
+def describe_method(comparison: Comparison, say: Words) -> str:
     """How the figures were found."""
-    differences = [one for versus in comparison.versus for one in versus.differences]
-    grouped = any(one.clusters is not None for one in differences)
+    differences = [difference for versus in comparison.versus for difference in versus.differences]
+    grouped = any(difference.clusters is not None for difference in differences)
     how = comparison.correction if comparison.tests > 1 else "single"
     correction = say(f"corrected.{how}", n=say.whole(comparison.tests))
     kind = say("kind_grouped" if grouped else "kind_plain")
     return say("how_compared", kind=kind, correction=correction)
 
 
-def signed(value: float | None, say: Words) -> str:
+def format_signed(value: float | None, say: Words) -> str:
     """A difference with its sign."""
     if value is None:
         return "–"
@@ -124,14 +135,14 @@ def signed(value: float | None, say: Words) -> str:
     return text if value == 0 else ("+" if value > 0 else "−") + text
 
 
-def signed_interval(one: Difference, say: Words) -> str:
+def format_signed_interval(difference: Difference, say: Words) -> str:
     """The interval of a difference, its ends signed."""
-    if one.low is None or one.high is None:
+    if difference.low is None or difference.high is None:
         return "–"
-    return f"{signed(one.low, say)} – {signed(one.high, say)}"
+    return f"{format_signed(difference.low, say)} – {format_signed(difference.high, say)}"
 
 
-def p_value(p: float | None, say: Words) -> str:
+def format_p_value(p: float | None, say: Words) -> str:
     """A p-value with as many digits as mean something."""
     if p is None:
         return "–"
@@ -140,7 +151,7 @@ def p_value(p: float | None, say: Words) -> str:
     return say.number(p, 3 if p < 0.1 else 2)
 
 
-def amount(value: float, say: Words) -> str:
+def format_amount(value: float, say: Words) -> str:
     """The size of a difference: two significant digits, three decimals at most."""
     if value >= 1:
         return say.number(value)
@@ -148,29 +159,31 @@ def amount(value: float, say: Words) -> str:
     return text.replace(".", say("decimal"))
 
 
-def moved(one: Difference, say: Words) -> str:
+def format_moved(difference: Difference, say: Words) -> str:
     """How many samples became better, stayed, became worse."""
-    return " / ".join(say.whole(n) for n in (one.improved, one.unchanged, one.worsened))
+    return " / ".join(
+        say.whole(n) for n in (difference.improved, difference.unchanged, difference.worsened)
+    )
 
 
-def name_of(name: str) -> str:
+def shorten_name(name: str) -> str:
     """A run's name, short enough for a table."""
-    return shortened(name, 40)
+    return shorten(name, 40)
 
 
-def _withheld(one: Difference, floor: float, say: Words) -> str:
-    if not one.applicable or one.pairs >= floor * one.applicable:
+def _explain_withheld(difference: Difference, floor: float, say: Words) -> str:
+    if not difference.applicable or difference.pairs >= floor * difference.applicable:
         return say("says.nothing")
     return say(
         "says.withheld",
-        pairs=say.whole(one.pairs),
-        applicable=say.whole(one.applicable),
-        share=say.percent(one.pairs / one.applicable),
+        pairs=say.whole(difference.pairs),
+        applicable=say.whole(difference.applicable),
+        share=say.percent(difference.pairs / difference.applicable),
         floor=say.percent(floor),
     )
 
 
-def _left_side(side: str, end: str, n: str, names: dict[str, str], say: Words) -> str:
+def _describe_excluded(side: str, end: str, n: str, names: dict[str, str], say: Words) -> str:
     if side == "both":
         return say("left_side.both", end=end, n=n)
     if side == "before":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.report import figures
-from ragstone.report.drawing.rows import Row, chart, span, ticks
+from ragstone.report.drawing.rows import ChartRow, choose_scale, choose_ticks, draw_rows
 from ragstone.report.drawing.shapes import (
     NARROW,
     Box,
@@ -16,15 +16,15 @@ from ragstone.report.drawing.shapes import (
     Role,
     Shape,
     Stroke,
-    breadth,
-    fits,
+    cut_to_width,
+    text_width,
 )
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
-    from ragstone.analysis.ablate import Effects
     from ragstone.analysis.compare import Comparison, Difference
+    from ragstone.analysis.effects import Effects
     from ragstone.analysis.pareto import Offer, TradeOff
 
 VERDICT_ROLES: dict[str, Role] = {
@@ -36,60 +36,64 @@ VERDICT_ROLES: dict[str, Role] = {
 }
 
 
-def metric_bars(summary: Summary, say: Words, width: float) -> Drawing:
+def draw_metric_bars(summary: Summary, say: Words, width: float) -> Drawing:
     """Each bounded metric's mean as a share of its range, with its interval and what its gates ask for."""
     rows = []
-    for one in summary.metrics:
-        if one.bounds is None or one.mean is None:
+    for metric in summary.metrics:
+        if metric.bounds is None or metric.mean is None:
             continue
-        wanted = figures.thresholds(summary, one.metric)
+        wanted = figures.list_thresholds(summary, metric.metric)
         rows.append(
-            Row(
-                name=f"{one.metric} {'↑' if one.higher_is_better else '↓'}",
-                value=_share(one.mean, one.bounds),
-                low=None if one.low is None else _share(one.low, one.bounds),
-                high=None if one.high is None else _share(one.high, one.bounds),
-                role="bar" if one.complete else "warn",
-                figure=_with_interval(one.mean, one.low, one.high, say, width),
-                target=_share(wanted[0], one.bounds) if wanted else None,
+            ChartRow(
+                name=f"{metric.metric} {'↑' if metric.higher_is_better else '↓'}",
+                value=_share_of_range(metric.mean, metric.bounds),
+                low=None if metric.low is None else _share_of_range(metric.low, metric.bounds),
+                high=None if metric.high is None else _share_of_range(metric.high, metric.bounds),
+                role="bar" if metric.complete else "warn",
+                figure=_format_mean(metric.mean, metric.low, metric.high, say, width),
+                target=_share_of_range(wanted[0], metric.bounds) if wanted else None,
             )
         )
-    return chart(rows, say("drawn.metrics"), say, width=width, scale=(0.0, 1.0), bars=True)
+    return draw_rows(rows, say("drawn.metrics"), say, width=width, scale=(0.0, 1.0), bars=True)
 
 
-def forest(comparison: Comparison, say: Words, width: float) -> Drawing:
+def draw_forest(comparison: Comparison, say: Words, width: float) -> Drawing:
     """Each difference to the baseline with its interval, turned so that right is better."""
-    rows: list[Row] = []
+    rows: list[ChartRow] = []
     margins = []
     for versus in comparison.versus:
         shown = [d for d in versus.differences if d.bounds is not None and d.difference is not None]
         if len(comparison.versus) > 1 and shown:
-            rows.append(Row(figures.shortened(versus.run.name, 60), heading=True))
-        for one in shown:
-            rows.append(_difference(one, say))
-            margins.append(one.margin / _range(one))
+            rows.append(ChartRow(figures.shorten(versus.run.name, 60), heading=True))
+        for difference in shown:
+            rows.append(_difference_row(difference, say))
+            margins.append(difference.margin / _range_width(difference))
     label = say("forest_of", baseline=comparison.baseline.name)
     band = max(margins, default=None)
-    return chart(rows, label, say, width=width, zero=0.0, band=band)
+    return draw_rows(rows, label, say, width=width, zero=0.0, band=band)
 
 
-def effects(found: Effects, say: Words, width: float) -> Drawing:
+def draw_effects(effects: Effects, say: Words, width: float) -> Drawing:
     """The mean at each level of each factor."""
     rows = []
-    for factor in found.factors:
-        rows.append(Row(factor.name, heading=True))
+    for factor in effects.factors:
+        rows.append(ChartRow(factor.name, heading=True))
         for level in factor.levels:
-            figure = _with_interval(level.mean, level.low, level.high, say, width)
+            figure = _format_mean(level.mean, level.low, level.high, say, width)
             role = "bar" if level.base else VERDICT_ROLES.get(level.verdict, "plain")
-            rows.append(Row(f"  {level.value}", level.mean, level.low, level.high, role, figure))
-    return chart(rows, say("drawn.effects", metric=found.metric), say, width=width)
+            rows.append(
+                ChartRow(f"  {level.value}", level.mean, level.low, level.high, role, figure)
+            )
+    return draw_rows(rows, say("drawn.effects", metric=effects.metric), say, width=width)
 
 
-def failure_classes(rates: Sequence[tuple[str, LabelRate]], say: Words, width: float) -> Drawing:
+def draw_failure_classes(
+    rates: Sequence[tuple[str, LabelRate]], say: Words, width: float
+) -> Drawing:
     """The share of samples in each class."""
     roles: dict[str, Role] = {"fine": "good", "judge_failure": "plain", "unclassified": "plain"}
     rows = [
-        Row(
+        ChartRow(
             name=name,
             value=rate.rate,
             low=rate.low,
@@ -102,77 +106,79 @@ def failure_classes(rates: Sequence[tuple[str, LabelRate]], say: Words, width: f
     ]
     highest = max((row.high or 0.0 for row in rows), default=1.0)
     scale = (0.0, min(1.0, max(highest * 1.05, 0.1)))
-    return chart(
+    return draw_rows(
         rows, say("drawn.failures"), say, width=width, scale=scale, bars=True, percent=True
     )
 
 
-def histograms(metrics: Sequence[MetricSummary], say: Words, width: float) -> Drawing:
+def draw_histograms(metrics: Sequence[MetricSummary], say: Words, width: float) -> Drawing:
     """How the scores of each metric are spread, side by side as the width allows."""
     across = 1 if width <= NARROW else 3
     gap, height = 24.0, 70.0
     each = (width - gap * (across - 1)) / across
     shapes: list[Shape] = []
-    shown = [one for one in metrics if one.histogram]
-    for number, one in enumerate(shown):
+    shown = [metric for metric in metrics if metric.histogram]
+    for number, metric in enumerate(shown):
         left, top = (number % across) * (each + gap), (number // across) * (height + 62)
-        shapes += _histogram(one, say, left, top + 16, each, height)
+        shapes += _draw_histogram(metric, say, left, top + 16, each, height)
     rows = -(-len(shown) // across)
     return Drawing(
         width, max(rows * (height + 62) - 20, 20), tuple(shapes), say("drawn.histograms")
     )
 
 
-def pareto(found: TradeOff, say: Words, width: float) -> Drawing:
+def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     """Quality against cost; the line joins the configurations that no other beats in both."""
-    points, quality, cost = found.offers, found.quality, found.cost
+    points, quality, cost = trade_off.offers, trade_off.quality, trade_off.cost
     height = 300.0 if width > NARROW else 260.0
     left, right, top, bottom = 46.0, width - 14.0, 22.0, height - 36.0
-    xs = span([Row("", point.cost) for point in points], None)
-    ys = span([Row("", point.quality) for point in points], None)
+    xs = choose_scale([ChartRow("", point.cost) for point in points], None)
+    ys = choose_scale([ChartRow("", point.quality) for point in points], None)
 
     def place(x: float, y: float) -> tuple[float, float]:
         across = left + (x - xs[0]) / (xs[1] - xs[0]) * (right - left)
         return across, bottom - (y - ys[0]) / (ys[1] - ys[0]) * (bottom - top)
 
     shapes: list[Shape] = [Caption(0, 10, quality, "soft")]
-    for tick in ticks(*xs, max(2, int((right - left) / 80))):
+    for tick in choose_ticks(*xs, max(2, int((right - left) / 80))):
         x = place(tick, ys[0])[0]
         shapes.append(Stroke(((x, top), (x, bottom)), "grid"))
-        shapes.append(Caption(x, bottom + 15, _short(tick, say), "soft", "middle"))
-    for tick in ticks(*ys, 5):
+        shapes.append(Caption(x, bottom + 15, _format_tick(tick, say), "soft", "middle"))
+    for tick in choose_ticks(*ys, 5):
         y = place(xs[0], tick)[1]
         shapes.append(Stroke(((left, y), (right, y)), "grid"))
-        shapes.append(Caption(left - 6, y + 4, _short(tick, say), "soft", "end"))
+        shapes.append(Caption(left - 6, y + 4, _format_tick(tick, say), "soft", "end"))
     shapes.append(Caption(right, bottom + 31, cost, "soft", "end"))
     front = sorted((p for p in points if p.front), key=lambda point: point.cost)
     if len(front) > 1:
         shapes.append(Stroke(tuple(place(p.cost, p.quality) for p in front), "bar", 2.0))
     for point in sorted(points, key=lambda point: point.front):
-        shapes += _point(point, place(point.cost, point.quality), right)
+        shapes += _draw_point(point, place(point.cost, point.quality), right)
     return Drawing(width, height, tuple(shapes), say("drawn.pareto", quality=quality, cost=cost))
 
 
-def _point(point: Offer, at: tuple[float, float], right: float) -> list[Shape]:
+def _draw_point(point: Offer, at: tuple[float, float], right: float) -> list[Shape]:
     x, y = at
     role: Role = "good" if point.front else "plain"
-    name = fits(point.name, 150)
-    inside = x + 9 + breadth(name) <= right
+    name = cut_to_width(point.name, 150)
+    inside = x + 9 + text_width(name) <= right
     words_at = Caption(x + 9 if inside else x - 9, y - 9, name, "ink", "start" if inside else "end")
     return [Dot(x, y, role, 5.0, point.name), words_at]
 
 
-def _histogram(
-    one: MetricSummary, say: Words, left: float, top: float, width: float, height: float
+def _draw_histogram(
+    metric: MetricSummary, say: Words, left: float, top: float, width: float, height: float
 ) -> list[Shape]:
-    tallest = max(one.histogram)
-    step = width / len(one.histogram)
+    tallest = max(metric.histogram)
+    step = width / len(metric.histogram)
     thin = min(step, width / 8)  # yes-or-no metrics have one bar at each end
-    shapes: list[Shape] = [Caption(left, top - 6, fits(one.metric, width), "ink", bold=True)]
-    for number, count in enumerate(one.histogram):
+    shapes: list[Shape] = [
+        Caption(left, top - 6, cut_to_width(metric.metric, width), "ink", bold=True)
+    ]
+    for number, count in enumerate(metric.histogram):
         if count:
             tall = max(count / tallest * height, 1.5)
-            title = say("bar", low=_short(one.edges[number], say), high=_short(one.edges[number + 1], say),
+            title = say("bar", low=_format_tick(metric.edges[number], say), high=_format_tick(metric.edges[number + 1], say),
                         count=say.count("sample", count))  # fmt: skip
             shapes.append(
                 Box(
@@ -186,40 +192,42 @@ def _histogram(
             )
     base = top + height
     shapes.append(Stroke(((left, base), (left + width, base)), "axis"))
-    shapes.append(Caption(left, base + 15, _short(one.edges[0], say), "soft"))
-    shapes.append(Caption(left + width, base + 15, _short(one.edges[-1], say), "soft", "end"))
-    if one.mean is not None and one.edges[-1] > one.edges[0]:
-        x = left + (one.mean - one.edges[0]) / (one.edges[-1] - one.edges[0]) * width
+    shapes.append(Caption(left, base + 15, _format_tick(metric.edges[0], say), "soft"))
+    shapes.append(
+        Caption(left + width, base + 15, _format_tick(metric.edges[-1], say), "soft", "end")
+    )
+    if metric.mean is not None and metric.edges[-1] > metric.edges[0]:
+        x = left + (metric.mean - metric.edges[0]) / (metric.edges[-1] - metric.edges[0]) * width
         shapes.append(Stroke(((x, top), (x, base)), "target", 1.5, dashed=True))
     return shapes
 
 
-def _difference(one: Difference, say: Words) -> Row:
-    assert one.difference is not None
-    sign = 1 if one.higher_is_better else -1
-    width = _range(one)
-    ends = [None if v is None else sign * v / width for v in (one.low, one.high)]
+def _difference_row(difference: Difference, say: Words) -> ChartRow:
+    assert difference.difference is not None
+    sign = 1 if difference.higher_is_better else -1
+    width = _range_width(difference)
+    ends = [None if v is None else sign * v / width for v in (difference.low, difference.high)]
     low, high = ends if sign > 0 else ends[::-1]
-    return Row(
-        name=f"{one.metric} {'↑' if one.higher_is_better else '↓'}",
-        value=sign * one.difference / width,
+    return ChartRow(
+        name=f"{difference.metric} {'↑' if difference.higher_is_better else '↓'}",
+        value=sign * difference.difference / width,
         low=low,
         high=high,
-        role=VERDICT_ROLES[one.verdict],
-        figure=say(f"verdict_word.{one.verdict}"),
+        role=VERDICT_ROLES[difference.verdict],
+        figure=say(f"verdict_word.{difference.verdict}"),
     )
 
 
-def _range(one: Difference) -> float:
-    assert one.bounds is not None
-    return one.bounds[1] - one.bounds[0]
+def _range_width(difference: Difference) -> float:
+    assert difference.bounds is not None
+    return difference.bounds[1] - difference.bounds[0]
 
 
-def _share(value: float, bounds: tuple[float, float]) -> float:
+def _share_of_range(value: float, bounds: tuple[float, float]) -> float:
     return (value - bounds[0]) / (bounds[1] - bounds[0])
 
 
-def _with_interval(
+def _format_mean(
     mean: float, low: float | None, high: float | None, say: Words, width: float
 ) -> str:
     if width <= NARROW or low is None:
@@ -227,5 +235,5 @@ def _with_interval(
     return f"{say.number(mean)}  ({say.interval(low, high)})"
 
 
-def _short(value: float, say: Words) -> str:
+def _format_tick(value: float, say: Words) -> str:
     return f"{value:.4g}".replace(".", say("decimal"))

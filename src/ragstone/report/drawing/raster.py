@@ -6,13 +6,13 @@ import io
 
 from ragstone.errors import MissingExtra
 from ragstone.report.drawing.colours import COLOURS
-from ragstone.report.drawing.shapes import SMALL, Box, Caption, Dot, Drawing, Stroke
+from ragstone.report.drawing.shapes import FONT_SIZE, Box, Caption, Dot, Drawing, Stroke
 
-DOTS = 2.0
+PIXELS_PER_UNIT = 2.0
 """Pixels for each unit of the drawing."""
 
 
-def png(drawing: Drawing, margin: float = 12.0) -> bytes:
+def to_png(drawing: Drawing, margin: float = 12.0) -> bytes:
     """The picture as the bytes of a PNG file, the same for the same picture."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -20,7 +20,9 @@ def png(drawing: Drawing, margin: float = 12.0) -> bytes:
     except ImportError:
         raise MissingExtra("a PNG", "plot") from None
     width, height = drawing.width + 2 * margin, drawing.height + 2 * margin
-    figure = Figure(figsize=(width / 100, height / 100), dpi=100 * DOTS, facecolor="white")
+    figure = Figure(
+        figsize=(width / 100, height / 100), dpi=100 * PIXELS_PER_UNIT, facecolor="white"
+    )
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_xlim(-margin, drawing.width + margin)
     axes.set_ylim(drawing.height + margin, -margin)  # y grows downwards, as in SVG
@@ -57,7 +59,7 @@ def _draw(axes: object, shape: Box | Stroke | Dot | Caption, order: int) -> None
         case Caption():
             side = {"start": "left", "middle": "center", "end": "right"}[shape.anchor]
             axes.text(
-                shape.x, shape.y, shape.text, color=colour, fontsize=SMALL * points * 0.92, ha=side,
+                shape.x, shape.y, shape.text, color=colour, fontsize=FONT_SIZE * points * 0.92, ha=side,
                 va="baseline", fontweight="bold" if shape.bold else "normal", zorder=order,
                 parse_math=False,
             )  # fmt: skip

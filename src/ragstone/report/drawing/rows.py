@@ -14,17 +14,17 @@ from ragstone.report.drawing.shapes import (
     Role,
     Shape,
     Stroke,
-    breadth,
-    fits,
+    cut_to_width,
+    text_width,
 )
 from ragstone.report.words import Words
 
-HEIGHT = 26.0
-"""Of one row."""
+ROW_HEIGHT = 26.0
+"""Units of a drawing that a row takes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChartRow:
     """One line of a chart; a heading has no value."""
 
     name: str
@@ -38,8 +38,8 @@ class Row:
     heading: bool = False
 
 
-def chart(
-    rows: Sequence[Row],
+def draw_rows(
+    rows: Sequence[ChartRow],
     label: str,
     say: Words,
     *,
@@ -51,12 +51,12 @@ def chart(
     percent: bool = False,
 ) -> Drawing:
     """The rows below each other; `bars` from the scale's start to the value, else dots; `band` shades ±band around zero."""
-    low, high = scale or span(rows, zero)
-    figures = max((breadth(row.figure) for row in rows), default=0.0)
+    low, high = scale or choose_scale(rows, zero)
+    figures = max((text_width(row.figure) for row in rows), default=0.0)
     figures = min(figures, width * 0.34)
-    names = min(max((breadth(row.name) for row in rows), default=0.0) + 12, width * 0.36)
+    names = min(max((text_width(row.name) for row in rows), default=0.0) + 12, width * 0.36)
     left, right = names, width - figures - (10 if figures else 6)
-    bottom = len(rows) * HEIGHT + 4
+    bottom = len(rows) * ROW_HEIGHT + 4
 
     def place(value: float) -> float:
         share = (value - low) / (high - low)
@@ -66,33 +66,35 @@ def chart(
     if band is not None and zero is not None:
         start, end = place(zero - band), place(zero + band)
         shapes.append(Box(start, 0, end - start, bottom, "band"))
-    for tick in ticks(low, high, max(2, int((right - left) / 70))):
+    for tick in choose_ticks(low, high, max(2, int((right - left) / 70))):
         x = place(tick)
         shapes.append(Stroke(((x, 0), (x, bottom)), "grid"))
-        text = say.percent(tick, 0) if percent else _tick(tick, say)
+        text = say.percent(tick, 0) if percent else _format_tick(tick, say)
         shapes.append(Caption(x, bottom + 15, text, "soft", "middle"))
     if zero is not None:
         shapes.append(Stroke(((place(zero), 0), (place(zero), bottom)), "zero", 1.25))
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
     for number, row in enumerate(rows):
-        middle = number * HEIGHT + HEIGHT / 2 + 2
+        middle = number * ROW_HEIGHT + ROW_HEIGHT / 2 + 2
         shapes.append(
             Caption(
                 0,
                 middle + 4,
-                fits(row.name, names if not row.heading else width),
+                cut_to_width(row.name, names if not row.heading else width),
                 "ink",
                 bold=row.heading,
             )
         )
         if row.value is not None:
-            shapes += _mark(row, middle, left, place, bars)
+            shapes += _draw_mark(row, middle, left, place, bars)
         if row.figure:
-            shapes.append(Caption(width, middle + 4, fits(row.figure, figures + 2), "soft", "end"))
+            shapes.append(
+                Caption(width, middle + 4, cut_to_width(row.figure, figures + 2), "soft", "end")
+            )
     return Drawing(width, bottom + 20, tuple(shapes), label)
 
 
-def span(rows: Sequence[Row], zero: float | None) -> tuple[float, float]:
+def choose_scale(rows: Sequence[ChartRow], zero: float | None) -> tuple[float, float]:
     """A round scale that holds everything; symmetric when there is a zero to look from."""
     ends = [v for row in rows for v in (row.value, row.low, row.high, row.target) if v is not None]
     if not ends:
@@ -105,7 +107,7 @@ def span(rows: Sequence[Row], zero: float | None) -> tuple[float, float]:
     return first - room, last + room
 
 
-def ticks(low: float, high: float, most: int) -> list[float]:
+def choose_ticks(low: float, high: float, most: int) -> list[float]:
     """Round numbers between the ends, at most so many steps."""
     raw = (high - low) / most
     step = 10.0 ** math.floor(math.log10(raw))
@@ -115,7 +117,7 @@ def ticks(low: float, high: float, most: int) -> list[float]:
     return [round(number * step, 12) for number in range(first, last + 1)]
 
 
-def _mark(row: Row, middle: float, left: float, place: object, bars: bool) -> list[Shape]:
+def _draw_mark(row: ChartRow, middle: float, left: float, place: object, bars: bool) -> list[Shape]:
     assert callable(place)
     assert row.value is not None
     shapes: list[Shape] = []
@@ -137,5 +139,5 @@ def _mark(row: Row, middle: float, left: float, place: object, bars: bool) -> li
     return shapes
 
 
-def _tick(value: float, say: Words) -> str:
+def _format_tick(value: float, say: Words) -> str:
     return f"{value:.4g}".replace(".", say("decimal"))

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Role = Literal[
-    "grid", "axis", "zero", "band", "bar", "good", "bad", "warn", "plain", "target", "ink", "soft"
+    "grid",
+    "axis",
+    "zero",
+    "band",
+    "bar",
+    "good",
+    "bad",
+    "warn",
+    "plain",
+    "target",
+    "ink",
+    "soft",
+    "interval",
+    "mean",
 ]
 """What a shape is there for; the page's style or the table of colours says how that looks."""
 
@@ -15,7 +28,7 @@ Anchor = Literal["start", "middle", "end"]
 WIDE, NARROW = 720, 340
 """Widths that pictures are laid out for: a page, and a phone."""
 
-SMALL = 12.0
+FONT_SIZE = 12.0
 """Size of the words in a picture."""
 
 
@@ -78,38 +91,31 @@ class Drawing:
     """What it shows, in a sentence, for those who do not see it."""
 
 
-def fits(text: str, width: float) -> str:
+def cut_to_width(text: str, width: float) -> str:
     """The text cut to about the width it may take."""
-    room = max(int(width / (SMALL * 0.58)), 2)
+    room = max(int(width / (FONT_SIZE * 0.58)), 2)
     return text if len(text) <= room else text[: room - 1].rstrip() + "…"
 
 
-def breadth(text: str) -> float:
+def text_width(text: str) -> float:
     """About how wide a text is."""
-    return len(text) * SMALL * 0.58
+    return len(text) * FONT_SIZE * 0.58
 
 
-def stacked(drawings: list[Drawing], gap: float = 18.0) -> Drawing:
+def stack_drawings(drawings: list[Drawing], gap: float = 18.0) -> Drawing:
     """Several pictures one below the other."""
     shapes: list[Shape] = []
     at = 0.0
-    for one in drawings:
-        shapes += [_moved(shape, at) for shape in one.shapes]
-        at += one.height + gap
-    width = max((one.width for one in drawings), default=NARROW)
+    for drawing in drawings:
+        shapes += [_move_down(shape, at) for shape in drawing.shapes]
+        at += drawing.height + gap
+    width = max((drawing.width for drawing in drawings), default=NARROW)
     return Drawing(
-        width, max(at - gap, 1.0), tuple(shapes), "; ".join(one.label for one in drawings)
+        width, max(at - gap, 1.0), tuple(shapes), "; ".join(drawing.label for drawing in drawings)
     )
 
 
-def _moved(shape: Shape, by: float) -> Shape:
-    match shape:
-        case Box():
-            return Box(shape.x, shape.y + by, shape.width, shape.height, shape.role, shape.title)
-        case Dot():
-            return Dot(shape.x, shape.y + by, shape.role, shape.size, shape.title)
-        case Caption():
-            return Caption(shape.x, shape.y + by, shape.text, shape.role, shape.anchor, shape.bold)
-        case Stroke():
-            points = tuple((x, y + by) for x, y in shape.points)
-            return Stroke(points, shape.role, shape.thick, shape.dashed)
+def _move_down(shape: Shape, by: float) -> Shape:
+    if isinstance(shape, Stroke):
+        return replace(shape, points=tuple((x, y + by) for x, y in shape.points))
+    return replace(shape, y=shape.y + by)

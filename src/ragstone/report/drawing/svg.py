@@ -5,31 +5,31 @@ from __future__ import annotations
 from html import escape
 
 from ragstone.report.drawing.colours import COLOURS
-from ragstone.report.drawing.shapes import SMALL, Box, Caption, Dot, Drawing, Shape, Stroke
+from ragstone.report.drawing.shapes import FONT_SIZE, Box, Caption, Dot, Drawing, Shape, Stroke
 
-FAMILY = "Inter,ui-sans-serif,system-ui,'Segoe UI',Roboto,'Helvetica Neue','Liberation Sans',Arial,sans-serif"
+FONT_FAMILY = "Inter,ui-sans-serif,system-ui,'Segoe UI',Roboto,'Helvetica Neue','Liberation Sans',Arial,sans-serif"
 
 
-def inline(drawing: Drawing, kind: str = "") -> str:
+def to_inline_svg(drawing: Drawing, kind: str = "") -> str:
     """An svg element for a page; its roles are classes (`d-bar`) of the page's style sheet."""
-    body = "".join(_shape(shape) for shape in drawing.shapes)
+    body = "".join(_to_element(shape) for shape in drawing.shapes)
     return (
         f'<svg class="drawing {kind}" viewBox="0 0 {_n(drawing.width)} {_n(drawing.height)}" role="img" '
         f'aria-label="{escape(drawing.label)}">{body}</svg>'
     )
 
 
-def file(drawing: Drawing, margin: float = 12.0) -> str:
+def to_svg_file(drawing: Drawing, margin: float = 12.0) -> str:
     """A whole SVG file with its own colours."""
     width, height = drawing.width + 2 * margin, drawing.height + 2 * margin
     rules = "".join(
         f".d-{role}{{fill:{colour};stroke:{colour}}}" for role, colour in COLOURS.items()
     )
     style = (
-        f"text{{font:{_n(SMALL)}px {FAMILY};stroke:none!important}}text.d-b{{font-weight:600}}"
+        f"text{{font:{_n(FONT_SIZE)}px {FONT_FAMILY};stroke:none!important}}text.d-b{{font-weight:600}}"
         f"{rules}rect,circle{{stroke:none!important}}polyline{{fill:none!important}}"
     )
-    body = "".join(_shape(shape) for shape in drawing.shapes)
+    body = "".join(_to_element(shape) for shape in drawing.shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}" '
         f'viewBox="{_n(-margin)} {_n(-margin)} {_n(width)} {_n(height)}" role="img" '
@@ -39,7 +39,7 @@ def file(drawing: Drawing, margin: float = 12.0) -> str:
     )
 
 
-def _shape(shape: Shape) -> str:
+def _to_element(shape: Shape) -> str:
     match shape:
         case Box():
             return (

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ragstone.monitor.alerts.alert import Alert
 from ragstone.monitor.wording import STATES, sentence
-from ragstone.report.figures import shortened
-from ragstone.report.monitor.charts import Mark
-from ragstone.report.monitor.times import length, shown, with_zone
+from ragstone.report.document import Tone
+from ragstone.report.figures import shorten
+from ragstone.report.monitor.charts import AlertSpan
+from ragstone.report.monitor.times import format_length, format_minute, format_with_zone
 from ragstone.report.words import Words
 
-TONES = {
+TONES: dict[str, Tone] = {
     "ok": "good",
     "resolved": "good",
     "pending": "warn",
@@ -24,13 +25,15 @@ TONES = {
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleLine:
+class AlertExample:
     """An interaction that shows what an alert is about."""
 
     id: str
     question: str
     answer: str
     value: str
+    href: str = ""
+    """Its page, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,105 +42,108 @@ class AlertView:
 
     id: str
     state: str
-    tone: str
+    tone: Tone
     kind: str
     metric: str
     title: str
     when: str
     slice: str
-    examples: tuple[ExampleLine, ...]
+    examples: tuple[AlertExample, ...]
     symptoms: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     """Symptom → cause and advice."""
     open: bool
 
 
-def alert_view(one: Alert, now: int, say: Words) -> AlertView:
-    """The alert at a time, which says how long it lasts."""
-    facts = one.facts
+def view_alert(
+    alert: Alert, now: int, say: Words, link: Callable[[str], str] = lambda id: ""
+) -> AlertView:
+    """The alert at a time, which says how long it lasts; `link` gives the page of an interaction."""
+    facts = alert.facts
     return AlertView(
-        id=one.id,
-        state=state_text(one.state, say),
-        tone=TONES.get(one.state, "plain"),
-        kind=say.known("alert_kind", one.kind),
-        metric=one.metric,
-        title=shortened(title(one, say), 600),
-        when=_when(one, now, say),
-        slice=_slice(facts.get("part"), say),
+        id=alert.id,
+        state=name_state(alert.state, say),
+        tone=TONES.get(alert.state, "plain"),
+        kind=say.known("alert_kind", alert.kind),
+        metric=alert.metric,
+        title=shorten(describe_alert(alert, say), 600),
+        when=_describe_time(alert, now, say),
+        slice=_describe_slice(facts.get("part"), say),
         examples=tuple(
-            ExampleLine(
+            AlertExample(
                 id=str(item.get("id", "")),
-                question=shortened(str(item.get("question") or ""), 200),
-                answer=shortened(str(item.get("answer") or ""), 200),
+                question=shorten(str(item.get("question") or ""), 200),
+                answer=shorten(str(item.get("answer") or ""), 200),
                 value=say.number(item["value"]) if item.get("value") is not None else "",
+                href=link(str(item.get("id", ""))),
             )
             for item in facts.get("examples", ())
         ),
-        symptoms=tuple(_symptom(item, say.language) for item in facts.get("advice", ())),
-        open=one.open,
+        symptoms=tuple(_describe_symptom(item, say.language) for item in facts.get("advice", ())),
+        open=alert.open,
     )
 
 
-def title(one: Alert, say: Words) -> str:
+def describe_alert(alert: Alert, say: Words) -> str:
     """What moved, by how much, since when, in a language and a time zone."""
-    facts = dict(one.facts)
+    facts = dict(alert.facts)
     if "phrase" not in facts:
-        return one.title
+        return alert.title
     if "since" in facts and "since_us" in facts:
-        facts["since"] = with_zone(int(facts["since_us"]), say)
-    return sentence(_with_commas(facts) if say.language == "es" else facts, say.language)
+        facts["since"] = format_with_zone(int(facts["since_us"]), say)
+    return sentence(_use_commas(facts) if say.language == "es" else facts, say.language)
 
 
-class _Comma(float):
+class _CommaFloat(float):
     """A number that every format writes with a decimal comma."""
 
     def __format__(self, form: str) -> str:
         return super().__format__(form).replace(".", ",")
 
 
-def _with_commas(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _use_commas(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: _Comma(value) if isinstance(value, float)
-        else _with_commas(value) if isinstance(value, Mapping)
+        name: _CommaFloat(value) if isinstance(value, float)
+        else _use_commas(value) if isinstance(value, Mapping)
         else value
         for name, value in facts.items()
     }  # fmt: skip
 
 
-def state_text(state: str, say: Words) -> str:
+def name_state(state: str, say: Words) -> str:
     """A state in words."""
     return STATES[say.language].get(state, state)
 
 
-def marks(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | None, say: Words) -> list[Mark]:  # fmt: skip
+def mark_alerts(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | None, say: Words) -> list[AlertSpan]:  # fmt: skip
     """The alerts that a metric's chart shows: its own, of the whole or of the slice that is looked at."""
     return [
-        Mark(one.opened, one.closed, title(one, say))
-        for one in alerts
-        if one.metric == metric
-        and (not one.field or where is None or (one.field, one.value) == where)
+        AlertSpan(alert.opened, alert.closed, describe_alert(alert, say))
+        for alert in alerts
+        if alert.metric == metric
+        and (not alert.field or where is None or (alert.field, alert.value) == where)
     ]
 
 
-def _when(one: Alert, now: int, say: Words) -> str:
-    since = shown(one.opened, say)
-    if one.closed is None:
-        lasts = say("alert_lasts", length=length(max(now - one.opened, 0), say))
+def _describe_time(alert: Alert, now: int, say: Words) -> str:
+    since = format_minute(alert.opened, say)
+    if alert.closed is None:
+        lasts = say("alert_lasts", length=format_length(max(now - alert.opened, 0), say))
         return f"{say('alert_since', time=since)}, {lasts}"
     return say(
         "alert_over",
         since=since,
-        until=shown(one.closed, say),
-        length=length(one.closed - one.opened, say),
+        until=format_minute(alert.closed, say),
+        length=format_length(alert.closed - alert.opened, say),
     )
 
 
-def _slice(part: Mapping[str, Any] | None, say: Words) -> str:
+def _describe_slice(part: Mapping[str, Any] | None, say: Words) -> str:
     if not part:
         return ""
     return say(
         "alert_slice",
-        field=shortened(str(part["field"]), 60),
-        value=shortened(str(part["value"]), 80),
+        field=shorten(str(part["field"]), 60),
+        value=shorten(str(part["value"]), 80),
         share=say.percent(part["share"]),
         before=say.number(part["before"]),
         after=say.number(part["after"]),
@@ -145,9 +151,11 @@ def _slice(part: Mapping[str, Any] | None, say: Words) -> str:
     )
 
 
-def _symptom(item: Mapping[str, Any], language: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    def said(texts: Mapping[str, str]) -> str:
+def _describe_symptom(
+    item: Mapping[str, Any], language: str
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    def pick(texts: Mapping[str, str]) -> str:
         return texts.get(language) or texts.get("en", "")
 
-    causes = tuple((said(one["cause"]), said(one["advice"])) for one in item["causes"][:3])
-    return said(item["symptom"]), causes
+    causes = tuple((pick(cause["cause"]), pick(cause["advice"])) for cause in item["causes"][:3])
+    return pick(item["symptom"]), causes

@@ -2,219 +2,167 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.monitor.alerts.drop_rules import Stream
-from ragstone.monitor.windows.summary import Figure, Window
-from ragstone.report.drawing.svg import inline
-from ragstone.report.monitor import reading
-from ragstone.report.monitor.alerts import TONES, marks, state_text
-from ragstone.report.monitor.charts import Mark, Point, line
-from ragstone.report.monitor.times import length, shown
+from ragstone.monitor.alerts.drop_rules import MetricStream
+from ragstone.monitor.windows.statistics import SeriesStats, Window
+from ragstone.report.document import Card, Chart, Remark, Status, Styled
+from ragstone.report.monitor.alerts import TONES, mark_alerts, name_state
+from ragstone.report.monitor.charts import AlertSpan, SeriesPoint, draw_series
+from ragstone.report.monitor.interactions import find_scale
+from ragstone.report.monitor.times import format_length, format_minute
 from ragstone.report.words import Words
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-WIDTH = 380.0
-"""Of a chart: a card is about as wide as a phone, whatever the page."""
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A state with its colour."""
-
-    text: str
-    tone: str
+CHART_WIDTH = 380.0
+"""A card is about as wide as a phone, whatever the page."""
+SHOWN_EVIDENCE = 0.25
+"""Share of the evidence for a drop from which a card mentions it."""
 
 
-@dataclass(frozen=True, slots=True)
-class MetricCard:
-    """A metric in the window, with its state and its chart."""
-
-    name: str
-    state: State
-    direction: str
-    mean: str
-    interval: str
-    lines: tuple[str, ...]
-    picture: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class TrafficCard:
-    """How much came, what people said of it, how long it took and what it cost."""
-
-    name: str
-    figure: str
-    note: str
-    picture: Markup
-
-
-def metric_card(
-    figure: Figure,
+def build_metric_card(
+    figure: SeriesStats,
     windows: Sequence[Window],
-    stream: Stream | None,
+    stream: MetricStream | None,
     alerts: Sequence[Alert],
     where: tuple[str, str] | None,
     say: Words,
-) -> MetricCard:
+) -> Card:
     """A metric of the window with its state by the watcher and its alerts."""
     name = figure.name
-    scale = reading.range_of(name)
-    points = [point(one, one.metrics.get(name)) for one in windows]
-    return MetricCard(
+    scale = find_scale(name)
+    points = [to_point(window, window.metrics.get(name)) for window in windows]
+    spans = mark_alerts(alerts, name, where, say)
+    return Card(
         name=name,
-        state=_metric_state(name, stream, alerts, say),
+        badge=_build_badge(name, stream, alerts, say),
         direction=say("higher" if scale.higher_is_better else "lower"),
-        mean=say.number(figure.mean),
-        interval=say.interval(figure.low, figure.high) if figure.low is not None else "",
-        lines=tuple(_metric_lines(figure, stream, say)),
-        picture=chart(
-            points, name, say, bounds=scale.bounds, marked=marks(alerts, name, where, say)
-        ),
+        direction_below=True,
+        figure=say.number(figure.mean),
+        aside=say.interval(figure.low, figure.high) if figure.low is not None else "",
+        chart=build_series(points, name, say, bounds=scale.bounds, alerts=spans),
+        remarks=tuple(Remark(text, "") for text in _describe_figure(figure, stream, say)),
     )
 
 
-def traffic_cards(whole: Window, windows: Sequence[Window], say: Words) -> list[TrafficCard]:
+def build_traffic_cards(whole: Window, windows: Sequence[Window], say: Words) -> Iterator[Card]:
     """Counts, feedback, latency and cost, as far as they are known."""
     counts = [
-        Point(one.since, one.until, float(one.interactions), n=one.interactions)
-        for one in _uncut(whole, windows, lambda one: one.interactions > 0)
+        SeriesPoint(w.since, w.until, float(w.interactions), n=w.interactions)
+        for w in _drop_cut(whole, windows, lambda window: window.interactions > 0)
     ]
     failed = say("failed_many", n=say.whole(whole.failed)) if whole.failed else ""
-    cards = [
-        TrafficCard(
-            say("interactions"),
-            say.whole(whole.interactions),
-            failed,
-            chart(counts, say("interactions"), say, zero=True),
-        )
-    ]
+    chart = build_series(counts, say("interactions"), say, zero=True)
+    yield Card(say("interactions"), say.whole(whole.interactions), failed, chart=chart, style="plain")  # fmt: skip
     if whole.feedback is not None:
-        points = [point(one, one.feedback) for one in windows]
-        cards.append(
-            TrafficCard(
-                say("feedback"),
-                say.number(whole.feedback.mean),
-                say("feedback_note", n=say.whole(whole.feedback.scored)),
-                chart(points, say("feedback"), say, bounds=(0.0, 1.0)),
-            )
-        )
+        points = [to_point(window, window.feedback) for window in windows]
+        chart = build_series(points, say("feedback"), say, bounds=(0.0, 1.0))
+        note = say("feedback_note", n=say.whole(whole.feedback.scored))
+        mean = say.number(whole.feedback.mean)
+        yield Card(say("feedback"), mean, note, chart=chart, style="plain")
     if whole.latency is not None:
         at = whole.latency.percentiles
-        points = [point(one, one.latency) for one in windows]
-        cards.append(
-            TrafficCard(
-                say("latency"),
-                f"{say.number(whole.latency.mean)} s",
-                say("latency_note", p50=say.number(at.get("p50")), p95=say.number(at.get("p95"))),
-                chart(points, say("latency"), say, zero=True),
-            )
-        )
+        points = [to_point(window, window.latency) for window in windows]
+        chart = build_series(points, say("latency"), say, zero=True)
+        note = say("latency_note", p50=say.number(at.get("p50")), p95=say.number(at.get("p95")))
+        mean = f"{say.number(whole.latency.mean)} s"
+        yield Card(say("latency"), mean, note, chart=chart, style="plain")
     if whole.cost is not None:
         points = [
-            Point(one.since, one.until, one.cost.total if one.cost else None, n=one.interactions)
-            for one in _uncut(whole, windows, lambda one: one.cost is not None)
+            SeriesPoint(w.since, w.until, w.cost.total if w.cost else None, n=w.interactions)
+            for w in _drop_cut(whole, windows, lambda window: window.cost is not None)
         ]
-        cards.append(
-            TrafficCard(
-                say("system_cost"),
-                say.money(whole.cost.total),
-                f"{say('judge_cost')}: {say.money(whole.judge_usd)}",
-                chart(points, say("system_cost"), say, zero=True),
-            )
-        )
-    return cards
+        chart = build_series(points, say("system_cost"), say, zero=True)
+        note = f"{say('judge_cost')}: {say.money(whole.judge_usd)}"
+        total = say.money(whole.cost.total)
+        yield Card(say("system_cost"), total, note, chart=chart, style="plain")
 
 
-def _uncut(
-    whole: Window, windows: Sequence[Window], holds: Callable[[Window], bool]
-) -> Sequence[Window]:
-    """Windows that the stretch does not cut, whose sums would look like a fall; all of them if these hold nothing yet."""
-    full = [one for one in windows if whole.since <= one.since and one.until <= whole.until]
-    return full if len(full) > 1 and any(map(holds, full)) else windows
-
-
-def whole_state(state: str, say: Words) -> State:
+def build_whole_state(state: str, say: Words) -> Status:
     """How everything stands, in a sentence."""
-    return State(say(f"whole.{state}"), TONES.get(state, "warn"))
+    return Status(say(f"whole.{state}"), TONES.get(state, "warn"))
 
 
-def _metric_state(name: str, stream: Stream | None, alerts: Sequence[Alert], say: Words) -> State:
-    """The watcher's word; `resolved` while an alert that is over still lies in the window."""
-    if stream is None:
-        state = next((one.state for one in alerts if one.open and one.metric == name), "")
-        return State(state_text(state, say), TONES[state]) if state else State(say("unwatched"), "plain")  # fmt: skip
-    state = stream.state
-    over = any(one.metric == name and one.state == "resolved" for one in alerts)
-    if state == "ok" and over:
-        state = "resolved"
-    return State(state_text(state, say), TONES.get(state, "plain"))
-
-
-def _metric_lines(figure: Figure, stream: Stream | None, say: Words) -> list[str]:
-    lines = [
-        say(
-            "covered",
-            scored=say.whole(figure.scored),
-            applicable=say.whole(figure.applicable),
-            share="–" if figure.coverage is None else say.percent(figure.coverage),
-        )
-    ]
-    lost = figure.outcomes.get("judge_error", 0)
-    if lost:
-        lines[0] += ", " + say("judge_lost", n=say.whole(lost))
-    if stream is not None and stream.reference is not None:
-        text = say("against_reference", reference=say.number(stream.reference), mean=say.number(stream.mean))  # fmt: skip
-        if stream.evidence >= 0.25:
-            text += "; " + say("sure_of_drop", share=say.percent(min(stream.evidence, 1.0), 0))
-        lines.append(text)
-    if figure.trend is not None:
-        slope = f"{figure.trend.slope:+.3f}".replace(".", say("decimal"))
-        lines.append(say("trend_moving", slope=slope) if figure.trend.moving else say("trend_flat"))
-    return lines
-
-
-def point(window: Window, figure: Figure | None) -> Point:
+def to_point(window: Window, figure: SeriesStats | None) -> SeriesPoint:
     """A figure of a window as a point of its series."""
     if figure is None:
-        return Point(window.since, window.until, None)
-    return Point(window.since, window.until, figure.mean, figure.low, figure.high, figure.scored)
+        return SeriesPoint(window.since, window.until, None)
+    values = figure.mean, figure.low, figure.high, figure.scored
+    return SeriesPoint(window.since, window.until, *values)
 
 
-def chart(
-    points: Sequence[Point],
+def build_series(
+    points: Sequence[SeriesPoint],
     name: str,
     say: Words,
     *,
     bounds: tuple[float, float] | None = None,
-    marked: Sequence[Mark] = (),
+    alerts: Sequence[AlertSpan] = (),
     zero: bool = False,
-) -> Markup:
-    """A series as inline SVG that the page colours."""
-    from markupsafe import Markup
+) -> Chart:
+    """A series over time as a chart."""
+    label = describe_series(points, name, say)
+    drawing = draw_series(
+        points, say, label=label, width=CHART_WIDTH, bounds=bounds, alerts=alerts, zero=zero
+    )
+    return Chart(drawing, style="series")
 
-    label = series_label(points, name, say)
-    drawing = line(points, say, label=label, width=WIDTH, bounds=bounds, marks=marked, zero=zero)
-    return Markup(inline(drawing, "series"))  # noqa: S704 - every text in it is escaped
 
-
-def series_label(points: Sequence[Point], name: str, say: Words) -> str:
+def describe_series(points: Sequence[SeriesPoint], name: str, say: Words) -> str:
     """The series in a sentence, for those who do not see the picture."""
-    known = [one.value for one in points if one.value is not None]
+    known = [point.value for point in points if point.value is not None]
     if not known:
         return say("series_empty", name=name)
     return say(
         "series_of",
         name=name,
-        step=length(points[0].until - points[0].since, say),
-        since=shown(points[0].since, say),
-        until=shown(points[-1].until, say),
+        step=format_length(points[0].until - points[0].since, say),
+        since=format_minute(points[0].since, say),
+        until=format_minute(points[-1].until, say),
         last=say.number(known[-1]),
         lowest=say.number(min(known)),
         highest=say.number(max(known)),
     )
+
+
+def _drop_cut(
+    whole: Window, windows: Sequence[Window], has_data: Callable[[Window], bool]
+) -> Sequence[Window]:
+    """Windows that the stretch does not cut, whose sums would look like a fall; all of them if these have no data yet."""
+    full = [w for w in windows if whole.since <= w.since and w.until <= whole.until]
+    return full if len(full) > 1 and any(map(has_data, full)) else windows
+
+
+def _build_badge(
+    name: str, stream: MetricStream | None, alerts: Sequence[Alert], say: Words
+) -> Styled:
+    """The watcher's state; `resolved` while an alert that is over still lies in the window."""
+    own = [alert for alert in alerts if alert.metric == name]
+    if stream is None:
+        state = next((alert.state for alert in own if alert.open), "")
+        if not state:
+            return Styled(say("unwatched"), "badge", "plain")
+    else:
+        is_over = any(alert.state == "resolved" for alert in own)
+        state = "resolved" if stream.state == "ok" and is_over else stream.state
+    return Styled(name_state(state, say), "badge", TONES.get(state, "plain"))
+
+
+def _describe_figure(figure: SeriesStats, stream: MetricStream | None, say: Words) -> Iterator[str]:
+    covered = say(
+        "covered",
+        scored=say.whole(figure.scored),
+        applicable=say.whole(figure.applicable),
+        share="–" if figure.coverage is None else say.percent(figure.coverage),
+    )
+    lost = figure.outcomes.get("judge_error", 0)
+    yield f"{covered}, {say('judge_lost', n=say.whole(lost))}" if lost else covered
+    if stream is not None and stream.reference is not None:
+        reference, mean = say.number(stream.reference), say.number(stream.mean)
+        text = say("against_reference", reference=reference, mean=mean)
+        if stream.evidence >= SHOWN_EVIDENCE:
+            text += "; " + say("sure_of_drop", share=say.percent(min(stream.evidence, 1.0), 0))
+        yield text
+    if figure.trend is not None:
+        slope = f"{figure.trend.slope:+.3f}".replace(".", say("decimal"))
+        yield say("trend_moving", slope=slope) if figure.trend.is_moving else say("trend_flat")

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal
 
 from ragstone._version import __version__
-from ragstone.monitor import Archive
-from ragstone.monitor.alerts.alert import Alert, alerts_between
-from ragstone.monitor.alerts.evaluation import last_status
-from ragstone.monitor.rollups.refresh import fields
-from ragstone.monitor.windows.summary import between, series, time_zone
-from ragstone.report import samples
-from ragstone.report.figures import shortened
-from ragstone.report.html import style_sheet
-from ragstone.report.monitor import query as asking
-from ragstone.report.monitor import reading
-from ragstone.report.monitor.alerts import alert_view
-from ragstone.report.monitor.cards import metric_card, traffic_cards, whole_state
-from ragstone.report.monitor.query import MOST_ROWS, WINDOWS, Query
-from ragstone.report.monitor.rows import MOST_SLICES, interaction_row, slice_choices, slice_rows
-from ragstone.report.monitor.times import exact, length, shown, step_for, zone_name
-from ragstone.report.page import resource, template
+from ragstone.monitor import Archive, Interaction
+from ragstone.monitor.alerts.alert import Alert, load_alerts_between
+from ragstone.monitor.alerts.evaluation import load_status
+from ragstone.monitor.rollups.refresh import list_fields
+from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.summary import summarise_between, summarise_steps
+from ragstone.report.document import AlertList, CardGrid
+from ragstone.report.figures import shorten
+from ragstone.report.monitor.alerts import view_alert
+from ragstone.report.monitor.cards import (
+    build_metric_card,
+    build_traffic_cards,
+    build_whole_state,
+)
+from ragstone.report.monitor.interactions import FEEDBACK, load_recent, load_scores, load_worst
+from ragstone.report.monitor.query import MAX_ROWS, WINDOWS, Query, describe_complaints
+from ragstone.report.monitor.rows import (
+    MAX_SLICES,
+    build_entry,
+    build_slices,
+    list_slice_choices,
+    open_interaction,
+)
+from ragstone.report.monitor.times import (
+    choose_step,
+    format_length,
+    format_minute,
+    format_second,
+    name_zone,
+)
+from ragstone.report.render.html import build_style_sheet, load_template, read_resource
+from ragstone.report.samples import GENEROUS
 from ragstone.report.words import Words, words
 
 
@@ -42,7 +58,7 @@ class Frame:
         """A template of ours with everything escaped."""
         other = "en" if self.say.language == "es" else "es"
         return str(
-            _template(name).render(
+            load_template(name).render(
                 say=self.say,
                 query=self.query,
                 version=__version__,
@@ -50,138 +66,146 @@ class Frame:
                 switch=self.query.href(page, lang=other, id=id),
                 signed_in=self.signed_in,
                 address=self.address,
-                zone=zone_name(self.say),
+                zone=name_zone(self.say),
                 **more,
             )
         )
 
 
-_template = lru_cache(maxsize=8)(template)
-
-
-def style() -> str:
+def build_style() -> str:
     """The style sheet of every page."""
-    return style_sheet() + resource("drawing.css") + resource("monitor.css")
+    return build_style_sheet() + read_resource("monitor.css")
 
 
-def script() -> str:
+def build_script() -> str:
     """The script: refreshes the page, which works without it."""
-    return resource("monitor.js")
+    return read_resource("monitor.js")
 
 
-def overview(archive: Archive, frame: Frame) -> str:
+def render_overview(archive: Archive, frame: Frame) -> str:
     """The page of everything."""
     say, query = frame.say, frame.query
     since, until = query.stretch(frame.now)
     where = query.slice
-    found = between(archive, since, until, by=query.by or None, where=where)
-    step = step_for(until - since)
-    windows = series(archive, since, until, step, where=where)
-    alerts = alerts_between(archive, since, until)
-    status = last_status(archive)
+    summary = summarise_between(archive, since, until, by=query.by or None, where=where)
+    whole, slices = summary.whole, summary.slices
+    step = choose_step(until - since)
+    windows = summarise_steps(archive, since, until, step, where=where)
+    alerts = sorted(load_alerts_between(archive, since, until), key=_urgency)
+    status = load_status(archive)
     streams = {
-        one.metric: one
-        for one in (status.streams if status else ())
-        if (one.field, one.value) == (where or ("", ""))
+        stream.metric: stream
+        for stream in (status.streams if status else ())
+        if (stream.field, stream.value) == (where or ("", ""))
     }
     # what fires comes first: someone who comes because of an alert wants to see that
     names = sorted(
-        found.whole.metrics,
-        key=lambda name: name not in streams or streams[name].state != "firing",
+        whole.metrics, key=lambda name: name not in streams or streams[name].state != "firing"
     )
-    # of what the address names only stored metrics are looked up: a metric's name can be a file to load
-    known_metrics = {*names, reading.FEEDBACK}
-    metric = query.metric if query.metric in known_metrics else next(iter(names), reading.FEEDBACK)
-    known = fields(archive, since, until)
+    cards = (
+        build_metric_card(whole.metrics[name], windows, streams.get(name), alerts, where, say)
+        for name in names
+    )
+    views = (
+        view_alert(alert, frame.now, say, lambda id: query.href("interaction", id=id))
+        for alert in alerts
+    )
     return frame.fill(
         "monitor.html.j2",
-        empty=not found.whole.interactions and not _any_of(archive, "interactions"),
-        judged_ever=bool(names) or _any_of(archive, "monitor_scores"),
-        state=whole_state(status.state if status else "unwatched", say),
-        looked=say("looked_at", time=shown(status.at, say)) if status else say("never_looked"),
-        complaints=asking.said(query, say),
-        since=shown(since, say),
-        until=shown(until, say),
-        until_value="" if query.until is None else shown(query.until, say).replace(" ", "T"),
+        empty=not whole.interactions and not _has_rows(archive, "interactions"),
+        judged_ever=bool(names) or _has_rows(archive, "monitor_scores"),
+        state=build_whole_state(status.state if status else "unwatched", say),
+        looked=say("looked_at", time=format_minute(status.at, say)) if status else say("never_looked"),
+        complaints=describe_complaints(query, say),
+        since=format_minute(since, say),
+        until=format_minute(until, say),
+        until_value="" if query.until is None else format_minute(query.until, say).replace(" ", "T"),
         clear=Query(lang=query.lang, tz=query.tz).href(),
         chosen=":".join(query.slice) if query.slice else "",
-        step=length(step, say),
-        cards=[
-            metric_card(found.whole.metrics[name], windows, streams.get(name), alerts, where, say)
-            for name in names
-        ],
-        traffic=traffic_cards(found.whole, windows, say),
-        alerts=[alert_view(one, frame.now, say) for one in sorted(alerts, key=_urgent)],
-        slices=slice_rows(found.slices[:MOST_SLICES], found.whole.interactions, names, query, say),
-        names=names,
-        more_slices=max(len(found.slices) - MOST_SLICES, 0),
-        recent=[
-            interaction_row(one, query, say)
-            for one in reading.recent(archive, since, until, where, query.show)
-        ],
-        worst=[
-            interaction_row(one, query, say)
-            for one in reading.worst(archive, metric, since, until, where, query.show)
-        ],
-        metric=metric,
-        metrics=[*names, reading.FEEDBACK],
+        step=format_length(step, say),
+        cards=CardGrid(tuple(cards)),
+        traffic=CardGrid(tuple(build_traffic_cards(whole, windows, say))),
+        alerts=AlertList(tuple(views)),
+        slices=build_slices(slices[:MAX_SLICES], whole.interactions, names, query, say),
+        more_slices=max(len(slices) - MAX_SLICES, 0),
+        choices=list_slice_choices(slices, query),
         windows=list(dict.fromkeys([*WINDOWS, query.window])),
-        fields=sorted({*known, *([query.by] if query.by else [])}),
-        choices=slice_choices(found.slices, query),
-        more_rows=min(query.show * 4, MOST_ROWS) if query.show < MOST_ROWS else 0,
-    )
+        fields=sorted({*list_fields(archive, since, until), query.by} - {""}),
+        **_list_interactions(archive, names, frame),
+    )  # fmt: skip
 
 
-def interaction(archive: Archive, id: str, frame: Frame) -> str | None:
+def _list_interactions(archive: Archive, names: Sequence[str], frame: Frame) -> dict[str, Any]:
+    """The newest and the worst interactions of the page."""
+    say, query = frame.say, frame.query
+    since, until = query.stretch(frame.now)
+    metrics = [*names, FEEDBACK]
+    # of what the address names only stored metrics are looked up: a metric's name can be a file to load
+    metric = query.metric if query.metric in metrics else metrics[0]
+    recent = load_recent(archive, since, until, query.slice, query.show)
+    worst = load_worst(archive, metric, since, until, query.slice, query.show)
+    return {
+        "metric": metric,
+        "metrics": metrics,
+        "recent": [build_entry(judged, query, say) for judged in recent],
+        "worst": [build_entry(judged, query, say) for judged in worst],
+        "more_rows": min(query.show * 4, MAX_ROWS) if query.show < MAX_ROWS else 0,
+    }
+
+
+def render_interaction(archive: Archive, id: str, frame: Frame) -> str | None:
     """The page of one interaction with its claims and their evidence; None when it is not there."""
-    say = frame.say
-    one = archive.get(id)
-    if one is None:
+    interaction = archive.get(id)
+    if interaction is None:
         return None
-    (row,) = reading.seen(archive, [one])
-    ranges = [reading.range_of(name) for name in row.scores]
-    book = samples.opened(row, ranges)
-    view = samples.view(row, book, ranges, samples.GENEROUS, say)
-    facts = [
-        (say("time"), f"{exact(one.at, say)} {zone_name(say)}", False),
-        (say("feedback"), say.number(one.feedback, 2) if one.feedback is not None else "", False),
-        (say("comment"), shortened(one.comment or "", 4000), False),
-        (say("latency"), f"{say.number(one.latency)} s" if one.latency is not None else "", False),
-        (say("usd"), say.money(one.cost) if one.cost is not None else "", False),
-        (say("tokens"), say.whole(one.tokens) if one.tokens is not None else "", False),
-        *((shortened(name, 80), shortened(text, 300), True) for name, text in one.slices.items()),
-    ]
+    (judged,) = load_scores(archive, [interaction])
+    view = open_interaction(judged, frame.say).view(GENEROUS)
     return frame.fill(
         "monitor_interaction.html.j2",
         "interaction",
         id=id,
         s=view,
-        facts=[item for item in facts if item[1]],
-        judged=bool(row.scores),
-        title=view.title or say("no_question"),
+        facts=[fact for fact in _list_facts(interaction, frame.say) if fact[1]],
+        judged=bool(judged.scores),
+        title=view.title or frame.say("no_question"),
     )
 
 
-def login(frame: Frame, to: str, *, wrong: bool = False) -> str:
+def _list_facts(interaction: Interaction, say: Words) -> list[tuple[str, str, bool]]:
+    """Names and values, and whether the value is that of a slice."""
+    feedback, latency = interaction.feedback, interaction.latency
+    cost, tokens = interaction.cost, interaction.tokens
+    return [
+        (say("time"), f"{format_second(interaction.at, say)} {name_zone(say)}", False),
+        (say("feedback"), say.number(feedback, 2) if feedback is not None else "", False),
+        (say("comment"), shorten(interaction.comment or "", 4000), False),
+        (say("latency"), f"{say.number(latency)} s" if latency is not None else "", False),
+        (say("usd"), say.money(cost) if cost is not None else "", False),
+        (say("tokens"), say.whole(tokens) if tokens is not None else "", False),
+        *((shorten(name, 80), shorten(text, 300), True) for name, text in interaction.slices.items()),
+    ]  # fmt: skip
+
+
+def render_login(frame: Frame, to: str, *, wrong: bool = False) -> str:
     """The form that asks for the token."""
     return frame.fill("monitor_login.html.j2", to=to, wrong=wrong)
 
 
-def away(frame: Frame, why: str) -> str:
+def render_away(frame: Frame, why: str) -> str:
     """The page while the store cannot be read: what is wrong and what to do."""
     return frame.fill("monitor_away.html.j2", why=why)
 
 
-def missing(frame: Frame) -> str:
+def render_missing(frame: Frame) -> str:
     """The page for an interaction that is not there."""
     return frame.fill("monitor_missing.html.j2")
 
 
-def language_of(asked: str, accepted: str, zone: str = "UTC") -> Words:
+def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Words:
     """The language that the address names, else the first of the browser's that there is; times in a zone."""
-    here = time_zone(zone)
+    local = get_time_zone(zone)
     if asked:
-        return words(asked, here)
+        return words(asked, local)
     ranked: list[tuple[float, int, str]] = []
     for place, part in enumerate(accepted[:400].split(",")):
         code, _, weight = part.strip().partition(";q=")
@@ -189,12 +213,12 @@ def language_of(asked: str, accepted: str, zone: str = "UTC") -> Words:
             ranked.append((-float(weight or 1), place, code.split("-")[0].lower()))
         except ValueError:
             continue
-    return words(next((code for *_, code in sorted(ranked) if code in ("en", "es")), "en"), here)
+    return words(next((code for *_, code in sorted(ranked) if code in ("en", "es")), "en"), local)
 
 
-def _urgent(one: Alert) -> tuple[bool, int]:
-    return not one.open, -one.opened
+def _urgency(alert: Alert) -> tuple[bool, int]:
+    return not alert.open, -alert.opened
 
 
-def _any_of(archive: Archive, table: Literal["interactions", "monitor_scores"]) -> bool:
+def _has_rows(archive: Archive, table: Literal["interactions", "monitor_scores"]) -> bool:
     return bool(archive.store.read(f"SELECT 1 FROM {table} LIMIT 1"))  # noqa: S608

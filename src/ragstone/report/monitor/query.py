@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
 from ragstone.config.durations import duration
-from ragstone.data.strict import BadRow
+from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError
-from ragstone.monitor.interactions import moment
-from ragstone.monitor.windows.summary import time_zone
+from ragstone.monitor.interactions import parse_time
+from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.report.words import Words
 
+DEFAULT_WINDOW = "24h"
 WINDOWS = ("1h", "6h", "24h", "7d", "30d")
-LONGEST = "366d"
-ROWS, MOST_ROWS = 15, 200
+LONGEST_WINDOW = "366d"
+DEFAULT_ROWS, MAX_ROWS = 15, 200
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """The state of the page, all of it from the address."""
 
-    window: str = "24h"
+    window: str = DEFAULT_WINDOW
     until: int | None = None
     """None is now, and moves on."""
     until_text: str = ""
@@ -32,7 +33,7 @@ class Query:
     by: str = ""
     metric: str = ""
     """What the worst interactions are ordered by."""
-    show: int = ROWS
+    show: int = DEFAULT_ROWS
     lang: str = ""
     """Only when the address names it."""
     tz: str = ""
@@ -55,12 +56,12 @@ class Query:
     def href(self, page: str = "./", **changes: Any) -> str:
         """The address of this state with some changes, relative to wherever the page is shown."""
         own = {
-            "window": "" if self.window == "24h" else self.window,
+            "window": "" if self.window == DEFAULT_WINDOW else self.window,
             "until": self.until_text,
             "slice": ":".join(self.slice) if self.slice else "",
             "by": self.by,
             "metric": self.metric,
-            "show": "" if self.show == ROWS else str(self.show),
+            "show": "" if self.show == DEFAULT_ROWS else str(self.show),
             "lang": self.lang,
             "tz": self.tz,
         }
@@ -74,74 +75,60 @@ class Query:
 
 def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") -> Query:
     """The state that an address names; what cannot be read is complained about and left out."""
-    found: dict[str, Any] = {}
+    texts = {name: _clean_text(values.get(name)) for name in ("window", "tz", "until", "slice")}
     complaints: list[tuple[str, str]] = []
 
-    def refuse(phrase: str, text: str) -> None:
-        complaints.append((phrase, text[:60]))
+    def check(name: str, phrase: str, is_valid: Callable[[str], bool]) -> str:
+        if texts[name] and not is_valid(texts[name]):
+            complaints.append((phrase, texts[name][:60]))
+            return ""
+        return texts[name]
 
-    window = _clean(values.get("window"))
-    if window:
-        if _is_window(window):
-            found["window"] = window
-        else:
-            refuse("window_bad", window)
-    tz = _clean(values.get("tz"))
-    if tz:
-        if _is_zone(tz):
-            found["tz"] = tz
-        else:
-            refuse("zone_bad", tz)
-    until = _clean(values.get("until"))
-    if until:
-        try:
-            zone = time_zone(found.get("tz", server_zone))
-            found["until"], found["until_text"] = moment(_in_zone(until, zone), now), until
-        except BadRow:
-            refuse("until_bad", until)
-    slice = _clean(values.get("slice"))
-    if slice:
-        field, colon, value = slice.partition(":")
-        if colon and field:
-            found["slice"] = (field, value)
-        else:
-            refuse("slice_bad", slice)
-    show = _clean(values.get("show"))
-    if show.isascii() and show.isdigit() and len(show) < 6:
-        found["show"] = min(max(int(show), 1), MOST_ROWS)
-    lang = _clean(values.get("lang"))
+    window = check("window", "window_bad", _is_window)
+    tz = check("tz", "zone_bad", _is_zone)
+    zone = get_time_zone(tz or server_zone)
+    until = check("until", "until_bad", lambda text: _read_moment(text, zone, now) is not None)
+    field, _, value = check("slice", "slice_bad", lambda text: text.find(":") > 0).partition(":")
+    show = _clean_text(values.get("show"))
+    is_count = show.isascii() and show.isdigit() and len(show) < 6
+    lang = _clean_text(values.get("lang"))
     return Query(
-        by=_clean(values.get("by")),
-        metric=_clean(values.get("metric")),
+        window=window or DEFAULT_WINDOW,
+        until=_read_moment(until, zone, now) if until else None,
+        until_text=until,
+        slice=(field, value) if field else None,
+        by=_clean_text(values.get("by")),
+        metric=_clean_text(values.get("metric")),
+        show=min(max(int(show), 1), MAX_ROWS) if is_count else DEFAULT_ROWS,
         lang=lang if lang in ("en", "es") else "",
+        tz=tz,
         server_zone=server_zone,
         complaints=tuple(complaints),
-        **found,
     )
 
 
-def said(query: Query, say: Words) -> list[str]:
+def describe_complaints(query: Query, say: Words) -> list[str]:
     """The complaints in words."""
     return [say("bad_filter", what=say(phrase, text=text)) for phrase, text in query.complaints]
 
 
-def _clean(text: str | None) -> str:
+def _clean_text(text: str | None) -> str:
     # no database holds NUL, and no field of ours is so long
     return (text or "").replace("\x00", "").strip()[:300]
 
 
-def _in_zone(text: str, zone: tzinfo) -> str:
-    """A time without a zone of its own is one of the page's zone."""
+def _read_moment(text: str, zone: tzinfo, now: int) -> int | None:
+    """A time in microseconds; one without a zone of its own is one of the page's zone."""
     try:
         when = datetime.fromisoformat(text)
-    except ValueError:
-        return text
-    return text if when.tzinfo is not None else when.replace(tzinfo=zone).isoformat()
+        return parse_time((when if when.tzinfo else when.replace(tzinfo=zone)).isoformat(), now)
+    except (ValueError, BadRow):
+        return None
 
 
 def _is_zone(name: str) -> bool:
     try:
-        time_zone(name)
+        get_time_zone(name)
     except DataError:
         return False
     return True
@@ -149,6 +136,6 @@ def _is_zone(name: str) -> bool:
 
 def _is_window(text: str) -> bool:
     try:
-        return 0 < duration(text) <= duration(LONGEST)
+        return 0 < duration(text) <= duration(LONGEST_WINDOW)
     except DataError:
         return False

@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.monitor.windows.summary import Figure, Window
-from ragstone.report import samples
-from ragstone.report.figures import shortened
-from ragstone.report.monitor import reading
+from ragstone.monitor.windows.statistics import SeriesStats, Window
+from ragstone.report import document as doc
+from ragstone.report.builders.parts import build_table, number_columns
+from ragstone.report.figures import shorten
+from ragstone.report.monitor.interactions import JudgedInteraction, find_scale
 from ragstone.report.monitor.query import Query
-from ragstone.report.monitor.times import exact
+from ragstone.report.monitor.times import format_second
+from ragstone.report.samples import Limits, OpenSample, ScoreView, open_sample
 from ragstone.report.words import Words
 
-MOST_SLICES = 20
-BRIEF = samples.Limits(text=400, chunks=2, findings=8)
+MAX_SLICES = 20
+MAX_CHIPS = 5
+BRIEF = Limits(text=400, chunks=2, findings=8)
 
 
 @dataclass(frozen=True, slots=True)
-class SliceRow:
-    """One value of a field."""
-
-    value: str
-    href: str
-    count: str
-    share: str
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class InteractionRow:
+class InteractionEntry:
     """One interaction in a list."""
 
     id: str
@@ -38,58 +30,67 @@ class InteractionRow:
     question: str
     answer: str
     error: str
-    chips: tuple[samples.ScoreView, ...]
+    chips: tuple[ScoreView, ...]
     feedback: str
-    tone: str
+    tone: doc.Tone
     comment: str
 
 
-def slice_rows(
+def build_slices(
     slices: Sequence[Window], total: int, names: Sequence[str], query: Query, say: Words
-) -> list[SliceRow]:
+) -> doc.ReportTable:
     """Each value of a field with its means, and a link to the page of it alone."""
-    whole = max(total, sum(one.interactions for one in slices), 1)
-    return [
-        SliceRow(
-            value=shortened(one.value, 80),
-            href=query.href(slice=f"{one.field}:{one.value}"),
-            count=say.whole(one.interactions),
-            share=say.percent(one.interactions / whole),
-            cells=tuple(mean_cell(one.metrics.get(name), say) for name in names),
+    whole = max(total, sum(slice.interactions for slice in slices), 1)
+    rows: list[doc.Cells] = [
+        (
+            doc.TableCell(
+                shorten(slice.value, 80) or "–",
+                href=query.href(slice=f"{slice.field}:{slice.value}"),
+            ),
+            say.whole(slice.interactions),
+            say.percent(slice.interactions / whole),
+            *(format_mean(slice.metrics.get(name), say) for name in names),
         )
-        for one in slices
+        for slice in slices
     ]
+    metrics = (doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names)
+    counts = number_columns(say, "interactions", "slice_of_all")
+    return build_table((doc.TableColumn(query.by), *counts, *metrics), rows, id="slices")
 
 
-def slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str, str]]:
+def list_slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str, str]]:
     """Values and texts of the slice filter: those of the chosen field, and the one that is on."""
-    pairs = [(one.field, one.value) for one in slices[:MOST_SLICES]]
+    pairs = [(slice.field, slice.value) for slice in slices[:MAX_SLICES]]
     if query.slice and query.slice not in pairs:
         pairs.insert(0, query.slice)
-    return [(f"{field}:{value}", f"{field} = {shortened(value, 60)}") for field, value in pairs]
+    return [(f"{field}:{value}", f"{field} = {shorten(value, 60)}") for field, value in pairs]
 
 
-def interaction_row(one: reading.Seen, query: Query, say: Words) -> InteractionRow:
+def open_interaction(judged: JudgedInteraction, say: Words) -> OpenSample:
+    """An interaction as a sample that can be viewed."""
+    return open_sample(judged, [find_scale(name) for name in judged.scores], say)
+
+
+def build_entry(judged: JudgedInteraction, query: Query, say: Words) -> InteractionEntry:
     """An interaction as a line of a list, with a link to its page."""
-    ranges = [reading.range_of(name) for name in one.scores]
-    view = samples.view(one, samples.opened(one, ranges), ranges, BRIEF, say)
-    told = one.interaction
-    tone = "" if told.feedback is None else "bad" if told.feedback < 0.5 else "good"
-    return InteractionRow(
-        id=shortened(told.id, 60),
-        href=query.href("interaction", id=told.id),
-        when=exact(told.at, say),
+    view = open_interaction(judged, say).view(BRIEF)
+    interaction = judged.interaction
+    feedback = interaction.feedback
+    return InteractionEntry(
+        id=shorten(interaction.id, 60),
+        href=query.href("interaction", id=interaction.id),
+        when=format_second(interaction.at, say),
         question=view.title,
-        answer=shortened(told.answer or "", 240),
+        answer=shorten(interaction.answer or "", 240),
         error=view.error,
-        chips=tuple(view.chips[:5]),
-        feedback="" if told.feedback is None else say.number(told.feedback, 2),
-        tone=tone,
-        comment=shortened(told.comment or "", 160),
+        chips=tuple(view.chips[:MAX_CHIPS]),
+        feedback="" if feedback is None else say.number(feedback, 2),
+        tone="" if feedback is None else "bad" if feedback < 0.5 else "good",
+        comment=shorten(interaction.comment or "", 160),
     )
 
 
-def mean_cell(figure: Figure | None, say: Words) -> str:
+def format_mean(figure: SeriesStats | None, say: Words) -> str:
     """A mean with its interval."""
     if figure is None or figure.mean is None:
         return "–"

@@ -1,4 +1,4 @@
-"""Times and lengths of time as people read them, in the reader's time zone, which is said once on the page."""
+"""Times and lengths of time as people read them, in the reader's time zone, which is texts once on the page."""
 
 from __future__ import annotations
 
@@ -7,54 +7,62 @@ from datetime import datetime
 from ragstone.monitor.interactions import from_micros
 from ragstone.report.words import Words
 
-MINUTE = 60_000_000
-HOUR = 60 * MINUTE
-DAY = 24 * HOUR
+MINUTE_MICROS = 60_000_000
+HOUR_MICROS = 60 * MINUTE_MICROS
+DAY_MICROS = 24 * HOUR_MICROS
 
-STEPS = tuple(minutes * MINUTE for minutes in (5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 10080))
+CHART_STEPS = tuple(
+    minutes * MINUTE_MICROS for minutes in (5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 10080)
+)
 """Lengths of the windows that a chart can have."""
 
 
-def shown(at: int, say: Words) -> str:
+def format_minute(at: int, say: Words) -> str:
     """To the minute."""
-    return _local(at, say).strftime("%Y-%m-%d %H:%M")
+    return _to_local(at, say).strftime("%Y-%m-%d %H:%M")
 
 
-def exact(at: int, say: Words) -> str:
+def format_second(at: int, say: Words) -> str:
     """To the second."""
-    return _local(at, say).strftime("%Y-%m-%d %H:%M:%S")
+    return _to_local(at, say).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def day_or_time(at: int, stretch: int, say: Words) -> str:
+def format_tick(at: int, stretch: int, say: Words) -> str:
     """What tells times of a stretch apart: the hour within a day, else the day."""
-    form = "%H:%M" if stretch <= DAY else "%m-%d %H:%M" if stretch <= 3 * DAY else "%m-%d"
-    return _local(at, say).strftime(form)
+    form = (
+        "%H:%M"
+        if stretch <= DAY_MICROS
+        else "%m-%d %H:%M"
+        if stretch <= 3 * DAY_MICROS
+        else "%m-%d"
+    )
+    return _to_local(at, say).strftime(form)
 
 
-def zone_name(say: Words) -> str:
+def name_zone(say: Words) -> str:
     """The time zone as it is chosen: Europe/Madrid, or UTC."""
     return str(getattr(say.zone, "key", say.zone))
 
 
-def with_zone(at: int, say: Words) -> str:
+def format_with_zone(at: int, say: Words) -> str:
     """To the minute, with the zone's own name for that time of the year."""
-    return _local(at, say).strftime("%Y-%m-%d %H:%M %Z")
+    return _to_local(at, say).strftime("%Y-%m-%d %H:%M %Z")
 
 
-def _local(at: int, say: Words) -> datetime:
+def _to_local(at: int, say: Words) -> datetime:
     return from_micros(at).astimezone(say.zone)
 
 
-def length(micros: int, say: Words) -> str:
+def format_length(micros: int, say: Words) -> str:
     """A length of time in its largest fitting units."""
-    minutes = max(round(micros / MINUTE), 1)
+    minutes = max(round(micros / MINUTE_MICROS), 1)
     days, rest = divmod(minutes, 1440)
     hours, minutes = divmod(rest, 60)
     parts = (("days", days), ("hours", hours), ("minutes", minutes))
-    said = [say(f"length.{unit}", n=say.whole(n)) for unit, n in parts if n]
-    return " ".join(said[:2])
+    texts = [say(f"length.{unit}", n=say.whole(n)) for unit, n in parts if n]
+    return " ".join(texts[:2])
 
 
-def step_for(stretch: int, most: int = 60) -> int:
+def choose_step(stretch: int, most: int = 60) -> int:
     """The shortest step with which a chart of the stretch has no more than so many windows."""
-    return next((step for step in STEPS if stretch <= step * most), STEPS[-1])
+    return next((step for step in CHART_STEPS if stretch <= step * most), CHART_STEPS[-1])

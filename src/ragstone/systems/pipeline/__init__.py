@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ragstone.systems.pipeline.pipeline import SPACE, Pipeline
+from ragstone.systems.pipeline.pipeline import SEARCH_SPACE, Pipeline
 
-__all__ = ["SPACE", "Pipeline"]
+__all__ = ["SEARCH_SPACE", "Pipeline"]

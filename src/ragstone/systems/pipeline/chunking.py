@@ -1,4 +1,4 @@
-"""Documents into pieces: by sentences, by headings, or by a fixed number of words."""
+"""Splitting of documents into chunks: by sentences, by headings, or by a fixed number of words."""
 
 from __future__ import annotations
 
@@ -11,67 +11,69 @@ from ragstone.data.documents import Document
 from ragstone.text.language import detect_language
 from ragstone.text.sentences import split_sentences
 
-By = Literal["sentence", "heading", "words"]
+ChunkUnit = Literal["sentence", "heading", "words"]
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a document as it is retrieved."""
+class DocumentChunk:
+    """A part of a document that is retrieved as a unit."""
 
     document: str
     """Id of the document."""
     text: str
     title: str
-    """What stands above it: the document's title, and its heading if it was cut there."""
+    """The document's title, and the section's heading if chunks are split by heading."""
     language: str
 
     @property
-    def shown(self) -> str:
-        """The text with its title, as a generator reads it."""
+    def titled_text(self) -> str:
+        """The text under its title, as it is indexed and as a generator reads it."""
         return f"{self.title}\n{self.text}" if self.title else self.text
 
 
-def pieces(
-    documents: Sequence[Document], *, size: int, overlap: int, by: By, titles: bool
-) -> list[Piece]:
-    """All pieces of all documents, in order; `size` and `overlap` are numbers of words."""
-    out: list[Piece] = []
+def chunk_documents(
+    documents: Sequence[Document], *, size: int, overlap: int, by: ChunkUnit, titles: bool
+) -> list[DocumentChunk]:
+    """Split all documents into chunks, in order; `size` and `overlap` are numbers of words."""
+    chunks: list[DocumentChunk] = []
     for document in documents:
         language = detect_language(document.text, document.language)
-        for heading, body in _sections(document.text) if by == "heading" else [("", document.text)]:
+        for heading, body in (
+            _split_sections(document.text) if by == "heading" else [("", document.text)]
+        ):
             title = ". ".join(part for part in (document.title, heading) if part)
-            units = body.split() if by == "words" else _sentences(body, language)
-            out.extend(
-                Piece(document.id, text, title if titles else "", language)
-                for text in _packed(units, size, overlap)
+            units = body.split() if by == "words" else _split_plain_sentences(body, language)
+            chunks.extend(
+                DocumentChunk(document.id, text, title if titles else "", language)
+                for text in _pack_units(units, size, overlap)
             )
-    return out
+    return chunks
 
 
-def _sections(text: str) -> Iterator[tuple[str, str]]:
+def _split_sections(text: str) -> Iterator[tuple[str, str]]:
     heading, body = "", list[str]()
     for line in text.splitlines():
-        found = _HEADING.match(line)
-        if found is None:
+        match = _HEADING.match(line)
+        if match is None:
             body.append(line)
             continue
         if any(map(str.strip, body)):
             yield heading, "\n".join(body)
-        heading, body = found[1], []
+        heading, body = match[1], []
     if any(map(str.strip, body)):
         yield heading, "\n".join(body)
 
 
-def _sentences(text: str, language: str) -> list[str]:
-    """Sentences without the marks of headings; a heading is a sentence of its own."""
+def _split_plain_sentences(text: str, language: str) -> list[str]:
+    """Split a text into sentences; a heading, without its marks, is a separate sentence."""
     lines = [_HEADING.sub(r"\1.", line) for line in text.splitlines()]
     plain = "\n".join(lines)
     return [plain[start:end] for start, end in split_sentences(plain, language)]
 
 
-def _packed(units: Sequence[str], size: int, overlap: int) -> Iterator[str]:
-    """Units joined up to `size` words; each piece begins again with up to `overlap` words of the one before."""
+def _pack_units(units: Sequence[str], size: int, overlap: int) -> Iterator[str]:
+    """Join units up to `size` words; each chunk repeats up to `overlap` last words of the previous one."""
     counts = [len(unit.split()) for unit in units]
     start = 0
     while start < len(units):
@@ -82,8 +84,8 @@ def _packed(units: Sequence[str], size: int, overlap: int) -> Iterator[str]:
         yield " ".join(units[start:end])
         if end == len(units):
             return
-        back, shared = end, 0
-        while back - 1 > start and shared + counts[back - 1] <= overlap:
-            back -= 1
-            shared += counts[back]
-        start = back
+        next_start, shared = end, 0
+        while next_start - 1 > start and shared + counts[next_start - 1] <= overlap:
+            next_start -= 1
+            shared += counts[next_start]
+        start = next_start

@@ -1,4 +1,4 @@
-"""The pipeline as a system: its parameters, checked, and the way from a question to a reply."""
+"""The reference pipeline as a system: its settings, their validation, and the way from question to reply."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from typing import Any
 from ragstone.asks import digest
 from ragstone.data import corpora
 from ragstone.data.documents import Document, read_documents
-from ragstone.errors import RagstoneError, nearest
-from ragstone.systems.frameworks import filled_in
+from ragstone.errors import RagstoneError, suggest_nearest
+from ragstone.systems.frameworks import fill_template
 from ragstone.systems.http import HttpSystem
-from ragstone.systems.pipeline.answering import Passage, extract
-from ragstone.systems.pipeline.chunking import By, pieces
+from ragstone.systems.pipeline.chunking import ChunkUnit, chunk_documents
+from ragstone.systems.pipeline.extraction import Passage, extract_answer
 from ragstone.systems.pipeline.retrieval import Index, Retriever
 from ragstone.systems.protocol import SystemReply
 from ragstone.text.encoder import track_saved_seconds
 from ragstone.text.language import detect_language
 from ragstone.types import Chunk, Ranked, Sample
 
-EDITION = 2
-"""Counts changes of the code that change replies, so that stored ones of earlier code are not taken for new ones."""
+REPLY_VERSION = 2
+"""Increased with each change of the code that changes replies, so that stored replies of older code are not reused."""
 
-SPACE: Mapping[str, tuple[Any, ...]] = {
+SEARCH_SPACE: Mapping[str, tuple[Any, ...]] = {
     "chunk_size": (40, 80, 120, 200, 300),
     "overlap": (0, 20, 40),
     "by": ("sentence", "heading", "words"),
@@ -41,12 +41,12 @@ SPACE: Mapping[str, tuple[Any, ...]] = {
     "abstain": (0.5, 0.7, 0.9),
     "temperature": (0.0, 0.3, 0.7, 1.0),
 }
-"""Sensible values of each parameter to try."""
+"""Values of each parameter for tuning."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything that can be set."""
+class PipelineSettings:
+    """The parameters of the pipeline."""
 
     documents: str | Path = corpora.DEFAULT
     """A folder, a file, or the name of a built-in corpus."""
@@ -54,101 +54,101 @@ class Settings:
     """Words of a chunk."""
     overlap: int = 20
     """Words that a chunk shares with the one before."""
-    by: By = "sentence"
+    by: ChunkUnit = "sentence"
     titles: bool = True
     """Whether the title of the document stands above each chunk."""
     retriever: Retriever = "bm25"
     top_k: int = 5
     rerank: bool = False
     pool: int = 30
-    """Chunks that are looked at again when reranking."""
+    """Chunks that are reranked."""
     expand: bool = False
-    """Whether the question is widened by what a first search finds."""
+    """Whether the question is expanded by terms of a first search."""
     sentences: int = 1
-    """Sentences of an extracted answer, each from another chunk."""
+    """Maximum number of sentences of an extracted answer, each from another chunk."""
     abstain: float = 0.7
-    """The score that a sentence must reach to be an answer, of about 2; 0 never abstains."""
+    """Minimum score of a sentence to be an answer, of about 2; 0 never abstains."""
     generator: str | None = None
-    """Base URL of an OpenAI-compatible server that writes the answers; none: they are extracted."""
+    """Base URL of an OpenAI-compatible server that generates the answers; without one they are extracted."""
     model: str | None = None
     api_key: str | None = None
     """`${NAME}` of the environment variable with the generator's key."""
     prompt: str | Path | None = None
-    """A file with {question} and {contexts}; none: the built-in one of the question's language."""
+    """A file with {question} and {contexts}; default: the built-in prompt of the question's language."""
     temperature: float = 0.0
     max_tokens: int = 300
 
 
-_OTHER_NAMES = {"retrieval_k": "top_k"}
+_ALIASES = {"retrieval_k": "top_k"}
 _NOT_TUNED = frozenset({"documents", "generator", "model", "api_key", "prompt", "max_tokens"})
 
 
 class Pipeline:
-    """Retrieves chunks of its documents for a question and answers from them."""
+    """A system that retrieves chunks of its documents and answers from them."""
 
     concurrency = 8
     takes_contexts = True
 
     def __init__(self, **parameters: Any) -> None:
-        self.settings = _settings(parameters)
-        documents, self._content = _read(self.settings.documents)
-        self.index = _indexed(documents, self._content, self.settings)
-        self._generator = _generator(self.settings)
+        self.settings = _build_settings(parameters)
+        documents, self._content = _read_corpus(self.settings.documents)
+        self.index = _build_index(documents, self._content, self.settings)
+        self._generator = _build_generator(self.settings)
         self.name = "pipeline"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What can be tuned; the temperature only with a generator, extraction's own only without."""
+        """Tunable settings: the temperature only with a generator, those of the extraction only without."""
         idle = {"sentences", "abstain"} if self._generator else {"temperature"}
         return {
-            one.name: getattr(self.settings, one.name)
-            for one in fields(self.settings)
-            if one.name not in _NOT_TUNED | idle
+            setting.name: getattr(self.settings, setting.name)
+            for setting in fields(self.settings)
+            if setting.name not in _NOT_TUNED | idle
         }
 
     def identity(self) -> Mapping[str, Any]:
-        """Parameters, the content of the documents and of the prompt, the generator, and whose class it is."""
+        """Identify the system by parameters, content of documents and prompts, generator and class."""
         settings = self.settings
-        written: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
         if self._generator is not None:
             prompts = {language: self._prompt(language) for language in ("en", "es")}
-            written = {
+            extra = {
                 "generator": settings.generator,
                 "model": settings.model,
                 "prompts": digest(prompts),
                 "max_tokens": settings.max_tokens,
             }
         kind = type(self)
-        if kind is not Pipeline:  # a user's own, which may answer otherwise
-            written["class"] = f"{kind.__module__}.{kind.__qualname__}"
+        if kind is not Pipeline:  # a subclass may answer differently
+            extra["class"] = f"{kind.__module__}.{kind.__qualname__}"
         return {
-            "pipeline": EDITION,
+            "pipeline": REPLY_VERSION,
             "documents": self._content,
             "parameters": dict(self.parameters),
-            **written,
+            **extra,
         }
 
     def shown(self, sample: Sample) -> Mapping[str, Any]:
-        """The language, which chooses stemmer, prompt and abstention."""
+        """The language, which selects stemmer, prompt and abstention."""
         return {"language": sample.language}
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
-        """Chunks found for the question, and the answer from them.
+        """Retrieve chunks and answer from them.
 
-        Its latency is that of a question that comes alone: the index is there, other questions' vectors are not."""
+        The latency is that of a single question: with the index built, without vectors cached by other questions."""
         self.index.prepare(self.settings.retriever)
-        with track_saved_seconds() as spared:
+        with track_saved_seconds() as saved:
             started = time.perf_counter()
             passages, contexts = self.retrieve(question, sample.language)
             language = detect_language(question, sample.language)
             reply = await self._reply(question, language, passages, contexts, started)
         assert reply.latency is not None
-        return replace(reply, latency=round(reply.latency + spared.seconds, 6))
+        return replace(reply, latency=round(reply.latency + saved.seconds, 6))
 
     def retrieve(self, question: str, language: str | None = None) -> tuple[list[Passage], Ranked]:
-        """The best chunks for a question: as passages to answer from, and as ranked contexts."""
+        """Retrieve the best chunks: as passages to answer from, and as ranked contexts."""
         settings = self.settings
-        found = self.index.search(
+        hits = self.index.search(
             question,
             detect_language(question, language),
             retriever=settings.retriever,
@@ -157,17 +157,17 @@ class Pipeline:
             pool=settings.pool,
             expand=settings.expand,
         )
-        chosen = [self.index.pieces[at] for at, _ in found]
+        chunks = [self.index.chunks[position] for position, _ in hits]
         contexts = Ranked(
-            Chunk(piece.document, piece.shown, round(score, 6))
-            for piece, (_, score) in zip(chosen, found, strict=True)
+            Chunk(chunk.document, chunk.titled_text, round(score, 6))
+            for chunk, (_, score) in zip(chunks, hits, strict=True)
         )
-        return [Passage(piece.text, piece.title) for piece in chosen], contexts
+        return [Passage(chunk.text, chunk.title) for chunk in chunks], contexts
 
     async def answer_with(
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
-        """The answer from these contexts alone."""
+        """Answer from these contexts alone."""
         started = time.perf_counter()
         language = detect_language(question, sample.language if sample is not None else None)
         passages = [Passage(chunk.text) for chunk in contexts]
@@ -188,57 +188,60 @@ class Pipeline:
     ) -> SystemReply:
         tokens = None
         if self._generator is None:
-            text: str | None = extract(
+            text: str | None = extract_answer(
                 question,
                 passages,
                 self.index,
                 language=language,
-                most=self.settings.sentences,
-                abstain=self.settings.abstain,
+                max_sentences=self.settings.sentences,
+                min_score=self.settings.abstain,
             )
         else:
             numbered = "\n\n".join(f"[{n}] {chunk.text}" for n, chunk in enumerate(contexts, 1))
             values = {"question": question, "contexts": numbered}
-            written = await self._generator.answer(
-                filled_in(self._prompt(language), values), Sample("")
+            generated = await self._generator.answer(
+                fill_template(self._prompt(language), values), Sample("")
             )
-            text, tokens = (written.answer or "").strip(), written.tokens
+            text, tokens = (generated.answer or "").strip(), generated.tokens
         return SystemReply(text, contexts, round(time.perf_counter() - started, 6), tokens)
 
     def _prompt(self, language: str) -> str:
         if self.settings.prompt is not None:
-            return _user_prompt(Path(self.settings.prompt))
+            return _read_prompt(Path(self.settings.prompt))
         place = resources.files("ragstone.systems.pipeline") / "prompts" / f"{language}.md"
         return place.read_text(encoding="utf-8")
 
 
-def _settings(given: Mapping[str, Any]) -> Settings:
-    known = {one.name: one for one in fields(Settings)}
+def _build_settings(parameters: Mapping[str, Any]) -> PipelineSettings:
+    known = {setting.name: setting for setting in fields(PipelineSettings)}
     values: dict[str, Any] = {}
-    for key, value in given.items():
-        name = _OTHER_NAMES.get(key, key)
+    for key, value in parameters.items():
+        name = _ALIASES.get(key, key)
         if name not in known:
-            raise RagstoneError(f"the pipeline has no parameter {key!r}{nearest(key, list(known))}")
+            raise RagstoneError(
+                f"the pipeline has no parameter {key!r}{suggest_nearest(key, list(known))}"
+            )
         values[name] = value
-    settings = Settings(**values)
-    complaint = _complaint(settings)
+    settings = PipelineSettings(**values)
+    complaint = _find_complaint(settings)
     if complaint:
         raise RagstoneError(f"the pipeline's {complaint}")
     return settings
 
 
 _CHOICES = {"by": ("sentence", "heading", "words"), "retriever": ("bm25", "dense", "hybrid")}
-_LEAST = {"chunk_size": 5, "overlap": 0, "top_k": 1, "pool": 1, "sentences": 1, "max_tokens": 1}
+_MINIMA = {"chunk_size": 5, "overlap": 0, "top_k": 1, "pool": 1, "sentences": 1, "max_tokens": 1}
 
 
-def _complaint(settings: Settings) -> str | None:
+def _find_complaint(settings: PipelineSettings) -> str | None:
+    """Describe the first wrong setting; None if all are valid."""
     for name, choices in _CHOICES.items():
         if getattr(settings, name) not in choices:
             return f"{name} is {getattr(settings, name)!r}; give one of {', '.join(choices)}"
-    for name, least in _LEAST.items():
+    for name, minimum in _MINIMA.items():
         value = getattr(settings, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            return f"{name} is {value!r}; give a whole number from {least}"
+        if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+            return f"{name} is {value!r}; give a whole number from {minimum}"
     for name in ("titles", "rerank", "expand"):
         if not isinstance(getattr(settings, name), bool):
             return f"{name} is {getattr(settings, name)!r}; give true or false"
@@ -246,6 +249,11 @@ def _complaint(settings: Settings) -> str | None:
         value = getattr(settings, name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 5:
             return f"{name} is {value!r}; give a number from 0"
+    return _find_conflict(settings)
+
+
+def _find_conflict(settings: PipelineSettings) -> str | None:
+    """Describe settings that are valid each but not together."""
     if settings.overlap >= settings.chunk_size:
         return (
             f"overlap {settings.overlap} is not smaller than its chunk_size {settings.chunk_size}"
@@ -255,7 +263,7 @@ def _complaint(settings: Settings) -> str | None:
     return None
 
 
-def _generator(settings: Settings) -> HttpSystem | None:
+def _build_generator(settings: PipelineSettings) -> HttpSystem | None:
     if settings.generator is None:
         return None
     if settings.api_key is not None and not settings.api_key.startswith("${"):
@@ -276,7 +284,7 @@ def _generator(settings: Settings) -> HttpSystem | None:
     )
 
 
-def _user_prompt(path: Path) -> str:
+def _read_prompt(path: Path) -> str:
     if not path.is_file():
         raise RagstoneError(f"no prompt file {str(path)!r}")
     text = path.read_text(encoding="utf-8")
@@ -287,29 +295,29 @@ def _user_prompt(path: Path) -> str:
 
 
 _indexes: OrderedDict[str, Index] = OrderedDict()
-_KEPT = 8
-"""Indexes kept: configurations that differ after chunking share one."""
+_MAX_INDEXES = 8
+"""Indexes in the cache: configurations with the same chunking share one."""
 
 
-def _indexed(documents: list[Document], content: str, settings: Settings) -> Index:
-    how = {
+def _build_index(documents: list[Document], content: str, settings: PipelineSettings) -> Index:
+    chunking = {
         "size": settings.chunk_size,
         "overlap": settings.overlap,
         "by": settings.by,
         "titles": settings.titles,
     }
-    key = digest({"documents": content, **how})
+    key = digest({"documents": content, **chunking})
     if key not in _indexes:
-        _indexes[key] = Index(pieces(documents, **how))  # type: ignore[arg-type]
-        while len(_indexes) > _KEPT:
+        _indexes[key] = Index(chunk_documents(documents, **chunking))  # type: ignore[arg-type]
+        while len(_indexes) > _MAX_INDEXES:
             _indexes.popitem(last=False)
     return _indexes[key]
 
 
-def _read(place: str | Path) -> tuple[list[Document], str]:
-    """The documents and a hash of their content."""
-    named = str(place) in corpora.CORPORA and not Path(place).exists()
-    documents = read_documents(corpora.documents(str(place)) if named else place)
+def _read_corpus(place: str | Path) -> tuple[list[Document], str]:
+    """Read the documents and hash their content."""
+    is_built_in = str(place) in corpora.CORPORA and not Path(place).exists()
+    documents = read_documents(corpora.documents(str(place)) if is_built_in else place)
     content = hashlib.sha256()
     for document in documents:
         content.update(repr((document.id, document.title, document.text)).encode())

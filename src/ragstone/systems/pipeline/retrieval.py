@@ -1,4 +1,4 @@
-"""Pieces found for a question: by words (BM25), by meaning (vectors), or both, reranked if wanted."""
+"""Retrieval of chunks: lexical (BM25), dense (vectors), or hybrid, with optional expansion and reranking."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.systems.pipeline.chunking import Piece
+from ragstone.systems.pipeline.chunking import DocumentChunk
 from ragstone.text.encoder import Vectors, encode_separately
 from ragstone.text.sentences import split_sentences
 from ragstone.text.terms import extract_terms
@@ -19,28 +19,28 @@ from ragstone.text.terms import extract_terms
 Retriever = Literal["bm25", "dense", "hybrid"]
 Floats = npt.NDArray[np.float64]
 
-FUSION = 60
-"""The constant of reciprocal-rank fusion: 1 / (60 + rank), as its authors chose it."""
-_FEEDBACK = 3
-"""Pieces and new words that query expansion takes from a first search."""
+RRF_CONSTANT = 60
+"""The constant k of reciprocal-rank fusion, 1 / (k + rank), as its authors chose it."""
+_FEEDBACK_COUNT = 3
+"""Number of chunks, and of new terms, that query expansion takes from a first search."""
 
 
 class Index:
-    """The pieces of a collection, ready to be searched; each part is built when it is first needed."""
+    """A search index of chunks; BM25 model and vectors are built when first needed."""
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
-        self.pieces = list(pieces)
-        self.terms = [extract_terms(piece.shown, piece.language) for piece in self.pieces]
-        held = Counter(term for found in self.terms for term in set(found))
-        count = len(self.pieces)
-        self.idf = {term: math.log(1 + count / held[term]) for term in held}
-        self.rarest = math.log(1 + count)
-        """The weight of a word that no piece has."""
+    def __init__(self, chunks: Sequence[DocumentChunk]) -> None:
+        self.chunks = list(chunks)
+        self.terms = [extract_terms(chunk.titled_text, chunk.language) for chunk in self.chunks]
+        document_counts = Counter(term for terms in self.terms for term in set(terms))
+        count = len(self.chunks)
+        self.idf = {term: math.log(1 + count / document_counts[term]) for term in document_counts}
+        self.unseen_idf = math.log(1 + count)
+        """Weight of a term that no chunk contains."""
 
     def prepare(self, retriever: Retriever) -> None:
-        """Build what searching needs, so that the first question does not wait for it."""
+        """Build what the retriever needs, so that the latency of the first question does not include it."""
         if retriever != "dense":
-            self._bm25  # noqa: B018 - built when first looked at
+            self._bm25  # noqa: B018 - a cached property, built on first access
         if retriever != "bm25":
             self._vectors  # noqa: B018
 
@@ -55,98 +55,103 @@ class Index:
         pool: int,
         expand: bool,
     ) -> list[tuple[int, float]]:
-        """Places of the best pieces with their scores, best first."""
-        scores = self._scores(question, language, retriever)
+        """Return positions and scores of the best chunks, best first."""
+        scores = self._score_chunks(question, language, retriever)
         if expand:
-            scores = self._expanded(question, language, retriever, _best(scores, _FEEDBACK))
-        found = _best(scores, max(pool, top_k) if rerank else top_k)
+            scores = self._score_expanded(
+                question, language, retriever, _choose_best(scores, _FEEDBACK_COUNT)
+            )
+        hits = _choose_best(scores, max(pool, top_k) if rerank else top_k)
         if not rerank:
-            return [(at, float(scores[at])) for at in found]
-        again = self._reranked(question, language, found)
-        order = sorted(found, key=lambda at: (-again[at], at))
-        return [(at, again[at]) for at in order[:top_k]]
+            return [(position, float(scores[position])) for position in hits]
+        reranked = self._rerank(question, language, hits)
+        order = sorted(hits, key=lambda position: (-reranked[position], position))
+        return [(position, reranked[position]) for position in order[:top_k]]
 
-    def coverage(self, wanted: Sequence[str], held: Sequence[str]) -> float:
-        """The share of the wanted words, rare ones counting more, that stand in the text."""
-        weights = {term: self.idf.get(term, self.rarest) for term in wanted}
+    def coverage(self, terms: Sequence[str], text_terms: Sequence[str]) -> float:
+        """Compute the IDF-weighted share of the terms that occur in the text."""
+        weights = {term: self.idf.get(term, self.unseen_idf) for term in terms}
         total = sum(weights.values())
-        there = set(held)
-        return sum(weights[term] for term in weights if term in there) / total if total else 0.0
+        present = set(text_terms)
+        return sum(weights[term] for term in weights if term in present) / total if total else 0.0
 
     @cached_property
     def _bm25(self) -> Any:
         import bm25s
 
         model = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
-        model.index([found or [""] for found in self.terms], show_progress=False)
+        model.index([terms or [""] for terms in self.terms], show_progress=False)
         return model
 
     @cached_property
     def _vectors(self) -> Vectors:
-        return encode_separately([piece.shown for piece in self.pieces])
+        return encode_separately([chunk.titled_text for chunk in self.chunks])
 
-    def _scores(self, question: str, language: str, retriever: Retriever) -> Floats:
+    def _score_chunks(self, question: str, language: str, retriever: Retriever) -> Floats:
         if retriever == "bm25":
-            return self._lexical(extract_terms(question, language))
+            return self._score_lexical(extract_terms(question, language))
         vector = encode_separately([question])[0]
         dense: Floats = (self._vectors @ vector).astype(np.float64)
         if retriever == "dense":
             return dense
-        return _fused(self._lexical(extract_terms(question, language)), dense)
+        return _fuse_ranks(self._score_lexical(extract_terms(question, language)), dense)
 
-    def _lexical(self, wanted: Sequence[str]) -> Floats:
-        known = [term for term in wanted if term in self.idf]
+    def _score_lexical(self, terms: Sequence[str]) -> Floats:
+        known = [term for term in terms if term in self.idf]
         if not known:
-            return np.zeros(len(self.pieces))
+            return np.zeros(len(self.chunks))
         return np.asarray(self._bm25.get_scores(known), np.float64)
 
-    def _expanded(
+    def _score_expanded(
         self, question: str, language: str, retriever: Retriever, first: Sequence[int]
     ) -> Floats:
-        """Scores for the question with what the first search found: rare words of it, and its direction."""
-        wanted = extract_terms(question, language)
-        worth: dict[str, float] = {}
-        for at in first:
-            for term in set(self.terms[at]) - set(wanted):
-                worth[term] = worth.get(term, 0.0) + self.idf[term]
-        new = sorted(worth, key=lambda term: (-worth[term], term))[:_FEEDBACK]
-        lexical = self._lexical(
-            [*(wanted * _FEEDBACK), *new]
-        )  # the question's own words count more
+        """Score the question expanded by a first search: by its rare terms, and towards its mean vector."""
+        terms = extract_terms(question, language)
+        weights: dict[str, float] = {}
+        for position in first:
+            for term in set(self.terms[position]) - set(terms):
+                weights[term] = weights.get(term, 0.0) + self.idf[term]
+        added = sorted(weights, key=lambda term: (-weights[term], term))[:_FEEDBACK_COUNT]
+        lexical = self._score_lexical(
+            [*(terms * _FEEDBACK_COUNT), *added]
+        )  # the terms of the question weigh more
         if retriever == "bm25":
             return lexical
         vector = encode_separately([question])[0] + 0.3 * self._vectors[list(first)].mean(axis=0)
         dense = (self._vectors @ vector).astype(np.float64)
-        return dense if retriever == "dense" else _fused(lexical, dense)
+        return dense if retriever == "dense" else _fuse_ranks(lexical, dense)
 
-    def _reranked(self, question: str, language: str, found: Sequence[int]) -> dict[int, float]:
-        """Words that the piece covers plus the likeness of its nearest sentence: too dear for all pieces, fine for a few."""
-        wanted = extract_terms(question, language)
+    def _rerank(self, question: str, language: str, hits: Sequence[int]) -> dict[int, float]:
+        """Score chunks by term coverage plus the similarity of their nearest sentence; too slow for the whole index."""
+        terms = extract_terms(question, language)
         vector = encode_separately([question])[0]
         scores: dict[int, float] = {}
-        for at in found:
-            piece = self.pieces[at]
-            parts = [
-                piece.text[start:end] for start, end in split_sentences(piece.text, piece.language)
+        for position in hits:
+            chunk = self.chunks[position]
+            sentences = [
+                chunk.text[start:end] for start, end in split_sentences(chunk.text, chunk.language)
             ]
-            likeness = (
-                encode_separately([f"{piece.title} {part}".strip() for part in parts]) @ vector
+            similarities = (
+                encode_separately([f"{chunk.title} {sentence}".strip() for sentence in sentences])
+                @ vector
             )
-            scores[at] = self.coverage(wanted, self.terms[at]) + float(likeness.max(initial=0.0))
+            scores[position] = self.coverage(terms, self.terms[position]) + float(
+                similarities.max(initial=0.0)
+            )
         return scores
 
 
-def _best(scores: Floats, count: int) -> list[int]:
-    """Places of the highest scores, best first; equal scores in the order of the pieces."""
-    return [int(at) for at in np.argsort(-scores, kind="stable")[:count]]
+def _choose_best(scores: Floats, count: int) -> list[int]:
+    """Return positions of the highest scores, best first; ties in the order of the chunks."""
+    return [int(position) for position in np.argsort(-scores, kind="stable")[:count]]
 
 
-def _fused(*rankings: Floats) -> Floats:
-    """Reciprocal-rank fusion; a piece that a search scored nothing gets nothing from it."""
+def _fuse_ranks(*rankings: Floats) -> Floats:
+    """Combine scores by reciprocal-rank fusion; a score of 0 contributes nothing."""
     total = np.zeros(len(rankings[0]))
     for scores in rankings:
         order = np.argsort(-scores, kind="stable")
         ranks = np.empty(len(scores))
         ranks[order] = np.arange(1, len(scores) + 1)
-        total += np.where(scores > 0, 1.0 / (FUSION + ranks), 0.0)
+        total += np.where(scores > 0, 1.0 / (RRF_CONSTANT + ranks), 0.0)
     return total

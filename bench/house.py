@@ -1,0 +1,165 @@
+"""How the source reads, in figures: names, complexity, size, imports, comments.
+
+    python -m bench.house            this tree
+    python -m bench.house OTHER/src  another one, to compare
+
+Functions named by a past participle, variables that name nothing, functions of high cyclomatic complexity
+(radon, when it is installed, else ruff's C901), class names with two meanings, imports inside functions."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+IRREGULAR = frozenset(
+    [
+        "begun",
+        "bought",
+        "bound",
+        "broken",
+        "brought",
+        "built",
+        "caught",
+        "chosen",
+        "done",
+        "drawn",
+        "felt",
+        "found",
+        "given",
+        "gone",
+        "heard",
+        "held",
+        "hidden",
+        "kept",
+        "known",
+        "laid",
+        "left",
+        "lost",
+        "made",
+        "meant",
+        "met",
+        "paid",
+        "said",
+        "seen",
+        "sent",
+        "shown",
+        "sold",
+        "spent",
+        "spoken",
+        "stood",
+        "stolen",
+        "struck",
+        "sworn",
+        "taken",
+        "taught",
+        "thought",
+        "thrown",
+        "told",
+        "torn",
+        "understood",
+        "won",
+        "worn",
+        "woken",
+        "written",
+    ]
+)
+NOT_PARTICIPLES = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed"}
+CATCH_ALLS = ("one", "found", "kept", "left", "told", "said")
+LIMIT = 15
+
+
+def is_participle(name: str) -> bool:
+    """Whether a function's first word is a past participle."""
+    word = name.lstrip("_").split("_")[0]
+    regular = word.endswith("ed") and len(word) > 4 and word not in NOT_PARTICIPLES
+    return word in IRREGULAR or regular
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def is_metric(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("metric" in ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def inner_imports(tree: ast.AST) -> int:
+    return sum(
+        isinstance(node, ast.Import | ast.ImportFrom)
+        for function in functions(tree)
+        for node in ast.walk(function)
+    )
+
+
+def complex_functions(source: Path) -> tuple[str, int]:
+    """Which tool counted, and how many functions are above the limit."""
+    radon = shutil.which("radon") or shutil.which("radon", path=str(Path(sys.executable).parent))
+    if radon:
+        out = subprocess.run([radon, "cc", "-j", str(source)], capture_output=True, text=True)
+        blocks = [block for found in json.loads(out.stdout).values() for block in found]
+        rows = [b for b in blocks if b["type"] in ("function", "method")]
+        return "radon", sum(b["complexity"] > LIMIT for b in rows)
+    ruff = shutil.which("ruff", path=str(Path(sys.executable).parent)) or "ruff"
+    settings = ["--select", "C901", "--config", f"lint.mccabe.max-complexity={LIMIT}"]
+    out = subprocess.run(
+        [ruff, "check", *settings, "--output-format", "json", str(source)],
+        capture_output=True,
+        text=True,
+    )
+    return "ruff", len(json.loads(out.stdout))
+
+
+def main(source: Path) -> None:
+    names: list[str] = []
+    classes: collections.Counter[str] = collections.Counter()
+    catch_alls: collections.Counter[str] = collections.Counter()
+    lines = comments = imports_inside = imports_in_cli = 0
+    by_room: collections.Counter[str] = collections.Counter()
+    for path in sorted(source.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        lines += text.count("\n")
+        comments += len(re.findall(r"^\s*#", text, re.M))
+        inside = inner_imports(tree)
+        imports_inside += inside
+        imports_in_cli += inside if "cli" in path.parts else 0
+        classes.update(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                catch_alls[node.id] += node.id in CATCH_ALLS
+        for node in functions(tree):
+            if node.name.startswith("__") or is_metric(node):
+                continue
+            names.append(node.name)
+            if is_participle(node.name):
+                by_room[path.relative_to(source).parts[1]] += 1
+    participles = [name for name in names if is_participle(name)]
+    tool, count = complex_functions(source)
+    shared = sorted(
+        name for name, count in classes.items() if count > 1 and not name.startswith("_")
+    )
+    print(f"source lines                          {lines}")
+    print(f"comment lines                         {comments / lines:.1%}")
+    print(
+        f"functions named by a participle       {len(participles)} of {len(names)} = {len(participles) / len(names):.1%}"
+    )
+    print(f"  by room                             {dict(by_room.most_common(12))}")
+    print(f"functions of complexity over {LIMIT} ({tool}) {count}")
+    print(
+        f"variables that name nothing           {dict(sorted((+catch_alls).items(), key=lambda item: -item[1]))}"
+    )
+    print(f"imports inside functions              {imports_inside}, in cli {imports_in_cli}")
+    print(f"class names with several meanings     {', '.join(shared) or 'none'}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "src")

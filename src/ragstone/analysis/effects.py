@@ -1,0 +1,206 @@
+"""The main effect of each setting on a metric, over the runs of a grid of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ragstone.analysis.columns import ComparableRun, RunColumns, match_samples, read_columns
+from ragstone.analysis.paired import compare_pairs, to_moments
+from ragstone.analysis.significance import ALPHA, Correction, adjust_p_values
+from ragstone.analysis.stats import mean_interval
+from ragstone.errors import RagstoneError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Settings = Mapping[str, Any]
+"""Parameter → value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One value of a factor: the mean there, and how far it is from the value in force."""
+
+    value: str
+    runs: int
+    mean: float
+    low: float | None
+    high: float | None
+    base: bool
+    """Whether it is the value in force, which the others are compared with."""
+    best: bool
+    difference: float = 0.0
+    difference_low: float | None = None
+    difference_high: float | None = None
+    p: float | None = None
+    adjusted: float | None = None
+    """p corrected by Holm over all levels of all factors."""
+    verdict: str = ""
+    """better, worse or unclear; empty for the value in force."""
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A parameter and what its values do."""
+
+    name: str
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The main effects of every factor on one metric."""
+
+    metric: str
+    higher_is_better: bool
+    samples: int
+    """Samples scored in every run that counts."""
+    runs: int
+    full: bool
+    """Whether every combination was run; else each factor was varied alone."""
+    factors: tuple[Factor, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The effects as plain JSON."""
+        return asdict(self)
+
+
+def effects(
+    runs: Sequence[tuple[Settings, ComparableRun]], metric: str, *, correction: Correction = "holm"
+) -> Effects:
+    """What each factor does to a metric, on the samples that every run scored; the first run has the settings in force."""
+    import numpy as np
+
+    if len(runs) < 2:
+        raise RagstoneError("effects need at least two runs with different settings")
+    settings = [dict(one) for one, _ in runs]
+    tables = [read_columns(run, [metric]) for _, run in runs]
+    if any(metric not in table.values for table in tables):
+        raise RagstoneError(f"not every run of the grid was scored with {metric!r}")
+    described = tables[0].describe_metric(metric)
+    table, groups = _aligned(tables, metric)
+    if not table.shape[1]:
+        raise RagstoneError(f"no sample is scored with {metric!r} in every run of the grid")
+    higher = bool(described.get("higher_is_better", True))
+    bounds = described.get("bounds")
+    limits = (float(bounds[0]), float(bounds[1])) if bounds is not None else None
+    full = _is_full(settings)
+    names = [name for name in settings[0] if len({repr(one.get(name)) for one in settings}) > 1]
+    factors = []
+    for name in names:
+        rows = _rows_by_level(settings, name, full)
+        means = {value: np.mean(table[at], axis=0) for value, at in rows.items()}
+        factors.append(_factor(name, means, rows, groups, limits, higher))
+    return Effects(
+        metric, higher, table.shape[1], len(runs), full, _corrected(factors, higher, correction)
+    )
+
+
+def _aligned(
+    tables: Sequence[RunColumns], metric: str
+) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """One row a run, one column a sample that all of them scored; and the samples' groups."""
+    import numpy as np
+
+    first = tables[0]
+    shared = [name for name in first.ids if all(name in table.places for table in tables[1:])]
+    values = np.array(
+        [[table.values[metric][table.places[name]] for name in shared] for table in tables]
+    ).reshape(len(tables), len(shared))
+    scored = ~np.isnan(values).any(axis=0)
+    pair = match_samples(first, first)
+    groups = None
+    if pair.groups is not None:
+        groups = pair.groups[[first.places[name] for name in shared]][scored]
+    return values[:, scored], groups
+
+
+def _is_full(settings: Sequence[Settings]) -> bool:
+    """Whether the settings are every combination of their values, once each."""
+    names = list(settings[0])
+    values = [{repr(one[name]) for one in settings} for name in names]
+    size = 1
+    for some in values:
+        size *= len(some)
+    distinct = {tuple(repr(one[name]) for name in names) for one in settings}
+    return len(settings) == len(distinct) == size
+
+
+def _rows_by_level(settings: Sequence[Settings], name: str, full: bool) -> dict[str, list[int]]:
+    """For each value of a factor the runs that count: all of them in a full grid, else those that vary it alone."""
+    base = settings[0]
+    found: dict[str, list[int]] = {}
+    for at, one in enumerate(settings):
+        others = all(one[key] == base[key] for key in base if key != name)
+        if full or others:
+            found.setdefault(_shown(one[name]), []).append(at)
+    return found
+
+
+def _factor(
+    name: str,
+    means: Mapping[str, NDArray[np.float64]],
+    rows: Mapping[str, list[int]],
+    groups: NDArray[np.int64] | None,
+    bounds: tuple[float, float] | None,
+    higher: bool,
+) -> Factor:
+    base = next(iter(means.values()))
+    centre = {value: float(some.mean()) for value, some in means.items()}
+    best = max(centre, key=lambda value: centre[value] if higher else -centre[value])
+    levels = []
+    for value, some in means.items():
+        zero = some * 0
+        own = compare_pairs(
+            zero, some, groups, bounds=bounds
+        )  # its own mean: the difference to nothing
+        interval = (
+            own.interval if groups is not None else mean_interval(to_moments(some), bounds=bounds)
+        )
+        level = Level(
+            value=value,
+            runs=len(rows[value]),
+            mean=centre[value],
+            low=interval.low,
+            high=interval.high,
+            base=some is base,
+            best=value == best,
+        )
+        if some is not base:
+            against = compare_pairs(base, some, groups, bounds=bounds)
+            level = replace(
+                level,
+                difference=against.difference or 0.0,
+                difference_low=against.interval.low,
+                difference_high=against.interval.high,
+                p=against.p,
+            )
+        levels.append(level)
+    return Factor(name, tuple(levels))
+
+
+def _corrected(
+    factors: Sequence[Factor], higher: bool, correction: Correction
+) -> tuple[Factor, ...]:
+    ps = [level.p for factor in factors for level in factor.levels if level.p is not None]
+    corrected = iter(adjust_p_values(ps, correction))
+    found = []
+    for factor in factors:
+        levels = []
+        for level in factor.levels:
+            if level.p is not None:
+                p = next(corrected)
+                verdict = "unclear"
+                if p <= ALPHA:
+                    verdict = "better" if (level.difference > 0) == higher else "worse"
+                level = replace(level, adjusted=p, verdict=verdict)
+            levels.append(level)
+        found.append(replace(factor, levels=tuple(levels)))
+    return tuple(found)
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

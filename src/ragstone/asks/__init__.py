@@ -1,0 +1,41 @@
+"""Asks: the questions that metrics put to a judge, and its replies.
+
+A metric that needs a judge is a generator. It yields a tuple of Asks (through `ask` or `ask_all`) and is sent one
+Reply or JudgeFailed for each. Every kind of Ask has one constructor, which fixes its values and the JSON schema of
+its reply; every judge answers these kinds and no others.
+
+Replies, by kind (`id`s are those given in the values, each covered exactly once):
+    claims     {"claims": [{"text_id", "sentence", "claim"}]}      sentence = index into that text's sentences
+    support    {"verdicts": [{"id", "verdict", "evidence": [{"source", "quote"}], "reason"}]}
+    useful     {"grades": [{"id", "target", "grade", "reason"}]}   grade 0, 1 or 2, for each chunk × target
+    aspects    {"aspects": [{"aspect", "covered", "quote"}]}       quote = verbatim part of the answer, "" if missing
+    questions  {"evasive": bool, "questions": [text]}
+    rate       {"level", "reason"}                                 level = index into the rubric's levels
+    embed      {"vectors": [[float]]}                              one for each text
+    write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
+    solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}
+"""
+
+from __future__ import annotations
+
+from ragstone.asks.generators import Asking, ask, ask_all, together
+from ragstone.asks.kinds import (
+    Case,
+    Order,
+    Problem,
+    aspects,
+    claims,
+    embed,
+    questions,
+    rate,
+    solve,
+    support,
+    useful,
+    write,
+)
+from ragstone.asks.types import Answered, Ask, Reply, canonical, digest
+
+__all__ = [
+    "Answered", "Ask", "Asking", "Case", "Order", "Problem", "Reply", "ask", "ask_all", "aspects", "canonical",
+    "claims", "digest", "embed", "questions", "rate", "solve", "support", "together", "useful", "write",
+]  # fmt: skip

@@ -1,0 +1,135 @@
+"""Constructors of Asks, one for each kind of question: they fix its values and the schema of its reply."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ragstone.asks import schemas
+from ragstone.asks.types import Ask
+from ragstone.text.sentences import split_sentences
+from ragstone.types import Chunk
+
+
+def claims(*texts: str, language: str | None = None) -> Ask:
+    """Split texts into atomic claims that stand on their own; ids are t1, t2, …"""
+    items = [
+        {
+            "id": f"t{n}",
+            "text": text,
+            "sentences": [text[start:end] for start, end in split_sentences(text, language)],
+        }
+        for n, text in enumerate(texts, 1)
+    ]
+    return Ask("claims", {"texts": items}, schemas.CLAIMS, language)
+
+
+class Case(NamedTuple):
+    """Claims to be checked against sources of their own."""
+
+    claims: tuple[str, ...]
+    sources: tuple[Chunk, ...]
+
+
+def support(*cases: Case, language: str | None = None) -> Ask:
+    """Check claims against sources; claim ids are c1, c2, … and source ids k1, k2, … through all cases."""
+    return Ask("support", {"cases": _number_cases(cases, "claims", "c")}, schemas.SUPPORT, language)
+
+
+def useful(
+    question: str,
+    chunks: Sequence[Chunk],
+    targets: Mapping[str, str | None],
+    *,
+    wording: int = 1,
+    language: str | None = None,
+) -> Ask:
+    """Grade each chunk 0, 1 or 2 for each target: a text to be reached (an answer, a reference), or None for the question alone."""
+    values = {
+        "question": question,
+        "chunks": _number_sources(chunks),
+        "targets": dict(targets),
+        "wording": wording,
+    }
+    return Ask("useful", values, schemas.build_useful_schema(tuple(targets)), language)
+
+
+def aspects(question: str, answer: str, *, language: str | None = None) -> Ask:
+    """List what the question asks for, and whether the answer covers each."""
+    return Ask("aspects", {"question": question, "answer": answer}, schemas.ASPECTS, language)
+
+
+def questions(answer: str, *, count: int = 3, language: str | None = None) -> Ask:
+    """Write questions that the answer would answer, and say whether it is evasive."""
+    return Ask("questions", {"answer": answer, "count": count}, schemas.QUESTIONS, language)
+
+
+def rate(
+    texts: Mapping[str, str],
+    name: str,
+    question: str,
+    levels: Sequence[str],
+    *,
+    language: str | None = None,
+) -> Ask:
+    """Place named texts on a closed scale, worst level first."""
+    values = {"texts": dict(texts), "name": name, "question": question, "levels": list(levels)}
+    return Ask("rate", values, schemas.build_rate_schema(len(levels)), language)
+
+
+def embed(*texts: str) -> Ask:
+    """Embed texts as vectors whose cosine is their similarity."""
+    return Ask("embed", {"texts": list(texts)}, schemas.EMBED)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A test question to be written: its kind, and the style or person it is written as."""
+
+    kind: str
+    style: str = ""
+
+
+def write(sources: Sequence[Chunk], orders: Sequence[Order], *, language: str | None = None) -> Ask:
+    """Write test questions about sources; order ids are q1, q2, … and source ids k1, k2, …"""
+    rows = [
+        {"id": f"q{n}", "kind": order.kind, "style": order.style}
+        for n, order in enumerate(orders, 1)
+    ]
+    has_follow_up = any(order.kind == "follow_up" for order in orders)
+    schema = schemas.WRITE_FOLLOW_UPS if has_follow_up else schemas.WRITE
+    return Ask("write", {"sources": _number_sources(sources), "orders": rows}, schema, language)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Questions to be answered from sources of their own."""
+
+    questions: tuple[str, ...]
+    sources: tuple[Chunk, ...]
+
+
+def solve(*problems: Problem, language: str | None = None) -> Ask:
+    """Answer questions from sources alone; question ids are q1, q2, … and source ids k1, k2, … through all cases."""
+    cases = _number_cases(((p.questions, p.sources) for p in problems), "questions", "q")
+    return Ask("solve", {"cases": cases}, schemas.SOLVE, language)
+
+
+def _number_sources(sources: Sequence[Chunk]) -> list[dict[str, str]]:
+    return [{"id": f"k{n}", "text": source.text} for n, source in enumerate(sources, 1)]
+
+
+def _number_cases(
+    cases: Iterable[tuple[Sequence[str], Sequence[Chunk]]], name: str, prefix: str
+) -> list[dict[str, Any]]:
+    """Give texts and sources ids that run through all cases."""
+    text_numbers, source_numbers = itertools.count(1), itertools.count(1)
+    return [
+        {
+            name: [{"id": f"{prefix}{next(text_numbers)}", "text": text} for text in texts],
+            "sources": [{"id": f"k{next(source_numbers)}", "text": s.text} for s in sources],
+        }
+        for texts, sources in cases
+    ]

@@ -1,0 +1,1 @@
+"""What each command does. The files beside this folder declare the options."""

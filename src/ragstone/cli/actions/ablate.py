@@ -1,0 +1,57 @@
+"""`ragstone ablate` in action."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from ragstone.cli.actions.bench import show_progress_lines
+from ragstone.cli.actions.flags import parse_metrics, parse_setting, parse_settings
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.progress import stdout_to_stderr
+from ragstone.cli.actions.shared import choose_language
+from ragstone.cli.options import check_outputs
+from ragstone.errors import ConfigError
+from ragstone.experiments.ablate import Ablation, ablate
+from ragstone.report.builders.effects import EffectsReport
+from ragstone.report.formats import write_report
+from ragstone.report.render import terminal
+
+
+def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
+    """Run the grid of settings, show what each does and write the files."""
+    check_outputs("effects", flags["output"])
+    complaints: list[str] = []
+    metrics = parse_metrics(flags["metrics"], complaints)
+    if complaints:
+        raise ConfigError(complaints)
+    with stdout_to_stderr():
+        ablation = ablate(
+            data,
+            system,
+            dict(map(parse_setting, flags["vary"])),
+            metrics or None,
+            full=flags["full"],
+            settings=parse_settings(flags["settings"]),
+            judge=flags["judge"],
+            store=flags["store"],
+            limit=flags["limit"],
+            watch=show_progress_lines(quiet=flags["quiet"]),
+        )
+    language = choose_language(flags["language"])
+    report = EffectsReport(ablation.effects, Path(data).name, language, _list_runs(ablation))
+    if not flags["quiet"]:
+        terminal.show(report.document(), Console())
+    for path in flags["output"]:
+        write_report(report, path)
+        note(f"wrote {path}", quiet=flags["quiet"])
+
+
+def _list_runs(ablation: Ablation) -> Sequence[dict[str, Any]]:
+    return [
+        {"name": name, "run": run.id, "settings": settings}
+        for (name, run), settings in zip(ablation.runs.items(), ablation.settings, strict=True)
+    ]

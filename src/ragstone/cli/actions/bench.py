@@ -1,0 +1,82 @@
+"""`ragstone bench` in action."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from ragstone.cli.actions.compare import present_comparison
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.progress import stdout_to_stderr
+from ragstone.cli.actions.shared import choose_language
+from ragstone.cli.options import check_outputs
+from ragstone.config.benchmark import load_benchmark
+from ragstone.engine.sync import run_sync
+from ragstone.experiments.bench import Bench, bench_plan
+
+LINE_SECONDS = 1.0
+"""Between two lines about one configuration on a terminal."""
+
+
+def run_benchmark(config: str, flags: dict[str, Any]) -> int:
+    """Carry out the benchmark of a config file and present the comparison; the exit code."""
+    benchmark = load_benchmark(config)
+    plan = benchmark.plan
+    flags["output"] = flags["output"] or plan.output
+    check_outputs("comparison", flags["output"])
+    if plan.data.path is None:
+        raise click.UsageError(f"{config} names no data; add data: FILE")
+    limit = flags["limit"] or plan.data.limit
+    plan = replace(plan, data=replace(plan.data, limit=limit), store=flags["store"] or plan.store)
+    with stdout_to_stderr():
+        done = run_sync(
+            lambda: bench_plan(
+                plan,
+                benchmark.configurations,
+                baseline=flags["baseline"] or benchmark.baseline,
+                margin=flags["margin"],
+                correction=flags["correction"],
+                watch=show_progress_lines(quiet=flags["quiet"]),
+            )
+        )
+    _note_runs(done, quiet=flags["quiet"])
+    if done.comparison is None:
+        return 0
+    runs = [run.stored for run in done.runs.values()]
+    present_comparison(
+        done.comparison, runs, flags, choose_language(flags["language"], plan.language)
+    )
+    return done.comparison.exit_code if flags["fail_on_regression"] else 0
+
+
+def show_progress_lines(*, quiet: bool) -> Callable[[str, Any], None] | None:
+    """A line for each configuration that is rewritten while it runs; None when nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        return None
+    last: dict[str, Any] = {"name": None, "at": 0.0}
+
+    def show(name: str, progress: Any) -> None:
+        now = time.monotonic()
+        if name == last["name"] and now - last["at"] < LINE_SECONDS:
+            return
+        if last["name"] not in (None, name):
+            click.echo(err=True)
+        last.update(name=name, at=now)
+        scoring = hasattr(progress, "usage")
+        failed = f", {progress.failures:,} failed" if progress.failures else ""
+        what = "scored" if scoring else "answered"
+        click.echo(f"\r\x1b[K{name}: {progress.done:,} {what}{failed}", err=True, nl=False)
+
+    return show
+
+
+def _note_runs(done: Bench, *, quiet: bool) -> None:
+    if not quiet and sys.stderr.isatty():
+        click.echo("\r\x1b[K", err=True, nl=False)
+    for name, run in done.runs.items():
+        note(f"{name}: {format_count(run.info.total or 0, 'sample')}, run {run.id}", quiet=quiet)

@@ -1,0 +1,88 @@
+"""`ragstone compare`: compare stored runs, show and write the result."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+
+from ragstone.analysis.compare import Comparison, compare
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.progress import show_waiting
+from ragstone.cli.actions.shared import choose_language
+from ragstone.cli.options import check_outputs
+from ragstone.report.builders.comparison import ComparisonReport
+from ragstone.report.comparison import github
+from ragstone.report.formats import write_report
+from ragstone.report.render import markdown, terminal
+from ragstone.store import Store, StoredRun
+
+
+def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
+    """Compare the named runs and return the exit code."""
+    check_outputs("comparison", flags["output"])
+    runs, baseline = _open_runs(names, flags["baseline"], flags["store"])
+    metrics = [name.strip() for text in flags["metrics"] for name in text.split(",")]
+    with show_waiting("comparing", quiet=flags["quiet"]):
+        comparison = compare(
+            runs,
+            baseline=baseline,
+            metrics=[name for name in metrics if name] or None,
+            margin=flags["margin"],
+            effect=flags["effect"],
+            correction=flags["correction"],
+            floor=flags["floor"],
+            samples=flags["samples"],
+        )
+    language = choose_language(flags["language"], runs[baseline].info.plan.language)
+    present_comparison(comparison, runs, flags, language)
+    return comparison.exit_code if flags["fail_on_regression"] else 0
+
+
+def present_comparison(
+    comparison: Comparison, runs: Sequence[StoredRun], flags: Mapping[str, Any], language: str
+) -> None:
+    """Show the comparison, write its files, and report to GitHub Actions when it runs there."""
+    report = ComparisonReport(comparison, {run.id: run for run in runs}, language)
+    if flags.get("as_json"):
+        click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False))
+    elif not flags["quiet"]:
+        terminal.show(report.document(), Console())
+    for path in flags["output"]:
+        write_report(report, path)
+        note(f"wrote {path}", quiet=flags["quiet"])
+    summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary_file:
+        github.append_summary(summary_file, markdown.render(report.document()))
+        is_error = bool(flags.get("fail_on_regression"))
+        for line in github.build_commands(comparison, language, error=is_error):
+            click.echo(line)
+
+
+def _open_runs(
+    names: Sequence[str], baseline: str | None, place: str | None
+) -> tuple[list[StoredRun], int]:
+    """The runs, and the index of the baseline among them."""
+    store = Store.open(place)
+    runs = [store.run(name) for name in names]
+    index = 0
+    if baseline is not None:
+        base = store.run(baseline)
+        ids = [run.id for run in runs]
+        if base.id not in ids:
+            runs.insert(0, base)
+        else:
+            index = ids.index(base.id)
+    ids = [run.id for run in runs]
+    repeated = next((run for run in runs if ids.count(run.id) > 1), None)
+    if repeated is not None:
+        raise click.UsageError(
+            f"run {repeated.id} ({repeated.info.name}) is named twice; name each run once"
+        )
+    if len(runs) < 2:
+        raise click.UsageError("a comparison needs at least two runs; name another")
+    return runs, index

@@ -1,0 +1,215 @@
+"""`ragstone eval --dry-run`: what a run would ask, take and cost, seen by walking a few samples through it.
+
+The embedded judge answers in place of the real one, so that every further question a metric would put is put too;
+nothing is paid and nothing is written."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from ragstone import prompts
+from ragstone.asks import Answered, Ask, canonical
+from ragstone.cli.actions.dry_system import answer_for_free
+from ragstone.cli.actions.messages import format_count
+from ragstone.cli.actions.progress import format_duration
+from ragstone.config import Plan, revealed
+from ragstone.config.metric_specs import resolve_metrics
+from ragstone.engine import AskBroker
+from ragstone.engine.sample_scoring import score_sample
+from ragstone.experiments.choose import choose_metrics, default_metrics, first_samples
+from ragstone.experiments.execute import open_reading
+from ragstone.judges import Judge
+from ragstone.judges.factory import make_judge
+from ragstone.judges.jury import FIRST_JUROR_KINDS
+from ragstone.judges.prices import find_price
+from ragstone.judges.session import ONE_BY_ONE_KINDS
+from ragstone.judges.specs import build_spec
+from ragstone.metrics.scoring import build_starter
+from ragstone.registry import Metric
+from ragstone.report.words import words
+from ragstone.store import set_language
+from ragstone.types import Sample
+
+PROBED_SAMPLES = 20
+"""Samples that the estimate is made from."""
+
+CHARACTERS_PER_TOKEN = 3.5
+SECONDS_PER_CALL = 2.0
+"""What a call to a distant judge is taken to last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one metric, or all together, would take for the whole data set."""
+
+    calls: float = 0.0
+    input_tokens: float = 0.0
+    output_tokens: float = 0.0
+    usd: float | None = 0.0
+    """None when nobody knows the model's price."""
+    seconds: float = 0.0
+
+
+class AskCounter:
+    """Takes the place of the engine's broker: answers with the embedded judge and counts each question once."""
+
+    def __init__(
+        self, driver: Judge, judge: Judge, language: str | None, prompts: str | None
+    ) -> None:
+        self.driver = driver
+        self.members: tuple[Any, ...] = getattr(judge, "members", (judge,))
+        """Who would be asked: every juror, or the one judge."""
+        self.language = language
+        self.prompts = prompts
+        self.seen: set[str] = set()
+        self.calls = 0
+        self.input = 0.0
+        self.output = 0.0
+        self.usd: float | None = 0.0
+
+    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
+        """The embedded judge's replies."""
+        answered = await self.driver.answer(asks) if asks else []
+        for ask, reply in zip(asks, answered, strict=True):
+            if ask.kind != "embed" and ask.key not in self.seen:
+                self.seen.add(ask.key)
+                self._count(ask, reply)
+        return answered
+
+    def _count(self, ask: Ask, reply: Any) -> None:
+        form, language = build_spec(ask), ask.language or self.language
+        prompt = prompts.load(form.prompt, language, self.prompts)
+        around = len(prompt.text) + len(canonical(ask.schema))
+        texts = len(canonical(ask.values))
+        written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
+        for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
+            calls = _calls(member, ask, len(form.items))
+            # each claim is asked for beside all its sources; other texts are dealt out
+            whole = calls * (around + texts) if ask.kind == "support" else calls * around + texts
+            self.calls += calls
+            self.input += whole / CHARACTERS_PER_TOKEN
+            self.output += written
+            self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
+
+
+def show(plan: Plan) -> None:
+    """Print the estimate of a plan."""
+    reading = open_reading(plan)
+    samples = first_samples(reading, PROBED_SAMPLES)
+    lines: Sequence[str] = ()
+    if plan.system is not None:
+        samples, lines = answer_for_free(reading, samples, plan.system, revealed(plan.store))
+    named = resolve_metrics(plan.metrics) if plan.metrics else None
+    if named is None and plan.system is not None:
+        metrics = default_metrics(samples)
+    else:
+        metrics = choose_metrics(named, reading)
+    total = reading.check()
+    click.echo(f"{format_count(total, 'sample')} of {reading.source}, read as {reading.format}")
+    for line in lines:
+        click.echo(line)
+    judged = [metric for metric in metrics if metric.judged]
+    rows: list[tuple[str, Estimate]] = [(m.name, Estimate()) for m in metrics if not m.judged]
+    lacks: list[str] = []
+    if judged:
+        judge = make_judge(plan.judge_settings(), missing_keys=lacks)
+        click.echo(f"judge: {judge.name}")
+        probe = _Probe(plan, samples, total, judge, make_judge("offline"))
+        alone = [probe.estimate([metric]) for metric in judged]
+        rows += [(metric.name, one) for metric, one in zip(judged, alone, strict=True)]
+        if len(judged) > 1:
+            rows.append(("together", probe.together(judged, alone)))
+    _print(rows)
+    if len(judged) > 1:
+        click.echo("Metrics share questions, so together they cost less than one by one.")
+    click.echo("Nothing was asked, written or paid.")
+    for sentence in dict.fromkeys(lacks):
+        click.echo(f"Before the run: {sentence}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Probe:
+    plan: Plan
+    samples: Sequence[Sample]
+    total: int
+    judge: Judge
+    driver: Judge
+
+    def estimate(self, metrics: Sequence[Metric]) -> Estimate:
+        """The probed samples' questions, scaled to the data set."""
+        counter = self._counter()
+        if self.judge.local:  # what is loaded once must not be counted for every sample
+            asyncio.run(self._walk(metrics, self._counter(), self.samples[:1]))
+        began = time.perf_counter()
+        asyncio.run(self._walk(metrics, counter, self.samples))
+        taken = time.perf_counter() - began
+        scale = self.total / len(self.samples)
+        if self.judge.local:
+            return Estimate(seconds=taken * scale)
+        calls = counter.calls * scale
+        at_once = self.plan.concurrency or self.judge.concurrency
+        seconds = calls * SECONDS_PER_CALL / max(1, at_once)
+        usd = None if counter.usd is None else counter.usd * scale
+        return Estimate(calls, counter.input * scale, counter.output * scale, usd, seconds)
+
+    def _counter(self) -> AskCounter:
+        return AskCounter(self.driver, self.judge, self.plan.language, self.plan.prompts)
+
+    def together(self, metrics: Sequence[Metric], alone: Sequence[Estimate]) -> Estimate:
+        """All metrics at once; what a local judge still remembers from before makes it look too quick."""
+        found = self.estimate(metrics)
+        return replace(found, seconds=max(found.seconds, *(one.seconds for one in alone)))
+
+    async def _walk(
+        self, metrics: Sequence[Metric], counter: AskCounter, samples: Sequence[Sample]
+    ) -> None:
+        named = {metric.name: metric for metric in metrics}
+        starts = {metric.name: build_starter(metric) for metric in metrics}
+        for sample in samples:
+            asked = set_language(sample, self.plan.language)
+            await score_sample(asked, named, starts, cast("AskBroker", counter))
+
+
+def _calls(member: Any, ask: Ask, items: int) -> int:
+    """Calls that one question takes: one, or one for each item and a control when the judge is small."""
+    if not getattr(member, "small", False) or ask.kind not in ONE_BY_ONE_KINDS:
+        return 1
+    return max(1, items + (ask.kind == "support"))
+
+
+def _usd(member: Any, tokens_in: float, tokens_out: float) -> float | None:
+    """What a call costs with this judge; None when nobody knows."""
+    model = getattr(member, "model", None)
+    if member.local or member.name.startswith("hf:"):
+        return 0.0
+    price = getattr(model, "price", None) or find_price(member.name.rpartition(":")[2])
+    return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None
+
+
+def _plus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def _print(rows: Sequence[tuple[str, Estimate]]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    table.add_column("metric")
+    for heading in ("calls", "tokens in", "tokens out", "cost", "time"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, estimate in rows:
+        table.add_row(
+            name,
+            f"{estimate.calls:,.0f}",
+            f"{estimate.input_tokens:,.0f}",
+            f"{estimate.output_tokens:,.0f}",
+            "?" if estimate.usd is None else words("en").money(estimate.usd),
+            format_duration(estimate.seconds),
+        )
+    Console(highlight=False).print(table)

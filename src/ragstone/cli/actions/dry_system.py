@@ -1,0 +1,61 @@
+"""The system under test in a dry run: how often it would be asked, and what stands in for its answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ragstone.cli.actions.messages import format_count
+from ragstone.config import SystemPlan
+from ragstone.data import Dataset
+from ragstone.errors import StoreError
+from ragstone.experiments.answer import build_system
+from ragstone.store import Store, default_place
+from ragstone.systems import System, SystemReply, SystemRunner
+from ragstone.systems.pipeline import Pipeline
+from ragstone.types import Sample
+
+
+def answer_for_free(
+    reading: Dataset, samples: Sequence[Sample], under_test: SystemPlan, store: str | None
+) -> tuple[list[Sample], list[str]]:
+    """The samples with answers that cost nothing, and what there is to say; the system is asked only when it is the free pipeline.
+
+    Answers kept from earlier runs come first; where there are none, the reference stands in."""
+    system = build_system(under_test.spec, under_test.settings).system
+    try:
+        kept: SystemRunner | None = SystemRunner(
+            system, Store.open(store or default_place(), must_exist=True), "dry run"
+        )
+    except StoreError:
+        kept = None
+    questions = [record.sample for record in reading if record.sample.question is not None]
+    known = sum(kept is not None and kept.load_reply(sample) is not None for sample in questions)
+    lines = [
+        f"system: {system.name}, to be asked {format_count(len(questions) - known, 'question')}"
+        + (f"; {known:,} answered from the store" if known else "")
+    ]
+    answered = [_answer(sample, system, kept) for sample in samples]
+    asyncio.run(system.close())
+    if any(sample.answer is None and sample.question is not None for sample in answered):
+        answered = [replace(s, answer=s.answer or s.reference) for s in answered]
+        lines.append("its answers are not known yet: references stand in, and contexts are missing")
+    return answered, lines
+
+
+def _answer(sample: Sample, system: System, kept: SystemRunner | None) -> Sample:
+    reply: Any = kept.load_reply(sample) if kept is not None else None
+    if reply is None and isinstance(system, Pipeline) and system.settings.generator is None:
+        reply = asyncio.run(system.answer(sample.question or "", sample))
+    if not isinstance(reply, SystemReply):
+        return replace(sample, answer=None, contexts=None)
+    measured = {
+        name: value
+        for name in ("latency", "tokens", "cost")
+        if (value := getattr(reply, name)) is not None
+    }
+    return replace(
+        sample, answer=reply.answer, contexts=reply.contexts, meta={**sample.meta, **measured}
+    )

@@ -1,0 +1,187 @@
+"""`ragstone eval` in action: from flags to a plan, its run, files and an exit code."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from ragstone.analysis.summary import Summary
+from ragstone.cli.actions import dry_run, pairs, resume, slurm
+from ragstone.cli.actions.flags import build_plan, load_plan_file
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.progress import Bar, count_lines, stdout_to_stderr
+from ragstone.cli.actions.shared import choose_language, summarise_run, write_files
+from ragstone.config import Plan, without_password
+from ragstone.config.gates import parse_gate
+from ragstone.data import Dataset
+from ragstone.errors import ConfigError, Interrupted
+from ragstone.experiments.execute import RunInputs, RunObserver
+from ragstone.experiments.run import Run, run_plan
+from ragstone.registry import Metric
+from ragstone.report.builders.run import build_summary
+from ragstone.report.formats import describe_unknown, list_endings
+from ragstone.report.render import terminal
+from ragstone.store import StoredRun
+
+
+def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequence[str]) -> int:
+    """Carry out what the flags ask for; the exit code. `typed` are the words of the command line."""
+    quiet = flags["quiet"]
+    if flags["plan"] is not None:  # a launcher's: what was typed for it is not known here
+        plan, _ = build_plan(flags, load_plan_file(flags["plan"]))
+        return finish_run(score_plan(plan, quiet=quiet), plan, quiet=quiet)
+    words = tuple(without_password(word) for word in typed if word != "--resume")
+    if flags["resume"] and not files and not flags["config"] and not flags["refs"]:
+        plan, store = resume.load_unfinished(flags, quiet=quiet)
+        inputs = RunInputs(store=store, command=words)
+        return finish_run(score_plan(plan, inputs, quiet=quiet), plan, quiet=quiet)
+    is_comparison = flags["refs"] or flags["preds"]
+    flags["data"] = None if is_comparison else _only_file(files)
+    plan, notes = build_plan(flags)
+    for text in notes:
+        note(text, quiet=quiet)
+    check_outputs(plan)
+    if is_comparison:
+        return pairs.compare(flags["refs"], _list_predictions(flags, files), plan, quiet=quiet)
+    if plan.data.path is None:
+        raise click.UsageError("no data; name a file, or data: in a config given with -c")
+    if flags["dry_run"]:
+        dry_run.show(plan)
+        return 0
+    if plan.on == "slurm":
+        return finish_run(slurm.run_job(plan, quiet=quiet), plan, quiet=quiet)
+    return finish_run(score_plan(plan, RunInputs(command=words), quiet=quiet), plan, quiet=quiet)
+
+
+def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = False) -> Run:  # noqa: B008
+    """Carry out a plan with a progress bar; Ctrl-C keeps what was finished and says how to resume."""
+    started: list[StoredRun] = []
+
+    def begin(stored: StoredRun, _: Dataset) -> None:
+        started.append(stored)
+        bar.what = stored.info.name
+
+    if plan.data.path == "-" and plan.name is None:
+        plan = replace(plan, name="stdin")
+    with Bar(quiet=quiet) as bar, stdout_to_stderr():
+        bar.guess = lambda: count_lines(plan.data.path or "", plan.data.limit)
+        observer = RunObserver(
+            progress=bar,
+            answers=bar.show_answers if plan.system is not None else None,
+            metrics=_check_metrics(plan, quiet=quiet) if plan.system is None else None,
+            started=begin,
+        )
+        try:
+            return run_plan(plan, inputs, observer)
+        except KeyboardInterrupt:
+            raise _explain_stop(started, bar.answers, inputs.command) from None
+
+
+def check_outputs(plan: Plan) -> None:
+    """Complain of files that could not be written before anything is paid for."""
+    complaints = []
+    for output in plan.output:
+        path = Path(output)
+        if path.suffix.lower() not in list_endings("run"):
+            complaints.append(describe_unknown("run", output))
+        elif path.is_dir():
+            complaints.append(f"{output!r} is a folder; name a file in it")
+        elif not path.parent.is_dir():
+            complaints.append(f"there is no folder {str(path.parent)!r} for {path.name!r}")
+    if complaints:
+        raise ConfigError(complaints)
+
+
+def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
+    """Show the result, write the files, and say how it went as an exit code."""
+    info, language = run.info, choose_language(plan.language)
+    summary = summarise_run(run, quiet=quiet)
+    note(f"read {format_count(info.total or 0, 'sample')} as {info.format}", quiet=quiet)
+    if quiet:
+        _note_failures(summary)
+    else:
+        show_summary(summary, language)
+    write_files(run, plan.output, language, quiet=quiet)
+    return summary.exit_code
+
+
+def show_summary(summary: Summary, language: str) -> None:
+    """The table on stdout, as wide as the terminal."""
+    terminal.show(build_summary(summary, language), Console())
+
+
+def _only_file(files: tuple[str, ...]) -> str | None:
+    if len(files) > 1:
+        raise click.UsageError(
+            f"{len(files)} data files; give one, or compare predictions with --refs and --preds"
+        )
+    return files[0] if files else None
+
+
+def _list_predictions(flags: dict[str, Any], files: tuple[str, ...]) -> list[str]:
+    if not flags["refs"]:
+        raise click.UsageError("--preds needs the references; add --refs FILE")
+    named = [flags["preds"], *files] if flags["preds"] else list(files)
+    if not named:
+        raise click.UsageError("--refs needs predictions; add --preds FILE …")
+    return named
+
+
+def _check_metrics(plan: Plan, *, quiet: bool) -> Callable[[Sequence[Metric]], None]:
+    """A check of the chosen metrics: every gate must be on one of them, and within its bounds."""
+
+    def check(metrics: Sequence[Metric]) -> None:
+        names = [metric.name for metric in metrics]
+        if not plan.metrics:
+            note(f"metrics that fit the data: {', '.join(names)}", quiet=quiet)
+        complaints = [
+            f"a gate on {name!r}, which is not measured; add -m {name}"
+            for name in plan.gates
+            if name not in names
+        ]
+        complaints += [text for metric in metrics for text in _complain_of_gate(metric, plan.gates)]
+        if complaints:
+            raise ConfigError(complaints)
+
+    return check
+
+
+def _complain_of_gate(metric: Metric, gates: Mapping[str, str]) -> Iterator[str]:
+    """A gate that no value of the metric can meet, or miss, is a typing mistake."""
+    if metric.name in gates and metric.bounds is not None:
+        gate = parse_gate(gates[metric.name])
+        low, high = (0.0, 1.0) if gate.figure == "coverage" else metric.bounds
+        if not low <= gate.limit <= high:
+            yield f"the gate {metric.name} {gate} is outside {low:g} to {high:g}; lower or raise it"
+
+
+def _note_failures(summary: Summary) -> None:
+    for gate in summary.gates:
+        if not gate.passed:
+            note(gate.sentence)
+    for metric in summary.metrics:
+        if not metric.complete:
+            note(metric.incomplete)
+
+
+def _explain_stop(
+    started: Sequence[StoredRun], answers: int, command: Sequence[str]
+) -> Interrupted:
+    if not started and not answers:
+        return Interrupted("stopped before anything was scored")
+    program = Path(sys.argv[0]).name
+    program = "python -m ragstone" if program == "__main__.py" else program
+    again = f"{program} {shlex.join([*command, '--resume'])}"
+    kept = (
+        f"{format_count(started[0].count(), 'sample')} scored and kept"
+        if started
+        else f"{format_count(answers, 'answer')} of the system kept"
+    )
+    return Interrupted(f"stopped; {kept}; resume with: {again}")

@@ -1,0 +1,29 @@
+"""`ragstone export`: write a stored run's rows with their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.shared import open_run, write_files
+from ragstone.report.formats import RowsFormat
+from ragstone.report.render.rows import export_rows
+
+
+def export_run(run: str, output: Sequence[str], *, shards: int | None, store: str | None) -> None:
+    """Write the rows into each file, or as parquet files of `shards` rows into each folder."""
+    if shards is not None:
+        stored = open_run(run, store).stored
+        for path in output:
+            count = export_rows(stored, path, shards=shards)
+            note(f"wrote {format_count(count, 'row')} into {path}")
+        return
+    for path in output:
+        if not path.endswith(RowsFormat.endings):
+            raise click.UsageError(
+                f"{path!r} is no table of rows; end it in one of {' '.join(RowsFormat.endings)}"
+                " (`ragstone report` writes the others)"
+            )
+    write_files(open_run(run, store), output, "en")

@@ -1,0 +1,86 @@
+"""`ragstone failures` and `ragstone diagnose`: classify a run's failures, and suggest causes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from ragstone.analysis.advice import load_symptoms
+from ragstone.analysis.diagnose import Diagnosis, diagnose
+from ragstone.analysis.failures import Failures, analyse_failures
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.progress import show_waiting
+from ragstone.cli.actions.shared import choose_language, open_run, summarise_run
+from ragstone.cli.options import check_outputs
+from ragstone.report.builders.failures import FailureReport, build_symptoms
+from ragstone.report.formats import write_report
+from ragstone.report.render import terminal
+from ragstone.store import StoredRun
+
+
+def show_failures(
+    name: str,
+    thresholds: Sequence[str],
+    by: Sequence[str],
+    output: Sequence[str],
+    language: str | None,
+    place: str | None,
+) -> None:
+    """Classify the failures of a run; print them, or write the files named."""
+    check_outputs("failures", output)
+    run = open_run(name, place).stored
+    with show_waiting("looking at every sample"):
+        failures = analyse_failures(run, thresholds=parse_limits(thresholds), by=by or None)
+    spoken = choose_language(language, run.info.plan.language)
+    if not output:
+        terminal.show(FailureReport(failures, None, run, spoken).document(), Console())
+    _write_files(failures, None, run, output, spoken)
+
+
+def show_diagnosis(
+    name: str,
+    files: Sequence[str],
+    thresholds: Sequence[str],
+    output: Sequence[str],
+    language: str | None,
+    place: str | None,
+) -> None:
+    """Find the symptoms of a run with their causes and advice; print them, or write the files named."""
+    check_outputs("failures", output)
+    symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
+    run = open_run(name, place)
+    failures = analyse_failures(run.stored, thresholds=parse_limits(thresholds))
+    diagnoses = diagnose(run.stored, summarise_run(run), failures, symptoms)
+    spoken = choose_language(language, run.info.plan.language)
+    if not output:
+        terminal.show(build_symptoms(diagnoses, spoken), Console())
+    _write_files(failures, diagnoses, run.stored, output, spoken)
+
+
+def parse_limits(thresholds: Sequence[str]) -> dict[str, float]:
+    """`hallucination=0.9` and the like as class or metric → limit."""
+    limits = {}
+    for text in thresholds:
+        name, equals, value = text.partition("=")
+        try:
+            limits[name.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise click.UsageError(f"{text!r} is no threshold; write it as hallucination=0.9")
+    return limits
+
+
+def _write_files(
+    failures: Failures,
+    diagnoses: Sequence[Diagnosis] | None,
+    run: StoredRun,
+    paths: Sequence[str],
+    language: str,
+) -> None:
+    for path in paths:
+        write_report(FailureReport(failures, diagnoses, run, language), path)
+        note(f"wrote {path}")

@@ -1,0 +1,185 @@
+"""Flags over config: the Plan that one call of the command line asks for, checked whole."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ragstone.config import Data, Plan, SystemPlan, load, split_gate
+from ragstone.config.gates import parse_gate
+from ragstone.config.metric_specs import from_spec, resolve_metrics, to_spec
+from ragstone.config.paths import anchor_existing
+from ragstone.errors import ConfigError, RagstoneError, suggest_nearest
+from ragstone.registry import Metric, parse_spec, split_specs
+from ragstone.types import SAMPLE_FIELDS
+
+REPLACED = (
+    "name", "judge", "language", "floor", "store", "output", "concurrency", "resume",
+    "retry_errors", "max_usd", "max_calls", "on", "run_id",
+)  # fmt: skip
+"""Fields of a plan that a flag of the same name replaces."""
+
+
+def build_plan(
+    flags: Mapping[str, Any], base: Plan | None = None, *, folder: Path | None = None
+) -> tuple[Plan, list[str]]:
+    """The plan of the config file, or the given one, with the flags in its place; and what the user should know of it.
+
+    The user's own metric files are looked for in `folder`, else where we are."""
+    notes: list[str] = []
+    plan = base or Plan()
+    if flags.get("config") is not None:
+        plan = load(flags["config"], notes if flags.get("dry_run") else None)
+    complaints: list[str] = []
+    unset = (None, (), False)  # by identity: a floor or a budget of 0 is given
+    given = {
+        key: value for key, value in flags.items() if not any(value is empty for empty in unset)
+    }
+    changes: dict[str, Any] = {key: given[key] for key in REPLACED if key in given}
+    changes["data"] = _replace_data(plan.data, given, complaints)
+    changes["system"] = _replace_system(plan.system, given)
+    gates = dict(plan.gates)
+    names = None
+    if "metrics" in given:
+        metrics = parse_metrics(given["metrics"], complaints, folder)
+        changes["metrics"] = tuple(map(to_spec, metrics))
+        names = [metric.name for metric in metrics]
+        notes += _list_unchecked(gates, names)
+        gates = {name: rule for name, rule in gates.items() if name in names}
+    if "gates" in given:
+        known = (
+            [metric.name for metric in resolve_metrics(plan.metrics)] if names is None else names
+        )
+        gates |= _parse_gates(given["gates"], known, complaints)
+    if complaints:
+        raise ConfigError(complaints)
+    return replace(plan, gates=gates, **changes), notes
+
+
+def load_plan_file(path: str) -> Plan:
+    """The plan in a JSON file that `ragstone slurm` wrote."""
+    try:
+        return Plan.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+    except (OSError, ValueError) as broken:
+        raise RagstoneError(f"cannot read the plan {path!r}: {broken}") from None
+
+
+def parse_metrics(
+    texts: Sequence[str], complaints: list[str], folder: Path | None = None
+) -> list[Metric]:
+    """The metrics named by `-m`, each with commas between several."""
+    metrics: dict[str, Metric] = {}
+    complaints += [
+        f"-m {text!r} names no metric; write recall@5" for text in texts if not split_specs(text)
+    ]
+    for spec in (spec for text in texts for spec in split_specs(text)):
+        try:
+            family, options = parse_spec(spec)
+            metric = from_spec({_anchor_code(family, folder): options})
+        except RagstoneError as bad:
+            complaints.append(str(bad))
+        else:
+            metrics[metric.name] = metric
+    return list(metrics.values())
+
+
+def parse_fields(texts: Sequence[str], complaints: list[str]) -> dict[str, str]:
+    """Sample field → column, from `--field answer=output.text`."""
+    fields: dict[str, str] = {}
+    for text in texts:
+        name, equals, where = (part.strip() for part in text.partition("="))
+        if not equals or not where:
+            complaints.append(f"--field {text!r}: write answer=output.text")
+        elif name not in SAMPLE_FIELDS:
+            complaints.append(
+                f"--field {text!r}: no field {name!r}{suggest_nearest(name, SAMPLE_FIELDS)}"
+            )
+        else:
+            fields[name] = where
+    return fields
+
+
+def parse_setting(text: str) -> tuple[str, list[Any]]:
+    """`top_k=5,3,10` as a name and its values."""
+    name, equals, values = text.partition("=")
+    if not equals or not name.strip() or not values.strip():
+        raise click.UsageError(f"{text!r} is no setting; write it as top_k=5,3,10")
+    return name.strip(), [_parse_value(part.strip()) for part in values.split(",")]
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Name → value, from `--set top_k=5`."""
+    return {name: values[0] for name, values in map(parse_setting, texts)}
+
+
+def _parse_value(text: str) -> Any:
+    """A number, true, false or null as JSON has them; any other text as it is."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return text if isinstance(value, dict | list) else value
+
+
+def _replace_data(data: Data, given: Mapping[str, Any], complaints: list[str]) -> Data:
+    changes = {key: given[key] for key in ("format", "limit", "skip_bad_rows") if key in given}
+    if "data" in given:
+        changes["path"] = given["data"]
+    fields = {**data.fields, **parse_fields(given.get("fields", ()), complaints)}
+    return replace(data, fields=fields, **changes)
+
+
+def _replace_system(system: SystemPlan | None, given: Mapping[str, Any]) -> SystemPlan | None:
+    settings = parse_settings(given.get("settings", ()))
+    if "system" in given:
+        return SystemPlan(given["system"], settings)
+    if settings and system is None:
+        raise click.UsageError("--set needs the system whose setting it is; add --system")
+    return system if system is None else replace(system, settings={**system.settings, **settings})
+
+
+def _anchor_code(family: str, folder: Path | None) -> str:
+    """The name of a metric; its file, or the path its module is imported from, is that of the folder."""
+    place, colon, function = family.rpartition(":")
+    if not colon or folder is None:
+        return family
+    if place.endswith(".py"):
+        return f"{anchor_existing(place, folder)}:{function}"
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return family
+
+
+def _parse_gates(
+    texts: Sequence[str], names: Sequence[str], complaints: list[str]
+) -> dict[str, str]:
+    """Gates named by `--gate`; without `-m` the metrics are not known yet, so any may be named."""
+    gates: dict[str, str] = {}
+    for text in texts:
+        try:
+            spec, rule = split_gate(text)
+            name = from_spec(spec).name
+            parse_gate(rule)
+        except (RagstoneError, ValueError) as bad:
+            complaints.append(f"--gate: {bad}")
+            continue
+        if names and name not in names:
+            complaints.append(f"--gate {text!r}: {name!r} is not among the metrics; add -m {name}")
+        if name in gates:
+            complaints.append(f"--gate {text!r}: {name!r} has another gate already; keep one")
+        gates[name] = rule
+    return gates
+
+
+def _list_unchecked(gates: Mapping[str, str], names: Sequence[str]) -> list[str]:
+    return [
+        f"not checked, because -m leaves the metric out: {name} {rule}"
+        for name, rule in gates.items()
+        if name not in names
+    ]

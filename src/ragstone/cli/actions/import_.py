@@ -1,0 +1,52 @@
+"""`ragstone import`: rewrite a file of any known format with ragstone's own columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from ragstone.cli.actions.flags import parse_fields
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.data import Dataset, read, write_rows
+from ragstone.data.objects import to_row_text
+from ragstone.errors import ConfigError
+
+
+def import_file(
+    data: str,
+    output: str | None,
+    *,
+    format: str | None,
+    fields: Sequence[str],
+    limit: int | None,
+    skip_bad_rows: bool,
+) -> None:
+    """Write every sample of a file as a row of our own columns, to a file or standard output."""
+    complaints: list[str] = []
+    columns = parse_fields(fields, complaints)
+    if complaints:
+        raise ConfigError(complaints)
+    reading = read(
+        data, format=format, fields=columns or None, skip_bad_rows=skip_bad_rows, limit=limit
+    )
+    if output is None:
+        count = 0
+        for count, (row, _) in enumerate(_to_rows(reading), 1):  # noqa: B007  read after the loop
+            click.echo(row)
+    else:
+        count = write_rows(output, lambda: _to_rows(reading), [])
+    note(
+        f"read {format_count(count, 'sample')} as {reading.format}"
+        + (f", wrote {output}" if output else "")
+    )
+    if reading.bad_count:
+        note(f"left out {format_count(reading.bad_count, 'bad row')}, first: {reading.bad[0]}")
+
+
+def _to_rows(reading: Dataset) -> Iterator[tuple[str, dict[str, Any]]]:
+    for record in reading:
+        row = to_row_text(record.sample)
+        assert isinstance(row, str), row.reason
+        yield row, {}

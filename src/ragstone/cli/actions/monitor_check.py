@@ -1,0 +1,137 @@
+"""`ragstone monitor check`, `status` and `alert test`: alert rules, their last status, and the channels."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.monitor_plan import load_plan, open_archive
+from ragstone.cli.actions.shared import choose_language
+from ragstone.errors import RagstoneError
+from ragstone.monitor.alerts.alert import Alert
+from ragstone.monitor.alerts.channels import DeliveryError, send_message
+from ragstone.monitor.alerts.evaluation import MonitorStatus, evaluate_alerts, load_status
+from ragstone.monitor.alerts.outbox import deliver_due, list_unsent
+from ragstone.monitor.drift.references import reset_references
+from ragstone.monitor.interactions import format_iso, new_id, now_micros
+from ragstone.monitor.wording import STATES, one_line, sentence
+
+
+def check_once(
+    config: str | None, store: str | None, language: str | None, *, new_reference: bool
+) -> int:
+    """Evaluate the rules, deliver notifications and show the status; the exit code."""
+    plan, monitor = load_plan(config)
+    archive = open_archive(store, plan)
+    now = now_micros()
+    if new_reference:
+        reset_references(archive, now)
+        note("the reference is learned again from now on")
+    status = evaluate_alerts(archive, monitor.alerts, now)
+    delivery = deliver_due(archive, monitor.alerts.channels)
+    _show_status(status, choose_language(language))
+    if delivery.sent:
+        note(f"sent {format_count(delivery.sent, 'message')}")
+    if delivery.failed:
+        note(
+            f"{format_count(delivery.failed, 'message')} did not arrive; they are sent again later"
+        )
+    if not status.streams and not status.open:
+        note("nothing was judged yet, so that there is nothing to compare")
+    states = {alert.state for alert in status.open}
+    return 1 if "firing" in states else 3 if states & {"no_data", "judge_failing"} else 0
+
+
+def show_last_status(store: str | None, language: str | None, *, as_json: bool) -> None:
+    """Print the status of the last evaluation and the messages that were not delivered."""
+    archive = open_archive(store)
+    status = load_status(archive)
+    unsent = list_unsent(archive)
+    if as_json:
+        plain = None if status is None else status.to_dict()
+        click.echo(json.dumps({"status": plain, "outbox": unsent}, indent=2))
+        return
+    if status is None:
+        note("no rule was evaluated yet; `ragstone monitor check` does so once")
+        return
+    note(f"as of {format_iso(status.at)}")
+    _show_status(status, choose_language(language))
+    if unsent:
+        last_error = unsent[-1]["fault"] or "none yet"
+        note(f"{len(unsent)} messages were not delivered; the last error: {last_error}")
+
+
+def send_test_messages(config: str | None, language: str | None) -> int:
+    """Send a test message to every channel; 1 if one does not arrive."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    _, monitor = load_plan(config)
+    now = format_iso(now_micros())
+    body: dict[str, Any] = {
+        "id": new_id(),
+        "rule": "test",
+        "kind": "test",
+        "state": "firing",
+        "metric": None,
+        "slice": {},
+        "title": sentence({"phrase": "test"}, choose_language(language)),
+        "opened": now,
+        "changed": now,
+        "facts": {},
+    }
+    failed = 0
+    for channel in monitor.alerts.channels:
+        try:
+            send_message(channel, body, new_id(), False)
+        except (DeliveryError, RagstoneError) as error:
+            failed += 1
+            note(f"{channel.kind}: {error}")
+        else:
+            note(f"{channel.kind}: sent")
+    return 1 if failed else 0
+
+
+def _show_status(status: MonitorStatus, language: str) -> None:
+    """Each metric's state and the open alerts."""
+    words = STATES[language]
+    console = Console()
+    table = Table(box=None, pad_edge=False, header_style="bold", show_header=bool(status.streams))
+    for head in ("metric", "state", "24 h", "reference", "evidence"):
+        table.add_column(head, justify="left" if head in ("metric", "state") else "right")
+    for stream in status.streams:
+        if stream.field and stream.state in ("ok", "learning"):
+            continue
+        name = stream.metric + (f"  {stream.field}={stream.value}" if stream.field else "")
+        table.add_row(
+            escape(one_line(name, 60)),
+            words[stream.state],
+            _format_number(stream.mean),
+            _format_number(stream.reference),
+            f"{stream.evidence:.0%}",
+        )
+    console.print(table)
+    for alert in status.open:
+        if alert.state != "pending":
+            _show_alert(console, alert, words[alert.state], language)
+
+
+def _show_alert(console: Console, alert: Alert, state: str, language: str) -> None:
+    title = sentence(alert.facts, language) if "phrase" in alert.facts else one_line(alert.title)
+    console.print(f"[bold]{state}[/bold]  {escape(title)}", highlight=False)
+    for example in alert.facts.get("examples", ()):
+        question = escape(one_line(example.get("question", "")))
+        console.print(f"  • {escape(one_line(example['id']))}: {question}", highlight=False)
+    for symptom in alert.facts.get("advice", ())[:1]:
+        for cause in symptom["causes"][:3]:
+            advice = cause["advice"].get(language) or cause["advice"].get("en", "")
+            console.print(f"  → {escape(advice)}", highlight=False)
+
+
+def _format_number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

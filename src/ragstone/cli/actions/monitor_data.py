@@ -1,0 +1,89 @@
+"""`ragstone monitor import` and `purge`: interactions into the store and out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from ragstone.cli.actions.flags import parse_fields
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.monitor_plan import open_archive
+from ragstone.cli.actions.progress import Bar
+from ragstone.config.durations import duration
+from ragstone.data import read
+from ragstone.errors import ConfigError, DataError
+from ragstone.monitor import Archive
+from ragstone.monitor.ingest.log_import import import_log
+from ragstone.monitor.ingest.redaction import load_hook
+from ragstone.monitor.interactions import format_iso, now_micros
+from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.windows.calendars import parse_local_time
+from ragstone.store import Store
+
+
+def import_file(
+    log: str,
+    redact: str | None,
+    place: str | None,
+    *,
+    format: str | None,
+    fields: Sequence[str],
+    limit: int | None,
+    skip_bad_rows: bool,
+) -> None:
+    """Store the rows of a log file, then update the roll-ups."""
+    complaints: list[str] = []
+    columns = parse_fields(fields, complaints)
+    if complaints:
+        raise ConfigError(complaints)
+    reading = read(
+        log, format=format, fields=columns or None, skip_bad_rows=skip_bad_rows, limit=limit
+    )
+    store = Store.open(place)
+    archive = Archive(store)
+    with Bar() as bar:
+        result = import_log(
+            reading,
+            archive,
+            load_hook(redact),
+            skip_bad_rows=skip_bad_rows,
+            progress=bar.counts("storing"),
+        )
+        refresh(archive, progress=bar.counts("adding up five-minute steps"))
+    store.close()
+    repeated = f", {result.repeated:,} were there already" if result.repeated else ""
+    note(f"stored {format_count(result.new, 'interaction')} from {log} in {store.place}{repeated}")
+    bad = [*reading.bad, *result.bad]
+    if bad:
+        note(
+            f"excluded {format_count(reading.bad_count + len(result.bad), 'bad row')}, first: {bad[0]}"
+        )
+
+
+def purge_ids(ids: Sequence[str], store: str | None, *, ask: bool) -> None:
+    """Delete the interactions with these ids."""
+    archive = open_archive(store)
+    if ask and not click.confirm(f"Delete {format_count(len(ids), 'interaction')}?", err=True):
+        return
+    deleted = archive.purge(ids=ids)
+    refresh(archive)  # the name of a slice may be a person's id
+    note(f"deleted {format_count(deleted, 'interaction')}")
+    if deleted < len(set(ids)):
+        note(f"{format_count(len(set(ids)) - deleted, 'id')} not found")
+
+
+def purge_before(before: str, store: str | None, *, ask: bool) -> None:
+    """Delete the interactions that are older than an age or a time."""
+    archive = open_archive(store)
+    try:
+        limit = now_micros() - duration(before)
+    except DataError:
+        limit = parse_local_time(before)
+    question = f"Delete every interaction before {format_iso(limit)}?"
+    if ask and not click.confirm(question, err=True):
+        return
+    deleted = archive.purge(before=limit)
+    with Bar() as bar:
+        refresh(archive, progress=bar.counts("adding up five-minute steps"))
+    note(f"deleted {format_count(deleted, 'interaction')}")

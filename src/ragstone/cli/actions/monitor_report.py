@@ -1,0 +1,37 @@
+"""`ragstone monitor report`: the report of a day, week or month."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.monitor_plan import open_archive
+from ragstone.cli.actions.shared import choose_language
+from ragstone.monitor.interactions import now_micros
+from ragstone.monitor.windows.calendars import parse_local_time
+from ragstone.report.builders.monitor_period import MonitorReport
+from ragstone.report.formats import write_report
+from ragstone.report.monitor.period import analyse_period
+from ragstone.report.render import markdown
+
+
+def write_period_report(
+    period: str,
+    until: str | None,
+    zone: str,
+    output: Sequence[str],
+    language: str | None,
+    store: str | None,
+) -> None:
+    """Write the report of the last complete period to files, or print it as Markdown."""
+    archive = open_archive(store)
+    end = now_micros() if until is None else parse_local_time(until, zone)
+    report = MonitorReport(analyse_period(archive, period, end, zone), choose_language(language))
+    if not output:
+        click.echo(markdown.render(report.document()), nl=False)
+    for path in output:
+        write_report(report, path)
+        first, last = report.analysis.report.dates()
+        note(f"wrote {path}: {first} to {last}")

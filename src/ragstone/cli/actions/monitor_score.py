@@ -1,0 +1,97 @@
+"""`ragstone monitor score`: score the queued interactions, once or continuously."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.monitor_plan import load_plan
+from ragstone.config import revealed
+from ragstone.config.durations import duration
+from ragstone.judges.factory import make_judge
+from ragstone.judges.limits import Budget
+from ragstone.metrics import resolve
+from ragstone.monitor import Archive
+from ragstone.monitor.interactions import now_micros
+from ragstone.monitor.scoring.queue import requeue_unscored
+from ragstone.monitor.scoring.sampling import SamplingPolicy
+from ragstone.monitor.scoring.scorer import DEFAULT_METRICS, Scorer, ScoringProgress
+from ragstone.store import Store
+
+
+def score_queue(
+    config: str | None, store: str | None, *, since: str | None, rate: float | None, follow: bool
+) -> None:
+    """Score what is queued and exit, or with `follow` continue until standard input ends."""
+    scorer = _build_scorer(config, store, rate)
+    if since is not None:
+        now = now_micros()
+        requeued = requeue_unscored(scorer.archive, now - duration(since), now)
+        note(f"{format_count(requeued, 'interaction')} considered again")
+    if follow:
+        _exit_with_parent()
+        asyncio.run(scorer.run_forever())
+        return
+    progress = asyncio.run(_score_until_idle(scorer))
+    note(f"scored {format_count(progress.scored, 'interaction')} of {progress.decided:,} new ones")
+    if progress.failed:
+        failed = format_count(progress.failed, "interaction")
+        note(f"the judge failed on {failed}; they are retried later")
+    if progress.out_of_budget:
+        note("the daily budget is spent; the remaining interactions wait")
+
+
+async def _score_until_idle(scorer: Scorer) -> ScoringProgress:
+    try:
+        return await scorer.run_until_idle()
+    finally:
+        if scorer.judge is not None:
+            await scorer.judge.close()
+
+
+def _build_scorer(config: str | None, store: str | None, rate: float | None) -> Scorer:
+    plan, monitor = load_plan(config)
+    metrics = monitor.metrics
+    if metrics is None:
+        metrics = tuple(resolve(name) for name in DEFAULT_METRICS)
+    budget = Budget(monitor.max_usd, monitor.max_calls)
+    judge = None
+    if any(metric.judged for metric in metrics):
+        judge = make_judge(
+            revealed(monitor.judge if monitor.judge is not None else plan.judge),
+            embeddings=revealed(plan.embeddings),
+            language=plan.language,
+            prompts=plan.prompts,
+            concurrency=plan.concurrency,
+            budget=budget,
+        )
+    policy = SamplingPolicy(
+        monitor.rate if rate is None else rate,
+        monitor.rates if rate is None else {},
+        monitor.always.feedback_below,
+        monitor.always.score_below,
+    )
+    return Scorer(
+        Archive(Store.open(store or revealed(plan.store))),
+        metrics,
+        judge,
+        policy,
+        budget=budget,
+        newest=monitor.newest,
+        language=plan.language,
+    )
+
+
+def _exit_with_parent() -> None:
+    """Exit when standard input ends: the server that started this process has ended, however that happened."""
+
+    def wait() -> None:
+        while sys.stdin.buffer.read(4096):
+            pass
+        os._exit(0)  # safe at any time: claims expire, and stored rows are never partial
+
+    threading.Thread(target=wait, daemon=True).start()
+    os.nice(5)  # ingest takes precedence over scoring

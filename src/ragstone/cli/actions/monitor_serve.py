@@ -1,0 +1,67 @@
+"""`ragstone monitor serve`: the HTTP server with its background workers."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.monitor_plan import load_plan
+from ragstone.config import revealed
+from ragstone.config.durations import duration
+from ragstone.monitor.ingest.redaction import load_hook
+from ragstone.server import BackgroundWorker, ServerSettings, serve
+from ragstone.server.alert_worker import AlertWorker
+from ragstone.server.report_worker import ReportWorker
+from ragstone.server.scoring_worker import ScoringWorker
+from ragstone.server.settings import check_settings
+from ragstone.store import Store, default_place
+
+
+def run_server(
+    config: str | None,
+    store: str | None,
+    *,
+    host: str,
+    port: int,
+    prefix: str,
+    token: str | None,
+    names: tuple[str, ...],
+    zone: str | None,
+    redact: str | None,
+    retention: str | None,
+    no_score: bool,
+    evaluate: bool,
+) -> None:
+    """Serve until stopped, then close the store."""
+    plan, monitor = load_plan(config)
+    age = retention or monitor.retention
+    settings = check_settings(
+        ServerSettings(
+            host=host,
+            port=port,
+            prefix=prefix,
+            token=token,
+            names=names,
+            zone=zone or (monitor.reports.zone if monitor.reports else "UTC"),
+            redact=load_hook(redact or monitor.redact),
+            retention=None if age is None else duration(age),
+        )
+    )
+    place = store or revealed(plan.store) or default_place()
+    opened = Store.open(place)
+    workers: list[BackgroundWorker] = []
+    if not no_score and monitor.metrics != ():
+        workers.append(ScoringWorker(config, str(place), opened))
+    if evaluate:
+        workers.append(AlertWorker(monitor.alerts, opened))
+    if monitor.reports is not None:
+        workers.append(ReportWorker(monitor.reports, opened))
+
+    def announce(address: str) -> None:
+        note(f"listening on {address}, storing in {opened.place}; stop with Ctrl-C")
+
+    try:
+        asyncio.run(serve(settings, opened, workers, ready=announce))
+    finally:
+        opened.close()
+    note("stopped; everything accepted is stored")

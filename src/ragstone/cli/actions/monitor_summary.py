@@ -1,0 +1,133 @@
+"""`ragstone monitor summary`: statistics of a window as a table or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Literal
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.monitor_plan import open_archive
+from ragstone.cli.actions.progress import Bar
+from ragstone.config.durations import duration
+from ragstone.monitor import Archive
+from ragstone.monitor.interactions import from_micros, now_micros
+from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.statements import DAY_MICROS
+from ragstone.monitor.windows.calendars import get_time_zone, parse_local_time
+from ragstone.monitor.windows.statistics import SeriesStats, Window
+from ragstone.monitor.windows.summary import summarise_periods, summarise_window
+
+Slice = tuple[str, str] | None
+
+
+def show_summary(
+    by: str | None,
+    where: Slice,
+    *,
+    window: str,
+    until: str | None,
+    zone: str,
+    as_json: bool,
+    store: str | None,
+) -> None:
+    """Print one window, and the same by the values of a field."""
+    archive, end = _prepare(window, until, zone, store)
+    summary = summarise_window(archive, window, until=end, by=by, where=where)
+    if as_json:
+        click.echo(json.dumps(summary.to_dict(), indent=2))
+        return
+    whole = summary.whole
+    rows = [(f"{whole.field}={whole.value}" if whole.field else "all", whole)]
+    rows += [(f"{part.field}={part.value}", part) for part in summary.slices]
+    _print_table(rows)
+    if summary.more:
+        note(
+            f"and {format_count(summary.more, 'more value')} of {by}; --where {by}=VALUE shows one"
+        )
+
+
+def show_periods(
+    period: Literal["day", "week", "month"],
+    where: Slice,
+    *,
+    window: str,
+    until: str | None,
+    zone: str,
+    as_json: bool,
+    store: str | None,
+) -> None:
+    """Print one row for each day, week or month of the window."""
+    archive, end = _prepare(window, until, zone, store)
+    windows = summarise_periods(
+        archive, period, end - duration(window), end, zone=zone, where=where
+    )
+    if as_json:
+        click.echo(json.dumps([window.to_dict() for window in windows], indent=2))
+    else:
+        _print_table([(_format_day(window.since, zone), window) for window in windows])
+
+
+def _prepare(window: str, until: str | None, zone: str, store: str | None) -> tuple[Archive, int]:
+    """The archive with the window's roll-ups up to date, and where the window ends."""
+    archive = open_archive(store)
+    end = now_micros() if until is None else parse_local_time(until, zone)
+    length = duration(window)
+    get_time_zone(zone)  # an unknown zone is reported before any work is done
+    with Bar() as bar:
+        refresh(archive, end - length, end, progress=bar.counts("adding up five-minute steps"))
+    return archive, end
+
+
+def _print_table(rows: Sequence[tuple[str, Window]]) -> None:
+    console = Console()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for head in ("", "n", "mean", "95 % interval", "p50", "p95", "scored", "trend"):
+        table.add_column(head, justify="right" if head else "left", no_wrap=bool(head))
+    for name, window in rows:
+        table.add_row(f"[bold]{escape(name)}[/bold]", f"{window.interactions:,}")
+        if window.failed:
+            table.add_row("  failed", f"{window.failed:,}")
+        series = [*window.metrics.values()]
+        measures = (window.feedback, window.latency, window.cost, window.tokens)
+        series += [measure for measure in measures if measure is not None]
+        for stats in series:
+            table.add_row(*_format_cells(stats, window.until - window.since))
+    console.print(table)
+
+
+def _format_cells(stats: SeriesStats, length: int) -> list[str]:
+    """A row of the table; the trend is the change over the window, with a question mark when it may be chance."""
+    interval = ""
+    if stats.low is not None and stats.high is not None:
+        interval = f"{_format_number(stats.low)}–{_format_number(stats.high)}"
+    trend = ""
+    if stats.trend is not None:
+        change = stats.trend.slope * length / DAY_MICROS
+        trend = f"{change:+.3f}" if abs(change) < 100 else f"{change:+,.0f}"
+        trend += "" if stats.trend.is_moving else "?"
+    return [
+        f"  {escape(stats.name)}",
+        f"{stats.scored:,}",
+        _format_number(stats.mean),
+        interval,
+        _format_number(stats.percentiles.get("p50")),
+        _format_number(stats.percentiles.get("p95")),
+        "" if stats.coverage is None else f"{stats.coverage:.0%}",
+        trend,
+    ]
+
+
+def _format_number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def _format_day(at: int, zone: str) -> str:
+    return from_micros(at).astimezone(get_time_zone(zone)).date().isoformat()

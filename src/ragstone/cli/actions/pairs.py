@@ -1,0 +1,206 @@
+"""Two-file evaluation: several files of predictions against one file of references, in one table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ragstone.analysis.summary import MetricSummary, Summary
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.progress import Bar
+from ragstone.cli.actions.shared import choose_language
+from ragstone.config import Data, Plan
+from ragstone.data import pair_predictions
+from ragstone.experiments.execute import RunInputs, RunObserver
+from ragstone.experiments.run import run_plan
+from ragstone.report.files import write_text
+from ragstone.report.words import Words
+
+METRICS = ("exact_match", "token_f1", "abstention_accuracy")
+CAPTION = {
+    "en": "Mean, 95% interval, scored/applicable.",
+    "es": "Media, intervalo del 95 %, puntuadas/aplicables.",
+}
+OUTPUTS = (".json", ".csv", ".md")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of predictions and what came of it."""
+
+    name: str
+    file: str
+    summary: Summary
+
+
+def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False) -> int:
+    """Evaluate each file of predictions, show one table, write the outputs; the exit code."""
+    for path in plan.output:
+        if not path.endswith(OUTPUTS):
+            raise click.UsageError(
+                f"a comparison is not written as {path!r}; end it in one of {' '.join(OUTPUTS)}"
+            )
+    words = Words(choose_language(plan.language))
+    entries = [
+        _entry(refs, file, name, plan, quiet=quiet)
+        for file, name in zip(preds, _names(preds), strict=True)
+    ]
+    if not quiet:
+        _say_formats(entries)
+        _show(entries, words)
+    for entry in entries:
+        for sentence in _faults(entry):
+            note(f"{entry.name}: {sentence}")
+    for path in plan.output:
+        write = {".json": _json, ".csv": _csv}.get(Path(path).suffix)
+        write_text(path, write(entries) if write else _markdown(entries, words))
+        note(f"wrote {path}", quiet=quiet)
+    return _exit_code(entries)
+
+
+def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry:
+    reading = pair_predictions(
+        refs, file, skip_bad_rows=plan.data.skip_bad_rows, limit=plan.data.limit
+    )
+    with Bar(quiet=quiet) as bar:
+        bar.what = name
+        own = replace(plan, name=name, data=Data(), metrics=plan.metrics or METRICS, output=())
+        run = run_plan(own, RunInputs(samples=reading), RunObserver(progress=bar))
+    summary = run.summary()
+    missing = max((m.outcomes.get("system_error", 0) for m in summary.metrics), default=0)
+    if missing:
+        note(
+            f"{name}: no prediction for {missing:,} of {format_count(run.info.total or 0, 'question')}",
+            quiet=quiet,
+        )
+    return Entry(name, file, summary)
+
+
+def _say_formats(entries: Sequence[Entry]) -> None:
+    """What was read as what, once where it is the same for all."""
+    infos = [entry.summary.run for entry in entries]
+    for text in dict.fromkeys(
+        f"read {format_count(info.total or 0, 'sample')} as {info.format}" for info in infos
+    ):
+        note(text)
+
+
+def _names(preds: Sequence[str]) -> list[str]:
+    """File names, with their folder when two are alike."""
+    names = [Path(file).name for file in preds]
+    return [
+        name if names.count(name) == 1 else str(Path(file))
+        for file, name in zip(preds, names, strict=True)
+    ]
+
+
+def _incomplete(entry: Entry) -> list[MetricSummary]:
+    """Metrics with too few samples scored."""
+    return [metric for metric in entry.summary.metrics if not metric.complete]
+
+
+def _faults(entry: Entry) -> list[str]:
+    """Why the exit code will not be 0."""
+    missed = [gate.sentence for gate in entry.summary.gates if not gate.passed]
+    return missed + [metric.incomplete for metric in _incomplete(entry)]
+
+
+def _exit_code(entries: Sequence[Entry]) -> int:
+    """That of the worst file."""
+    gates = [gate.passed for entry in entries for gate in entry.summary.gates]
+    if None in gates or any(_incomplete(entry) for entry in entries):
+        return 3
+    return 1 if False in gates else 0
+
+
+def _show(entries: Sequence[Entry], words: Words) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    table.add_column("")
+    for metric in entries[0].summary.metrics:
+        table.add_column(metric.metric, justify="right")
+    for entry in entries:
+        cells = [
+            Text.assemble(
+                words.number(metric.mean),
+                (f"\n{words.interval(metric.low, metric.high)}", "dim"),
+                (f"\n{coverage(metric)}", "dim" if metric.complete else "yellow"),
+            )
+            for metric in entry.summary.metrics
+        ]
+        table.add_row(Text(entry.name, style="cyan"), *cells)
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"\n{CAPTION[words.language]}", style="dim")
+
+
+def coverage(metric: MetricSummary) -> str:
+    """Samples scored of those that could be."""
+    return f"{metric.scored:,}/{metric.applicable:,}"
+
+
+def _json(entries: Sequence[Entry]) -> str:
+    rows = [
+        {
+            "name": entry.name,
+            "file": entry.file,
+            "run": entry.summary.run.id,
+            "samples": entry.summary.run.total,
+            "metrics": {metric.metric: _figures(metric) for metric in entry.summary.metrics},
+            "gates": [
+                {"metric": gate.metric, "rule": gate.rule, "passed": gate.passed}
+                for gate in entry.summary.gates
+            ],
+        }
+        for entry in entries
+    ]
+    return json.dumps(rows, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _figures(metric: MetricSummary) -> dict[str, Any]:
+    return {
+        "mean": metric.mean,
+        "low": metric.low,
+        "high": metric.high,
+        "scored": metric.scored,
+        "applicable": metric.applicable,
+        "total": metric.total,
+        "outcomes": dict(metric.outcomes),
+        "labels": dict(metric.labels),
+    }
+
+
+def _csv(entries: Sequence[Entry]) -> str:
+    keys = ("mean", "low", "high", "scored", "applicable")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [metric.metric for metric in entries[0].summary.metrics]
+    columns = [name if key == "mean" else f"{name}_{key}" for name in names for key in keys]
+    writer.writerow(["name", "samples", *columns])
+    for entry in entries:
+        figures = [_figures(metric) for metric in entry.summary.metrics]
+        cells = [figure[key] for figure in figures for key in keys]
+        writer.writerow([entry.name, entry.summary.run.total, *cells])
+    return text.getvalue()
+
+
+def _markdown(entries: Sequence[Entry], words: Words) -> str:
+    names = [metric.metric for metric in entries[0].summary.metrics]
+    lines = [f"| | {' | '.join(names)} |", f"| --- |{' ---: |' * len(names)}"]
+    for entry in entries:
+        cells = [
+            f"{words.number(m.mean)}, {words.interval(m.low, m.high)}, {coverage(m)}"
+            for m in entry.summary.metrics
+        ]
+        name = entry.name.replace("|", "\\|")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", CAPTION[words.language]]) + "\n"

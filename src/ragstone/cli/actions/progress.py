@@ -1,0 +1,174 @@
+"""A progress line on stderr with rate, cost and time left: only on a terminal, only when it takes long."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ragstone.types import NO_USAGE
+
+if TYPE_CHECKING:
+    from ragstone.engine import Progress
+    from ragstone.systems import AnswerProgress
+
+PATIENCE = 2.0
+"""Seconds before there is anything to see."""
+
+
+class Bar:
+    """Watches a run; draws nothing on a pipe, when told to be quiet, or before patience runs out."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.what = "scoring"
+        self.failed = "failed"
+        """What is said of the samples that count as failures."""
+        self.guess: Callable[[], int | None] = lambda: None
+        """How many samples there may be, asked once when the run does not know."""
+        self.shown = not quiet and sys.stderr.isatty()
+        self.started = time.monotonic()
+        self._live: Any = None
+        self._task: Any = None
+        self._guessed: int | None = None
+        self._first = 0
+        self._began = self.started
+        self.answers = 0
+        """Answers that the system under test has given so far, kept ones included."""
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        raised: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Take note of how far the run is."""
+        now = time.monotonic()
+        if not self.shown or now - self.started < PATIENCE:
+            self._first, self._began = progress.done, now
+            return
+        if self._live is None:
+            self._guessed = progress.total or self.guess()
+            self._live = self._open()
+            self._task = self._live.add_task(self.what, total=progress.total, facts="")
+        self._renamed(self.what)
+        if progress.total is None and self._guessed is not None:
+            progress = replace(progress, total=max(self._guessed, progress.done))
+        self._live.update(
+            self._task,
+            completed=progress.done,
+            total=progress.total,
+            facts=self.facts(progress, now),
+        )
+
+    def show_answers(self, filled: AnswerProgress) -> None:
+        """Take note of how many answers the system has given; a bar of its own, before that of the scores."""
+        from ragstone.engine import Progress
+
+        self.answers = filled.done
+        what, self.what = self.what, "answering"
+        self(Progress(filled.done, None, filled.failures, NO_USAGE))
+        self.what = what
+
+    def counts(self, what: str) -> Callable[[int, int | None], None]:
+        """What takes note of other work, done so far and in all."""
+        from ragstone.engine import Progress
+
+        def tell(done: int, total: int | None) -> None:
+            self.what = what
+            self(Progress(done, total, 0, NO_USAGE))
+
+        return tell
+
+    def _renamed(self, what: str) -> None:
+        """Another kind of work has begun: its rate and its end are its own."""
+        if self._task is not None and self._live.tasks[0].description != what:
+            self._live.reset(self._task, description=what, total=None)
+            self._first, self._began, self._guessed = 0, time.monotonic(), self.guess()
+
+    def facts(self, progress: Progress, now: float) -> str:
+        """Rate, time left, cost and failures, as far as there are any."""
+        of = "" if progress.total is None else f"/{progress.total:,}"
+        parts = [f"{progress.done:,}{of}"]
+        seconds = now - self._began
+        rate = (progress.done - self._first) / seconds if seconds > 0 else 0.0
+        if rate > 0:
+            parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")
+            if progress.total is not None:
+                parts.append(f"{format_duration((progress.total - progress.done) / rate)} left")
+        if progress.usage.usd:
+            parts.append(f"${progress.usage.usd:,.2f}")
+        if progress.failures:
+            parts.append(f"{progress.failures:,} {self.failed}")
+        return "  ".join(parts)
+
+    def _open(self) -> Any:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        live = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.fields[facts]}"),
+            console=Console(stderr=True),
+            transient=True,
+            expand=True,
+        )
+        live.start()
+        return live
+
+
+def stdout_to_stderr() -> redirect_stdout[Any]:
+    """What a user's system or metric prints goes to stderr: stdout is for results."""
+    return redirect_stdout(sys.stderr)
+
+
+@contextmanager
+def show_waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
+    """A sign of life for work of unknown length, with the same reserve as the bar."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    status = Console(stderr=True).status(what)
+    patience = threading.Timer(PATIENCE, status.start)
+    patience.daemon = True
+    patience.start()
+    try:
+        yield
+    finally:
+        patience.cancel()
+        patience.join()
+        status.stop()
+
+
+def count_lines(path: str, most: int | None = None) -> int | None:
+    """About how many samples a jsonl file holds; None for anything else."""
+    if not path.endswith(".jsonl") or not Path(path).is_file():
+        return None
+    with open(path, "rb") as file:
+        lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+    return lines if most is None else min(lines, most)
+
+
+def format_duration(seconds: float) -> str:
+    """Seconds as people say them: `40 s`, `12 min`, `3 h 5 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"

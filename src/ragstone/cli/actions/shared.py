@@ -1,0 +1,48 @@
+"""What several commands do: open a run, sum it up, write its files, choose a language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.progress import show_waiting
+from ragstone.experiments.run import Run
+from ragstone.text.language import LANGUAGES
+
+if TYPE_CHECKING:
+    from ragstone.analysis.summary import Summary
+
+
+def open_run(name: str, store: str | None) -> Run:
+    """A stored run by id, start of its id, name or `last`."""
+    return Run.open(name, store=store)
+
+
+def write_files(run: Run, paths: Sequence[str], language: str, *, quiet: bool = False) -> None:
+    """Write each file in the format of its extension, and say so."""
+    for path in paths:
+        with show_waiting(f"writing {path}", quiet=quiet):
+            run.write(path, language=language)
+        note(f"wrote {path}", quiet=quiet)
+
+
+def summarise_run(run: Run, *, quiet: bool = False) -> Summary:
+    """The run's summary, with a sign of life while a large one is read."""
+    with show_waiting(f"summing up {run.info.name}", quiet=quiet):
+        return run.summary()
+
+
+def check_language(wanted: str | None) -> str | None:
+    """The language asked for, if reports are written in it; a mistake if they are not."""
+    if wanted is None or wanted.split("-")[0].lower() in LANGUAGES:
+        return wanted and choose_language(wanted)
+    raise click.UsageError(f"no reports in {wanted!r}; give --lang {' or '.join(LANGUAGES)}")
+
+
+def choose_language(*wanted: str | None) -> str:
+    """The first of these that reports are written in, else English."""
+    short = (text.split("-")[0].lower() for text in wanted if text)
+    return next((text for text in short if text in LANGUAGES), "en")

@@ -1,0 +1,111 @@
+"""`ragstone slurm` in action: the launcher of a plan written, sent, looked at and cancelled."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.progress import Bar
+from ragstone.config import Plan, Slurm, load, revealed
+from ragstone.config.paths import anchor_plan
+from ragstone.engine import Progress
+from ragstone.errors import Interrupted, RagstoneError
+from ragstone.experiments.execute import new_run_id
+from ragstone.experiments.run import Run
+from ragstone.scale import slurm
+from ragstone.scale.progress import read_progress
+from ragstone.scale.slurm import SlurmJob
+from ragstone.types import NO_USAGE
+
+FOLDER = "slurm"
+"""Where launchers are kept, beside the config, unless it says otherwise."""
+
+
+def write_config(config: str, run_id: str | None, *, submit: bool) -> None:
+    """Write the launcher of a config's run, and send it if wanted."""
+    plan = replace(load(config), run_id=run_id)
+    folder = Path(config).resolve().parent / FOLDER
+    if plan.slurm is not None and plan.slurm.folder is not None:
+        folder = Path(plan.slurm.folder).resolve()
+    write_job(plan, folder, submit=submit)
+
+
+def show_status(run: str, folder: str) -> None:
+    """Say how far a run is."""
+    job = slurm.load_job(run, Path(folder))
+    state = f"job {job.job} is {slurm.read_state(job)}" if job.job else "not sent yet"
+    click.echo(f"{job.run}: {state}; {_format_progress(job)}")
+
+
+def cancel_run(run: str, folder: str) -> None:
+    """Stop a run's job; what it finished is kept."""
+    job = slurm.load_job(run, Path(folder))
+    slurm.cancel(job)
+    click.echo(
+        f"job {job.job} is cancelled; {_format_progress(job)}; resume with: sbatch {job.launcher}"
+    )
+
+
+def write_job(plan: Plan, folder: Path, *, submit: bool) -> SlurmJob:
+    """The launcher of a plan and the plan beside it, written; and the job sent if wanted."""
+    if plan.data.path in (None, "-"):
+        raise click.UsageError("a job under Slurm needs a data file that all nodes see; name one")
+    run = plan.run_id or new_run_id()
+    whole = anchor_plan(replace(plan, run_id=run, on=None), Path.cwd())
+    lost: list[str] = []
+    stored = whole.to_json(lost)
+    if lost:
+        raise click.UsageError(
+            f"a launcher holds no password ({', '.join(dict.fromkeys(lost))}); put the store's URL into the "
+            "config (store: ${NAME}) or into RAGSTONE_STORE, and keys into the environment"
+        )
+    job = SlurmJob(run, str(folder / f"{run}.sbatch"))
+    text = slurm.format_launcher(job, whole, plan.slurm or Slurm())
+    path = slurm.write_job(job, text, stored)
+    click.echo(f"wrote {path}")
+    if submit:
+        job = slurm.submit(job)
+        click.echo(
+            f"sent as job {job.job}; look with: ragstone slurm status {run} --folder {folder}"
+        )
+    return job
+
+
+def run_job(plan: Plan, *, quiet: bool) -> Run:
+    """`eval --on slurm`: the job sent and followed to its end; the Run. Outputs are written here, not by the job."""
+    named = Path(plan.slurm.folder) if plan.slurm and plan.slurm.folder else Path(FOLDER)
+    job = write_job(replace(plan, output=()), named.resolve(), submit=True)
+    try:
+        with Bar(quiet=quiet) as bar:
+            bar.what = job.run
+            while (state := slurm.read_state(job)) not in slurm.ENDED:
+                bar(Progress(*read_progress(job.progress), 0, NO_USAGE))
+                time.sleep(1)
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"job {job.job} continues without us; stop it with: ragstone slurm cancel {job.run} "
+            f"--folder {named}"
+        ) from None
+    run = _open_run(job, plan)
+    if run is None or run.info.status != "done":
+        log = Path(job.launcher).with_suffix(".log")
+        raise slurm.SlurmError(f"job {job.job} ended as {state} before the run was done; see {log}")
+    note(f"job {job.job} ended as {state}", quiet=quiet)
+    return run
+
+
+def _open_run(job: SlurmJob, plan: Plan) -> Run | None:
+    """The run, once its job has ended: a store that another host is writing must not be opened here."""
+    try:
+        return Run.open(job.run, store=revealed(plan.store))
+    except RagstoneError:  # not begun: there is no store, or no such run in it
+        return None
+
+
+def _format_progress(job: SlurmJob) -> str:
+    done, total = read_progress(job.progress)
+    return f"{format_count(done, 'sample')} done" + (f" of {total:,}" if total is not None else "")

@@ -1,0 +1,132 @@
+"""`ragstone tune` in action."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rich.console import Console
+
+from ragstone.cli.actions.bench import show_progress_lines
+from ragstone.cli.actions.compare import present_comparison
+from ragstone.cli.actions.flags import parse_setting, parse_settings
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.progress import stdout_to_stderr
+from ragstone.cli.actions.shared import choose_language
+from ragstone.cli.options import check_outputs
+from ragstone.experiments.ablate import format_settings
+from ragstone.experiments.tune import Budget, Tuned, tune
+from ragstone.report.files import write_text
+from ragstone.report.render.terminal import Screen
+from ragstone.systems.pipeline import SEARCH_SPACE
+
+SHOWN_TRIALS = 10
+"""Trials on the screen; a file has them all."""
+
+
+def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
+    """Search for better settings, show the result and write the files."""
+    check_outputs("comparison", flags["output"])
+    quiet = flags["quiet"]
+    with stdout_to_stderr():
+        found = tune(
+            data,
+            system,
+            dict(_parse_vary(text, system) for text in flags["vary"]),
+            flags["objective"],
+            against=flags["against"],
+            settings=parse_settings(flags["settings"]),
+            sampler=flags["sampler"],
+            budget=Budget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
+            held_out=flags["held_out"],
+            seed=flags["seed"],
+            judge=flags["judge"],
+            store=flags["store"],
+            limit=flags["limit"],
+            watch=show_progress_lines(quiet=quiet),
+        )
+    if not quiet:
+        _show(found)
+    pages = [path for path in flags["output"] if not path.endswith(".json")]
+    if found.comparison is not None:
+        runs = [found.baseline.stored, found.run.stored]
+        language = choose_language(flags["language"])
+        present_comparison(found.comparison, runs, {**flags, "output": pages}, language)
+    elif pages:
+        note("no comparison is written: the winner is the system as it was", quiet=quiet)
+    for path in flags["output"]:
+        if path.endswith(".json"):
+            write_text(path, json.dumps(to_json(found), ensure_ascii=False, indent=2) + "\n")
+            note(f"wrote {path}", quiet=quiet)
+
+
+def to_json(found: Tuned) -> dict[str, Any]:
+    """The search and its result as JSON."""
+    against = found.objective.against
+    return {
+        "objective": dict(found.objective.weights),
+        "winner": dict(found.winner.settings),
+        "winner_run": found.run.id,
+        "baseline_run": found.baseline.id,
+        "evaluations": found.evaluations,
+        "grid_evaluations": found.grid,
+        "stopped": found.stopped or None,
+        "trials": [
+            {
+                "settings": dict(trial.settings),
+                "questions": trial.questions,
+                "objective": trial.mean,
+                "run": trial.run.id if trial.run else None,
+                "front": trial.front if against else None,
+                **(dict(zip(against, trial.standing.costs, strict=True)) if trial.standing else {}),
+            }
+            for trial in found.trials
+        ],
+        "comparison": found.comparison.to_dict() if found.comparison else None,
+    }
+
+
+def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:
+    """A setting with its values; the pipeline knows sensible ones for its own."""
+    if "=" not in text and system.partition(":")[0] == "pipeline" and text in SEARCH_SPACE:
+        return text, list(SEARCH_SPACE[text])
+    return parse_setting(text)
+
+
+def _show(found: Tuned) -> None:
+    """Trials, then what the winner is worth on questions that it was not chosen by."""
+    screen = Screen(Console())
+    against = found.objective.against
+    heads = [("configuration", False), ("questions", True), ("objective", True)]
+    heads += [(name, True) for name in against] + ([("front", False)] if against else [])
+    table = screen.table(*heads)
+    for trial in found.trials[:SHOWN_TRIALS]:
+        cells = [format_settings(trial.settings), f"{trial.questions:,}", "–" if trial.mean is None else f"{trial.mean:.3f}"]  # fmt: skip
+        if against and trial.standing is not None:
+            cells += [f"{cost:.4g}" for cost in trial.standing.costs] + ["★" if trial.front else ""]
+        table.add_row(*(screen.cell(text, "") for text in cells))
+    screen.put(table)
+    more = len(found.trials) - SHOWN_TRIALS
+    if more > 0:
+        screen.line(f"and {format_count(more, 'more trial')}", "dim")
+    share = found.evaluations / found.grid
+    early = f" The search ended early: the budget of {found.stopped} was spent."
+    screen.line(
+        f"{format_count(found.evaluations, 'question')} answered while tuning, {share:.0%} of a full grid."
+        + (early if found.stopped else ""),
+        "dim",
+    )
+    screen.line("")
+    screen.line(f"Best: {format_settings(found.winner.settings)}", "bold")
+    for name in found.objective.metrics:
+        for who, run in (("as it was", found.baseline), ("best", found.run)):
+            scored = run.summary()[name]
+            on = f"{name} on {format_count(scored.scored, 'held-out question')}"
+            if scored.mean is None or scored.low is None or scored.high is None:
+                screen.line(f"{on}, {who}: no interval can be given")
+            else:
+                ends = f"{scored.low:.3f} – {scored.high:.3f}"
+                screen.line(f"{on}, {who}: {scored.mean:.3f} ({ends})")
+    if found.comparison is None:
+        screen.line("That is the system as it was: nothing better was found.")
+    screen.line("")

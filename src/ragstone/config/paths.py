@@ -1,0 +1,135 @@
+"""Paths of a plan, as seen from a folder: so that it can be carried out from any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ragstone.config.plan import Plan
+
+SYSTEM_PATHS = ("pipeline", "predictions", "prompt", "documents")
+"""Keys of a system's mapping or settings that may name a file or folder."""
+
+
+def anchor_plan(plan: Plan, folder: Path) -> Plan:
+    """The plan with absolute paths: relative ones are seen from this folder."""
+    changes: dict[str, Any] = {
+        "data": replace(plan.data, path=_anchor_data(plan.data.path, folder)),
+        "judge": anchor_model(plan.judge, folder),
+        "embeddings": anchor_model(plan.embeddings, folder),
+        "prompts": _join(plan.prompts, folder),
+        "store": _anchor_store(plan.store, folder),
+        "output": tuple(str(folder / path) for path in plan.output),
+    }
+    if plan.system is not None:
+        spec = anchor_system(plan.system.spec, folder)
+        settings = anchor_system(dict(plan.system.settings), folder)
+        changes["system"] = replace(plan.system, spec=spec, settings=settings)
+    if plan.on is not None and plan.on.endswith(".json"):
+        changes["on"] = _join(plan.on, folder)
+    if plan.slurm is not None:
+        changes["slurm"] = replace(plan.slurm, folder=_join(plan.slurm.folder, folder))
+    if _names_modules(plan) and str(folder) not in plan.code_folders:
+        changes["code_folders"] = (*plan.code_folders, str(folder))
+    return replace(plan, **changes)
+
+
+def anchor_system(spec: Any, folder: Path) -> Any:
+    """A system's spec or settings, with those of its files that lie in the folder."""
+    if isinstance(spec, Mapping):
+        moved = {
+            key: anchor_existing(value, folder)
+            for key, value in spec.items()
+            if key in SYSTEM_PATHS
+        }
+        if isinstance(spec.get("python"), str):
+            moved["python"] = anchor_system(spec["python"], folder)
+        return {**spec, **moved}
+    if not isinstance(spec, str):
+        return spec
+    kind, colon, place = spec.partition(":")
+    if kind == "pipeline" and colon:
+        return f"pipeline:{anchor_existing(place, folder)}"
+    if kind.endswith(".py") and colon:
+        return f"{anchor_existing(kind, folder)}:{place}"
+    return anchor_existing(spec, folder)
+
+
+def anchor_existing(place: Any, folder: Path) -> Any:
+    """The path of a file or folder in this folder, when there is one of that name."""
+    if not isinstance(place, str) or not place or Path(place).is_absolute():
+        return place
+    return str(folder / place) if (folder / place).exists() else place
+
+
+def _join(path: str | None, folder: Path) -> str | None:
+    return None if path is None else str(folder / Path(path).expanduser())
+
+
+def _anchor_data(path: str | None, folder: Path) -> str | None:
+    if path is None or path == "-":
+        return path
+    if "+" in path and not (folder / path).exists():  # run.trec+qrels.txt
+        return "+".join(str(folder / part) for part in path.split("+"))
+    return _join(path, folder)
+
+
+def _anchor_store(store: Any, folder: Path) -> Any:
+    is_file = isinstance(store, str) and "://" not in store and store != ":memory:"
+    return _join(store, folder) if is_file else store
+
+
+def anchor_model(model: Any, folder: Path) -> Any:
+    """A judge or embeddings, whose model may be a folder of weights or a Python file."""
+    if isinstance(model, Mapping):
+        moved = {
+            key: anchor_model(model[key], folder) for key in ("model", "embeddings") if key in model
+        }
+        if isinstance(model.get("jury"), list | tuple):
+            moved["jury"] = [anchor_model(member, folder) for member in model["jury"]]
+        return {**model, **moved}
+    if not isinstance(model, str):
+        return model
+    kind, _, place = model.partition(":")
+    if kind == "hf":
+        return f"hf:{anchor_existing(place, folder)}"
+    if kind == "python" and ".py:" in place:
+        file, _, name = place.rpartition(":")
+        return f"python:{anchor_existing(file, folder)}:{name}"
+    return model
+
+
+def _names_modules(plan: Plan) -> bool:
+    """Whether a metric, the judge or the system is code of an importable module."""
+    places = [next(iter(spec), "") for spec in plan.metrics if not isinstance(spec, str)]
+    places += [
+        text.removeprefix("python:")
+        for text in _model_names(plan.judge)
+        if text.startswith("python:")
+    ]
+    spec = plan.system.spec if plan.system is not None else ""
+    places.append(str(spec.get("python", "")) if isinstance(spec, Mapping) else spec)
+    return any(_is_module(place) for place in places)
+
+
+def _model_names(model: Any) -> list[str]:
+    if isinstance(model, Mapping):
+        return [
+            name
+            for member in (model.get("model"), *(model.get("jury") or ()))
+            for name in _model_names(member)
+        ]
+    return [model] if isinstance(model, str) else []
+
+
+def _is_module(place: str) -> bool:
+    module, colon, _ = place.partition(":")
+    if module.endswith(".py"):
+        return False
+    return (
+        bool(colon)
+        and all(part.isidentifier() for part in module.split("."))
+        and module not in ("pipeline", "http", "https")
+    )

@@ -1,0 +1,235 @@
+"""The `read` function and its result: samples from a file, standard input, a folder, or objects in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from ragstone.data.formats import NATIVE_FORMAT, Format, detect_format, get_format, map_fields
+from ragstone.data.ids import SeenIds
+from ragstone.data.objects import open_objects
+from ragstone.data.rows import Mapper, compile_shape, get_path
+from ragstone.data.sources import RejectedRow, RowSource, open_source
+from ragstone.data.strict_json import BadRow, parse_json
+from ragstone.data.trec import open_rankings
+from ragstone.errors import BadRows, DataError, UnknownFormat, suggest_nearest
+from ragstone.types import Sample
+
+MAX_LISTED_BAD_ROWS = 20
+"""Bad rows that an error names."""
+
+_DETECTION_ROWS = 20
+"""Rows whose columns decide the format."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A sample with the row it came from."""
+
+    sample: Sample
+    row: str
+    """The input row, untouched, as one JSON document."""
+
+
+@dataclass(slots=True)
+class Dataset:
+    """The samples of one source, read lazily; each iteration reads the source again."""
+
+    source: str
+    """Display name: `data.jsonl`, `-`, `3 samples`."""
+    format: str
+    """Display name: `ragas columns`."""
+    shape: dict[str, Any]
+    """How a stored row maps to its sample, as JSON: `format`, and where needed `fields` and `cells`."""
+    skip_bad_rows: bool = False
+    limit: int | None = None
+    bad: list[str] = field(default_factory=list)
+    """The first complaints of the latest iteration, when bad rows are skipped."""
+    bad_count: int = 0
+    _row_source: RowSource = field(default=RowSource("", lambda: iter(())), repr=False)
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield each good row in order; a bad one raises BadRows, which also names the bad rows after it."""
+        self.bad, self.bad_count = [], 0
+        seen = SeenIds()
+        mapper: Mapper = compile_shape(self.shape)
+        position = 0
+        if self.limit == 0:
+            return
+        for at, text in self._row_source.rows():
+            try:
+                if text.__class__ is RejectedRow:
+                    raise BadRow(text.reason)
+                sample, has_id = mapper(parse_json(text), position + 1)  # type: ignore[arg-type]
+                if not seen.add(sample.id if has_id else None, position + 1):
+                    raise BadRow(
+                        f"the id {sample.id!r} was given to an earlier row; "
+                        "give each row its own id, or none"
+                    )
+            except BadRow as bad:
+                self._report_bad_row(at, bad)
+                continue
+            position += 1
+            if not self.bad_count or self.skip_bad_rows:  # else: only collecting complaints
+                yield Record(sample, text)  # type: ignore[arg-type]
+            if position == self.limit:
+                break
+        if self.bad and not self.skip_bad_rows:
+            raise BadRows(self.bad)
+        if not position:
+            self._raise_empty()
+
+    def check(self) -> int:
+        """Read every row and count the good ones; raises BadRows as iterating does."""
+        return sum(1 for _ in self)
+
+    def peek(self, count: int) -> list[Record]:
+        """Return the first good rows; bad rows are skipped here and reported by the full iteration."""
+        if self.limit is not None:
+            count = min(count, self.limit)
+        return list(replace(self, skip_bad_rows=True, limit=count))
+
+    def _report_bad_row(self, at: int | str, bad: BadRow) -> None:
+        place = at if isinstance(at, str) else f"{self.source}:{at}"
+        self.bad_count += 1
+        if len(self.bad) < MAX_LISTED_BAD_ROWS:
+            self.bad.append(f"{place}: {bad}")
+        elif not self.skip_bad_rows:
+            raise BadRows(self.bad, more=True)
+
+    def _raise_empty(self) -> None:
+        if self.bad:
+            raise BadRows(self.bad, more=self.bad_count > len(self.bad))
+        raise DataError(f"{self.source!r} has no rows; give one sample or more")
+
+
+def read(
+    source: Any,
+    *,
+    format: str | None = None,
+    fields: Mapping[str, str] | None = None,
+    skip_bad_rows: bool = False,
+    limit: int | None = None,
+) -> Dataset:
+    """Read the samples of a source, in the format that its columns show.
+
+    `source` is a path (jsonl, json, csv, parquet; gzip is fine), `-` for standard input, a BEIR
+    folder, TREC files joined as `run.trec+qrels.txt`, a list or iterable of Samples or dicts, a
+    DataFrame or a Hugging Face dataset. `fields` names the column of a field where no known format
+    does, dotted when nested: `{"question": "input.text", "contexts": "hits.body"}`."""
+    if limit is not None and limit < 0:
+        raise DataError(f"the limit is {limit}; give 0 or more")
+    rows = _open_source(source, limit)
+    if format in _LINE_FORMATS and not rows.line_format:
+        raise UnknownFormat(f"{rows.name!r} is not {format}; write run.trec+qrels.txt")
+    if rows.is_native and (format is None or format in _LINE_FORMATS):
+        format = NATIVE_FORMAT.name
+    row_format, title = _choose_format(rows, format, fields)
+    dataset = Dataset(
+        rows.name,
+        rows.line_format or title,
+        {"format": row_format.name},
+        skip_bad_rows,
+        limit,
+        _row_source=rows,
+    )
+    if fields:
+        dataset.shape["fields"] = dict(fields)
+    if rows.cell_style:
+        dataset.shape["cells"] = rows.cell_style
+    return dataset
+
+
+_LINE_FORMATS = ("trec", "beir")
+
+
+def _open_source(source: Any, limit: int | None) -> RowSource:
+    if isinstance(source, os.PathLike):
+        source = os.fspath(source)
+        if isinstance(source, bytes):
+            source = os.fsdecode(source)
+    if not isinstance(source, str):
+        return open_objects(source, limit)
+    if source == "-":
+        return open_source(source)
+    return open_rankings(source) or open_source(source)
+
+
+def _choose_format(
+    source: RowSource, name: str | None, fields: Mapping[str, str] | None
+) -> tuple[Format, str]:
+    """Choose the format of the rows, by name or by the columns of the first good rows, and its display title."""
+    rows = _read_first_rows(source)
+    columns = {column for row in rows for column in row}
+    if name is not None:
+        row_format, title = get_format(name), get_format(name).title
+    else:
+        try:
+            row_format = detect_format(columns, source.name)
+            title = row_format.title
+        except UnknownFormat:
+            if not fields:
+                raise
+            row_format, title = NATIVE_FORMAT, "your own columns"
+    _check_columns(source, rows, row_format, title, fields)
+    return row_format, title
+
+
+def _check_columns(
+    source: RowSource,
+    rows: list[dict[str, Any]],
+    row_format: Format,
+    title: str,
+    fields: Mapping[str, str] | None,
+) -> None:
+    """Raise when the first rows lack a column that the user named, or have nothing that the format knows."""
+    columns = sorted({column for row in rows for column in row})
+    paths = map_fields(row_format, fields)
+    for field_name, column in (fields or {}).items():
+        if all(get_path(row, column) is None for row in rows):
+            raise DataError(
+                f"fields: {field_name} is to come from {column!r}, which the first "
+                f"{len(rows)} rows of {source.name} lack{suggest_nearest(column, columns)}"
+            )
+    if not any(
+        get_path(row, path) is not None
+        for row in rows
+        for field_name, names in paths.items()
+        if field_name not in ("id", "meta", "group", "language")
+        for path in names
+    ):
+        raise UnknownFormat(
+            f"{source.name}: the columns ({', '.join(columns)}) have nothing of {title} "
+            f"({', '.join(sorted(row_format.columns))}); choose another --format, or name your columns "
+            "with fields"
+        )
+
+
+def _read_first_rows(source: RowSource) -> list[dict[str, Any]]:
+    """Return the first rows that are JSON objects; when there is none, raise what is wrong with them."""
+    complaints: list[str] = []
+
+    def parse_rows() -> Iterator[dict[str, Any]]:
+        for at, text in source.rows():
+            try:
+                if isinstance(text, RejectedRow):
+                    raise BadRow(text.reason)
+                row = parse_json(text)
+                if not isinstance(row, dict):
+                    raise BadRow("the row is not an object; write {column: value, …}")
+            except BadRow as refused:
+                if len(complaints) < MAX_LISTED_BAD_ROWS:
+                    place = at if isinstance(at, str) else f"{source.name}:{at}"
+                    complaints.append(f"{place}: {refused}")
+                continue
+            yield row
+
+    rows = list(islice(parse_rows(), _DETECTION_ROWS))
+    if not rows and complaints:
+        raise BadRows(complaints)
+    if not rows:
+        raise DataError(f"{source.name!r} has no rows; give one sample or more")
+    return rows

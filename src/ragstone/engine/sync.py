@@ -1,0 +1,53 @@
+"""Coroutines run from synchronous code."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, wait
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+def run_sync(start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """The result of the coroutine that `start` makes, also inside a running event loop (Jupyter).
+
+    There it gets a thread and a loop of its own, and Ctrl-C cancels it and waits until it has cleaned up."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(start())
+    outcome: Future[Result] = Future()
+    loop = asyncio.new_event_loop()
+    tasks: list[asyncio.Task[Result]] = []
+    stops = threading.Event()
+
+    async def work() -> Result:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.append(task)
+        if stops.is_set():
+            raise asyncio.CancelledError
+        return await start()
+
+    def run() -> None:
+        try:
+            with asyncio.Runner(loop_factory=lambda: loop) as runner:
+                result = runner.run(work())
+        except BaseException as raised:  # it belongs to who waits
+            outcome.set_exception(raised)
+        else:
+            outcome.set_result(result)
+
+    threading.Thread(target=run, name="ragstone", daemon=True).start()
+    # Not Thread.join: interrupted once, it takes the thread for ended (CPython before 3.13).
+    try:
+        return outcome.result()
+    except KeyboardInterrupt:
+        stops.set()
+        for task in tasks:
+            loop.call_soon_threadsafe(task.cancel)
+        wait([outcome])
+        raise

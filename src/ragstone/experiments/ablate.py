@@ -1,0 +1,89 @@
+"""Ablations: a run for each combination of a grid of settings, and what each setting does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ragstone.analysis.effects import Effects, effects
+from ragstone.engine.sync import run_sync
+from ragstone.errors import RagstoneError
+from ragstone.experiments.bench import abench
+from ragstone.experiments.run import Run
+from ragstone.registry import MetricSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """One Run for each combination of settings, and what each setting does to each metric."""
+
+    runs: dict[str, Run]
+    settings: tuple[dict[str, Any], ...]
+    """Of each run, in the same order."""
+    effects: tuple[Effects, ...]
+
+
+def ablate(
+    samples: Any,
+    system: Any,
+    vary: Mapping[str, Sequence[Any]],
+    metrics: Sequence[MetricSpec] | None = None,
+    **options: Any,
+) -> Ablation:
+    """Run a grid of settings and say what each does; takes the options of `aablate`."""
+    return run_sync(lambda: aablate(samples, system, vary, metrics, **options))
+
+
+async def aablate(
+    samples: Any,
+    system: Any,
+    vary: Mapping[str, Sequence[Any]],
+    metrics: Sequence[MetricSpec] | None = None,
+    *,
+    full: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Ablation:
+    """The first value of each factor is the current one; `full` runs every combination, else one factor varies at a time."""
+    combinations = build_grid(vary, full=full)
+    named = {
+        format_settings(changed if full else _changes(changed, combinations[0])): changed
+        for changed in combinations
+    }
+    configurations = {name: {**(settings or {}), **changed} for name, changed in named.items()}
+    done = await abench(samples, configurations, metrics, system=system, **options)
+    pairs = [(named[name], run.stored) for name, run in done.runs.items()]
+    first = next(iter(done.runs.values()))
+    scored = [metric.metric for metric in first.summary().metrics if metric.scored]
+    return Ablation(
+        done.runs,
+        tuple(named[name] for name in done.runs),
+        tuple(effects(pairs, metric) for metric in scored) if len(pairs) > 1 else (),
+    )
+
+
+def build_grid(vary: Mapping[str, Sequence[Any]], *, full: bool = False) -> list[dict[str, Any]]:
+    """The settings to run; the first value of each factor is the current one.
+
+    One factor at a time: the current settings, then each other value alone. Full: every combination."""
+    for name, values in vary.items():
+        if not values:
+            raise RagstoneError(f"{name} has no values to try; write {name}=1,2,3")
+        if len(set(map(repr, values))) < len(values):
+            raise RagstoneError(f"{name} lists a value twice; list each once")
+    if full:
+        return [dict(zip(vary, values, strict=True)) for values in product(*vary.values())]
+    base = {name: values[0] for name, values in vary.items()}
+    return [base] + [{**base, name: value} for name, values in vary.items() for value in values[1:]]
+
+
+def format_settings(settings: Mapping[str, Any]) -> str:
+    """`top_k=5, rerank=true`; `in force` for no change."""
+    shown = [f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in settings.items()]
+    return ", ".join(shown) or "in force"
+
+
+def _changes(settings: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value != base[name]}

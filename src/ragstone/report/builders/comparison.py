@@ -1,0 +1,269 @@
+"""The report of a comparison: verdicts on each difference to the baseline, and the samples that moved most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ragstone.analysis.pareto import TradeOff, build_trade_off
+from ragstone.report import document as doc
+from ragstone.report.builders.parts import (
+    build_chart,
+    build_list,
+    build_panel,
+    build_remarks,
+    build_table,
+    name_metric,
+    number_columns,
+    text_columns,
+    usage_cells,
+)
+from ragstone.report.comparison import sentences
+from ragstone.report.comparison.samples import SamplePair, SampleSide, view_pairs
+from ragstone.report.drawing.charts import draw_forest, draw_pareto
+from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
+from ragstone.report.figures import shorten
+from ragstone.report.words import Words, words
+from ragstone.types import NO_USAGE
+
+if TYPE_CHECKING:
+    from ragstone.analysis.compare import Comparison, Difference, RunComparison
+    from ragstone.store import StoredRun
+
+PAIRS_IN_TEXT, PAIRS_ON_TERMINAL = 10, 3
+"""Samples shown each way; a page has all that were kept."""
+WIDE_COLUMNS = 100
+"""Columns of a terminal from which the verdict has one of its own."""
+SIGNS = {"better": "🟢", "worse": "🔴", "equivalent": "⚪", "unclear": "⚪", "withheld": "🟡"}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReport:
+    """A comparison, and its runs by id for the samples."""
+
+    kind: ClassVar[str] = "comparison"
+    comparison: Comparison
+    runs: Mapping[str, StoredRun]
+    language: str = "en"
+
+    def document(self) -> doc.ReportDocument:
+        """The report as a tree."""
+        comparison, say = self.comparison, words(self.language)
+        baseline, state = comparison.baseline, sentences.describe_state(self.comparison, say)
+        names = ", ".join(shorten(versus.run.name, 80) for versus in comparison.versus)
+        title = say("against", run=names, baseline=shorten(baseline.name, 80))
+        facts = [f"{say('baseline')}: {baseline.name}", baseline.source]
+        facts += [say("judge_is", name=baseline.judge)] if baseline.judge else []
+        head = (
+            doc.Heading(say("comparison"), 1, where=doc.TEXT),
+            doc.Heading(title, 1, where=doc.PAGE),
+            doc.Byline(tuple(facts), where=doc.PAGE),
+            doc.Status(state.text, state.tone, where=doc.WRITTEN),
+        )
+        method = sentences.describe_method(comparison, say)
+        body = (
+            *(self._build_versus(*numbered, say) for numbered in enumerate(comparison.versus, 1)),
+            *_build_trade_off(comparison, say),
+            *_build_costs(comparison, say),
+            doc.Section((doc.Paragraph(method, style="note method"),)),
+            doc.Section((doc.Status(state.text, state.tone, where=doc.TERMINAL),)),
+        )
+        return doc.ReportDocument("comparison", say, title, say("comparison"), head, body)
+
+    def picture(self) -> Drawing:
+        """The differences, and with several runs quality against cost."""
+        say = words(self.language)
+        offers = _weigh(self.comparison)
+        drawings = [draw_forest(self.comparison, say, WIDE)]
+        return stack_drawings([*drawings, draw_pareto(offers, say, WIDE)] if offers else drawings)
+
+    def data(self) -> dict[str, Any]:
+        """The comparison as JSON takes it."""
+        return self.comparison.to_dict()
+
+    def _build_versus(self, number: int, versus: RunComparison, say: Words) -> doc.Section:
+        comparison = self.comparison
+        names = {"run": versus.run.name, "baseline": comparison.baseline.name}
+        notes = build_list(
+            sentences.describe_pairing(versus, comparison, say), flush=True, style="lines"
+        )
+        alone = replace(comparison, versus=(versus,))
+        chart = build_chart(lambda width: draw_forest(alone, say, width))
+        label = doc.Paragraph(say("forest_of", baseline=comparison.baseline.name), style="note")
+        remarks = [
+            (difference.metric, sentences.describe_exclusions(difference, versus, comparison, say))
+            for difference in versus.differences
+        ]
+        return doc.Section(
+            (
+                doc.Heading(shorten(say("against", **names), 200)),
+                replace(notes, where=doc.COMPACT),
+                doc.Section((notes, chart, label), "panel", where=doc.PAGE),
+                doc.Section(
+                    (
+                        _build_table(versus, comparison, f"v{number}", say),
+                        _list_verdicts(versus, comparison, say),
+                        *build_remarks(remarks, doc.WRITTEN, "lines asides"),
+                    ),
+                    "panel",
+                ),
+                *self._build_moved(versus, say),
+            ),
+            "versus",
+            f"v{number}",
+        )
+
+    def _build_moved(self, versus: RunComparison, say: Words) -> Iterator[doc.Node]:
+        before, after = self.runs[self.comparison.baseline.id], self.runs[versus.run.id]
+        moved: tuple[tuple[str, doc.Tone, Sequence[SamplePair], int], ...] = (
+            ("regressed", "bad", view_pairs(versus.regressed, before, after, say), versus.regressed_count),
+            ("fixed", "good", view_pairs(versus.fixed, before, after, say), versus.fixed_count),
+        )  # fmt: skip
+        brief: list[doc.Node] = []
+        for key, tone, pairs, total in moved:
+            note = _count_pairs(pairs, total, say)
+            heading = doc.Heading(say(key), note=note)
+            yield doc.Section(
+                (heading, doc.SamplePairList(tuple(pairs), tone)), "moved", where=doc.PAGE
+            )
+            yield _list_in_text(key, pairs[:PAIRS_IN_TEXT], total, say)
+            few = pairs[:PAIRS_ON_TERMINAL]
+            brief.append(doc.Heading(f"{say(key)}: {_count_pairs(few, total, say)}"))
+            brief.append(build_list(_item_on_terminal(pair, say) for pair in few))
+        yield doc.Section(tuple(brief), where=doc.TERMINAL)
+
+
+def _build_table(
+    versus: RunComparison, comparison: Comparison, id: str, say: Words
+) -> doc.ReportTable:
+    columns = (
+        *text_columns(say, "metric"),
+        *text_columns(say, "verdict", where=doc.PAGE),
+        *text_columns(say, "verdict", where=doc.TEXT),
+        *number_columns(say, "before", "after"),
+        *number_columns(say, "difference", where=doc.WRITTEN),
+        *number_columns(say, "difference", where=doc.TERMINAL),
+        *number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
+        *number_columns(say, "moved", where=doc.WRITTEN),
+        *text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
+    )
+    ordered = sorted(versus.differences, key=lambda difference: difference.resource)
+    first = next((difference for difference in ordered if difference.resource), None)
+    rows = [
+        doc.TableRow(
+            _list_cells(difference, comparison.floor, say),
+            "first-resource" if difference is first else "",
+        )
+        for difference in ordered
+    ]
+    return doc.ReportTable(columns, tuple(rows), style="verdicts", id=id)
+
+
+def _list_cells(difference: Difference, floor: float, say: Words) -> doc.Cells:
+    verdict = sentences.describe_verdict(difference, floor, say)
+    change = sentences.format_signed(difference.difference, say)
+    tone: doc.Tone = "" if verdict.tone == "plain" else verdict.tone
+    return (
+        doc.TableCell(name_metric(difference.metric, difference.higher_is_better)),
+        doc.TableCell(verdict.text, verdict.tone, "says"),
+        f"{SIGNS[difference.verdict]} {verdict.text}",
+        say.number(difference.before),
+        say.number(difference.after),
+        doc.TableCell(doc.Styled(change, "strong")),
+        doc.TableCell(change, tone, "key"),
+        sentences.format_signed_interval(difference, say),
+        sentences.format_p_value(difference.adjusted, say),
+        sentences.format_moved(difference, say),
+        doc.TableCell(verdict.text, tone),
+    )
+
+
+def _list_verdicts(versus: RunComparison, comparison: Comparison, say: Words) -> doc.BulletList:
+    """The verdicts below the table, for a terminal that has no column for them."""
+    items = []
+    for difference in versus.differences:
+        verdict = sentences.describe_verdict(difference, comparison.floor, say)
+        items.append(doc.ListItem(verdict.text, verdict.tone, label=difference.metric))
+    return build_list(items, doc.narrow_terminal(WIDE_COLUMNS), flush=True)
+
+
+def _count_pairs(pairs: Sequence[SamplePair], total: int, say: Words) -> str:
+    if not pairs:
+        return say("none_moved")
+    return say("shown_most", shown=say.whole(len(pairs)), total=say.whole(total))
+
+
+def _list_in_text(key: str, pairs: Sequence[SamplePair], total: int, say: Words) -> doc.Node:
+    note = _count_pairs(pairs, total, say)
+    if not pairs:
+        return doc.Paragraph((doc.Styled(say(key), "strong"), f": {note}"), where=doc.TEXT)
+    items = build_list(_item_in_text(pair, say) for pair in pairs)
+    return doc.Details(f"{say(key)}: {note}", (items,), where=doc.TEXT)
+
+
+def _item_in_text(pair: SamplePair, say: Words) -> doc.ListItem:
+    scores: list[str | doc.Styled] = []
+    for name, change in pair.scores:
+        scores += [", "] * bool(scores) + [doc.Styled(name, "code"), f" {change}"]
+    sides = [
+        doc.ListItem((f"{say(key)}: ", *_describe_side(side, say)))
+        for key, side in (("before", pair.before), ("after", pair.after))
+    ]
+    nodes = (doc.Paragraph(tuple(scores)), build_list(sides))
+    return doc.ListItem(shorten(pair.question, 240), id=shorten(pair.id, 60), nodes=nodes)
+
+
+def _describe_side(side: SampleSide, say: Words) -> Iterator[str | doc.Styled]:
+    if side.error:
+        yield say("system_error", error=side.error)
+        return
+    yield shorten(side.answer or say("no_answer"), 400)
+    doubtful = [finding for finding in side.findings if finding.tone in ("bad", "warn")]
+    for number, finding in enumerate(doubtful):
+        yield f"{'; ' if number else ' ('}{shorten(finding.text, 120)} – "
+        yield doc.Styled(finding.verdict, "emphasis")
+    if doubtful:
+        yield ")"
+
+
+def _item_on_terminal(pair: SamplePair, say: Words) -> doc.ListItem:
+    scores = ", ".join(f"{name} {change}" for name, change in pair.scores[:4])
+    lines = [scores]
+    for sign, side in (("−", pair.before), ("+", pair.after)):
+        text = side.error or side.answer or say("no_answer")
+        lines.append(f"{sign} {shorten(text, 160)}")
+    nodes = tuple(doc.Paragraph(line, style="soft") for line in lines)
+    return doc.ListItem(shorten(pair.question, 100), id=pair.id, nodes=nodes)
+
+
+def _weigh(comparison: Comparison) -> TradeOff | None:
+    """Quality against cost, when there are enough runs for a choice."""
+    return build_trade_off(comparison) if len(comparison.versus) > 1 else None
+
+
+def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
+    offers = _weigh(comparison)
+    if offers is None:
+        return []
+    chart = build_chart(lambda width: draw_pareto(offers, say, width))
+    title = say("drawn.pareto", quality=offers.quality, cost=offers.cost)
+    note = doc.Paragraph(say("drawn.front", cost=offers.cost), style="note")
+    return [build_panel("trade", title, chart, note, where=doc.PAGE)]
+
+
+def _build_costs(comparison: Comparison, say: Words) -> list[doc.Node]:
+    infos = [comparison.baseline, *(versus.run for versus in comparison.versus)]
+    if all(info.usage == NO_USAGE for info in infos):
+        return []
+    columns = (
+        *text_columns(say, "run", where=doc.WRITTEN),
+        *text_columns(say, "judging", where=doc.TERMINAL),
+        *number_columns(say, "calls", "input_tokens", "output_tokens", "usd"),
+    )
+    rows = []
+    for info in infos:
+        names = shorten(info.name, 80), sentences.shorten_name(info.name)
+        rows.append((*names, say.whole(info.usage.calls), *usage_cells(info.usage, say)))
+    table = build_table(columns, rows)
+    return [build_panel("usage", say("judging"), table, heading=doc.WRITTEN)]

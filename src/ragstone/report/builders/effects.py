@@ -1,0 +1,111 @@
+"""The report on settings: what each level of each factor does to a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ragstone.report import document as doc
+from ragstone.report.builders.parts import (
+    arrow,
+    build_chart,
+    build_panel,
+    build_table,
+    number_columns,
+    text_columns,
+)
+from ragstone.report.comparison.sentences import format_p_value, format_signed
+from ragstone.report.drawing.charts import draw_effects
+from ragstone.report.drawing.shapes import WIDE, Caption, Drawing, stack_drawings
+from ragstone.report.figures import shorten
+from ragstone.report.words import Words, words
+
+if TYPE_CHECKING:
+    from ragstone.analysis.effects import Effects, Level
+
+WIDE_COLUMNS = 110
+"""Columns that the whole table takes on a terminal."""
+TONES: dict[str, doc.Tone] = {"better": "good", "worse": "bad", "unclear": "plain"}
+
+
+@dataclass(frozen=True, slots=True)
+class EffectsReport:
+    """The effects on each metric, the name of the data and the runs behind them."""
+
+    kind: ClassVar[str] = "effects"
+    effects: Sequence[Effects]
+    name: str = ""
+    language: str = "en"
+    runs: Sequence[Mapping[str, Any]] = ()
+
+    def document(self) -> doc.ReportDocument:
+        """The report as a tree."""
+        say = words(self.language)
+        brand, name = say("effects"), shorten(self.name, 200)
+        head = (doc.Heading(brand, 1, where=doc.TEXT), doc.Heading(name, 1, where=doc.PAGE))
+        sections = (
+            _build_effects(effects, number, say) for number, effects in enumerate(self.effects, 1)
+        )
+        # a free line after the last table, for the notes on files follow
+        end = doc.Section((doc.Paragraph(""),), where=doc.TERMINAL)
+        return doc.ReportDocument("effects", say, f"{brand}: {name}", brand, head, (*sections, end))
+
+    def picture(self) -> Drawing:
+        """The levels of every factor, one chart a metric."""
+        say, charts = words(self.language), []
+        for effects in self.effects:
+            caption = Caption(0, 10, effects.metric, "ink", bold=True)
+            charts.append(Drawing(WIDE, 8, (caption,), effects.metric))
+            charts.append(draw_effects(effects, say, WIDE))
+        return stack_drawings(charts)
+
+    def data(self) -> dict[str, Any]:
+        """The runs and effects as JSON takes them."""
+        return {"runs": self.runs, "effects": [effects.to_dict() for effects in self.effects]}
+
+
+def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
+    # a narrow terminal has no room for the interval of the mean and p: the other interval and the verdict say it
+    roomy = doc.Where(min_columns=WIDE_COLUMNS)
+    columns = (
+        *text_columns(say, "setting", "value"),
+        *number_columns(say, "mean"),
+        *number_columns(say, "interval_short", where=roomy),
+        *number_columns(say, "difference", "interval_short"),
+        *number_columns(say, "p_corrected.holm", where=roomy),
+        *text_columns(say, "verdict"),
+    )
+    rows = (
+        [factor.name if number == 0 else "", *_list_cells(level, say)]
+        for factor in effects.factors
+        for number, level in enumerate(factor.levels)
+    )
+    design = say("effects_full" if effects.full else "effects_single", n=say.whole(effects.runs))
+    note = f"{design} {say.count('paired_on_all', effects.samples)}"
+    return build_panel(
+        str(number),
+        f"{effects.metric} {arrow(effects.higher_is_better)}",
+        build_chart(lambda width: draw_effects(effects, say, width)),
+        build_table(columns, rows, row_heads=False),
+        doc.Paragraph(note, style="note"),
+    )
+
+
+def _list_cells(level: Level, say: Words) -> doc.Cells:
+    best = " ★" if level.best else ""
+    own = [f"{level.value}{best}", say.number(level.mean), say.interval(level.low, level.high)]
+    if level.base:
+        return [*own, "–", "–", "–", say("in_force")]
+    ends = "–"
+    if level.difference_low is not None and level.difference_high is not None:
+        low, high = level.difference_low, level.difference_high
+        ends = f"{format_signed(low, say)} – {format_signed(high, say)}"
+    verdict = say.known("verdict_word", level.verdict) if level.verdict else "–"
+    return [
+        *own,
+        format_signed(level.difference, say),
+        ends,
+        format_p_value(level.adjusted, say),
+        doc.TableCell(verdict, TONES.get(level.verdict, "")),
+    ]

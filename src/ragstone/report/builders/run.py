@@ -1,0 +1,380 @@
+"""The report of a run: metrics with intervals, gates, categories, cost, facts, and its samples, worst first."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from ragstone.analysis import label_rates
+from ragstone.report import document as doc
+from ragstone.report import figures
+from ragstone.report.builders.parts import (
+    arrow,
+    build_chart,
+    build_list,
+    build_panel,
+    build_remarks,
+    build_table,
+    name_metric,
+    number_columns,
+    text_columns,
+    usage_cells,
+)
+from ragstone.report.drawing.charts import draw_histograms, draw_metric_bars
+from ragstone.report.drawing.distribution import draw_distribution
+from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
+from ragstone.report.prose import parse_markdown
+from ragstone.report.samples import GENEROUS, OpenSample, open_sample
+from ragstone.report.words import Words, words
+from ragstone.store import default_place
+from ragstone.types import NO_USAGE, OUTCOMES
+
+if TYPE_CHECKING:
+    from ragstone.analysis import MetricSummary, Summary
+    from ragstone.store import StoredRun
+    from ragstone.types import Usage
+
+WORST_IN_TEXT = 10
+"""Samples listed in a text; a page has the rest."""
+BAD_ROWS_ON_TERMINAL = 3
+WIDE_COLUMNS, VERY_WIDE_COLUMNS = 100, 118
+"""Columns of a terminal from which deviation and median are shown and tokens told apart, and the interval is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """A run and what its scores add up to."""
+
+    kind: ClassVar[str] = "run"
+    run: StoredRun
+    summary: Summary
+    language: str = "en"
+
+    def document(self) -> doc.ReportDocument:
+        """The report as a tree."""
+        summary, say = self.summary, words(self.language)
+        samples = doc.SampleList(
+            positions=summary.worst,
+            open=self._open,
+            limits=GENEROUS,
+            filter=doc.SampleFilter(
+                title=say("worst"),
+                total=summary.samples,
+                metrics=tuple((m.metric, m.higher_is_better) for m in summary.metrics),
+                outcomes=tuple(_list_outcomes(summary, say)),
+            ),
+        )
+        command = doc.CodeLine(figures.build_command(summary.run), where=doc.TEXT)
+        tree = build_summary(summary, self.language)
+        body = (*tree.body, samples, *self._build_worst(say), command)
+        return replace(tree, body=body, skip_link="samples")
+
+    def picture(self) -> Drawing:
+        """The means with their intervals and targets, and how the scores are spread."""
+        say, metrics = words(self.language), self.summary.metrics
+        spread = draw_histograms(metrics, say, WIDE)
+        if not any(m.bounds is not None and m.mean is not None for m in metrics):
+            return spread
+        return stack_drawings([draw_metric_bars(self.summary, say, WIDE), spread])
+
+    def _open(self, position: int) -> OpenSample:
+        say = words(self.language)
+        return open_sample(self.run.row(position), self.summary.metrics, say)
+
+    def _build_worst(self, say: Words) -> list[doc.Node]:
+        """The worst samples as a table."""
+        metrics, rows = self.summary.metrics, []
+        for position in self.summary.worst[:WORST_IN_TEXT]:
+            row = self.run.row(position)
+            scores = [row.scores[metric.metric] for metric in metrics]
+            question = figures.shorten(row.sample.question or say("no_question"), 120)
+            values = (say.number(s.value) if s.ok else say.outcome(s.outcome) for s in scores)
+            rows.append([figures.shorten(row.id, 40), question, *values])
+        names = (doc.TableColumn(doc.Styled(m.metric, "code"), numeric=True) for m in metrics)
+        columns = (doc.TableColumn("id"), *text_columns(say, "question"), *names)
+        heading = doc.Heading(say("worst"), where=doc.TEXT)
+        return [heading, build_table(columns, rows, doc.TEXT)] if rows else []
+
+
+def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
+    """The report without its samples, which is all that a terminal shows."""
+    info, say = summary.run, words(language)
+    name = figures.shorten(info.name or info.id, 200)
+    facts = tuple(figures.list_run_facts(summary, say))
+    state = figures.describe_run(summary, say)
+    head = (
+        doc.Heading(name, 1),
+        doc.Byline((*facts, figures.format_moment(info.created)), where=doc.WRITTEN),
+        doc.Byline(facts, where=doc.TERMINAL),
+        doc.Status(state.text, state.tone, where=doc.WRITTEN),
+    )
+    remarks = [(m.metric, figures.describe_metric(m, summary.floor, say)) for m in summary.metrics]
+    cards, metrics = _build_cards(summary, say), _build_metrics(summary, say)
+    gates = _build_gates(summary, say)
+    unfinished = doc.Paragraph(say("unfinished"), "warn", "alert", where=doc.PAGE)
+    body = (
+        *([unfinished] if info.status == "running" else []),
+        doc.Section((doc.Heading(say("metrics")), cards), id="metrics", where=doc.PAGE),
+        doc.Section((metrics,), where=doc.COMPACT),
+        *build_remarks(remarks, doc.TEXT),
+        *_build_overview(summary, say),
+        doc.Section(
+            (
+                *([build_panel("gates", say("gates"), gates, where=doc.WRITTEN)] if summary.gates else []),
+                *_build_labels(summary, say),
+            ),
+            "pair",
+        ),
+        build_panel("figures", say("figures"), metrics, where=doc.PAGE),
+        *_build_costs(summary, say),
+        build_panel("facts", say("facts"), *_build_facts(summary, say), where=doc.PAGE),
+        *_build_judge_quality(summary, say),
+        doc.Section((gates,), where=doc.TERMINAL),
+        doc.Section(_build_skipped(summary, say, doc.TEXT, len(info.bad), 300)),
+        doc.Section(_build_skipped(summary, say, doc.TERMINAL, BAD_ROWS_ON_TERMINAL, 200)),
+        doc.Section(tuple(_build_ending(summary, state, say)), where=doc.TERMINAL),
+    )  # fmt: skip
+    return doc.ReportDocument("run", say, name, say("report"), head, body)
+
+
+def _build_cards(summary: Summary, say: Words) -> doc.CardGrid:
+    meanings = figures.translate_meanings(summary.run, say)
+    return doc.CardGrid(
+        tuple(_build_card(m, summary, meanings.get(m.metric, ""), say) for m in summary.metrics)
+    )
+
+
+def _build_card(metric: MetricSummary, summary: Summary, meaning: str, say: Words) -> doc.Card:
+    first, semicolon, _ = meaning.partition(";")
+    drawn = draw_distribution(metric, figures.list_thresholds(summary, metric.metric), say)
+    interval = (
+        (doc.Styled(f"{say('interval')}: ", "unseen"), say.interval(metric.low, metric.high))
+        if metric.low is not None
+        else ""
+    )
+    direction = say("higher" if metric.higher_is_better else "lower")
+    return doc.Card(
+        name=metric.metric,
+        figure=say.number(metric.mean),
+        aside=interval,
+        badge=None if metric.complete else doc.Styled(say("incomplete"), "badge", "warn"),
+        direction=f"{arrow(metric.higher_is_better)} {direction}",
+        meaning=figures.shorten(meaning, 400),
+        gist=figures.shorten(f"{first}." if semicolon else first, 160),
+        chart=doc.Chart(drawn[0], style="distribution", ends=drawn[1]) if drawn else None,
+        coverage=say(
+            "coverage_line",
+            scored=say.whole(metric.scored),
+            applicable=say.whole(metric.applicable),
+            total=say.whole(metric.total),
+        ),
+        remarks=tuple(figures.describe_metric(metric, summary.floor, say)),
+        style="" if metric.complete else "incomplete",
+    )
+
+
+def _name_metric(metric: MetricSummary, say: Words) -> tuple[str | doc.Styled, ...]:
+    name = name_metric(metric.metric, metric.higher_is_better)
+    return name if metric.complete else (*name, " ", doc.Styled(say("incomplete"), "badge", "warn"))
+
+
+def _build_metrics(summary: Summary, say: Words) -> doc.ReportTable:
+    columns = (
+        *text_columns(say, "metric"),
+        *number_columns(say, "mean", where=doc.PAGE),
+        *number_columns(say, "mean", where=doc.COMPACT),
+        *number_columns(say, "interval"),
+        doc.TableColumn("", where=doc.wide_terminal(VERY_WIDE_COLUMNS)),
+        *number_columns(say, "sd", where=doc.Where(("page", "terminal"), WIDE_COLUMNS)),
+        *number_columns(say, "median", where=doc.Where(min_columns=WIDE_COLUMNS)),
+        *number_columns(say, "minimum", "maximum", "scored", "applicable", "all", where=doc.PAGE),
+        doc.TableColumn(say("coverage"), True, say("coverage_short"), doc.COMPACT),
+        *text_columns(say, "method", where=doc.PAGE),
+    )
+    rows = tuple(_build_metric_row(metric, say) for metric in summary.metrics)
+    return doc.ReportTable(columns, rows, id="figures")
+
+
+def _build_metric_row(metric: MetricSummary, say: Words) -> doc.TableRow:
+    """A row of figures; an incomplete mean is in brackets, so that nobody reads it as a finished figure."""
+    mean, complete = say.number(metric.mean), metric.complete
+    counts = [say.whole(n) for n in (metric.scored, metric.applicable, metric.total)]
+    cells = (
+        doc.TableCell(_name_metric(metric, say), style="" if complete else "caution"),
+        mean,
+        doc.TableCell(mean, style="strong") if complete else f"({mean})",
+        say.interval(metric.low, metric.high),
+        doc.TableCell(_draw_interval(metric), style="accent" if complete else ""),
+        *map(say.number, (metric.sd, metric.median, metric.minimum, metric.maximum)),
+        *counts,
+        " / ".join(counts),
+        _name_method(metric, say),
+    )
+    return doc.TableRow(cells, "" if complete else "incomplete")
+
+
+def _draw_interval(metric: MetricSummary, width: int = 20) -> str:
+    """The interval on the metric's scale, in characters."""
+    if metric.bounds is None or metric.mean is None or metric.low is None or metric.high is None:
+        return ""
+    first, last = metric.bounds
+    low, mean, high = (
+        min(max(round((value - first) / (last - first) * (width - 1)), 0), width - 1)
+        for value in (metric.low, metric.mean, metric.high)
+    )
+    marks = ["━" if low <= at <= high else "·" for at in range(width)]
+    marks[mean] = "┿"
+    return "".join(marks)
+
+
+def _name_method(metric: MetricSummary, say: Words) -> str:
+    text = say.known("method", metric.method) if metric.method else ""
+    return f"{text} ({say.count('clusters', metric.clusters)})" if metric.clusters else text
+
+
+def _build_overview(summary: Summary, say: Words) -> list[doc.Node]:
+    """All bounded metrics in one chart; none when there are fewer than two."""
+    if sum(m.bounds is not None and m.mean is not None for m in summary.metrics) < 2:
+        return []
+    chart = build_chart(lambda width: draw_metric_bars(summary, say, width))
+    return [build_panel("overview", say("drawn.metrics"), chart, where=doc.PAGE)]
+
+
+def _build_gates(summary: Summary, say: Words) -> doc.BulletList:
+    items = []
+    for gate in summary.gates:
+        remark = figures.describe_gate(gate, say)
+        state = figures.name_gate_state(gate, say)
+        items.append(doc.ListItem(remark.text, remark.tone, label=state))
+    return build_list(items, flush=True, style="gates")
+
+
+def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
+    for number, metric in enumerate((m for m in summary.metrics if m.labels), 1):
+        columns = (
+            doc.TableColumn(say("label"), short=metric.metric),
+            *number_columns(say, "count", "rate"),
+            doc.TableColumn(""),
+            *number_columns(say, "interval"),
+        )
+        rows = [
+            (
+                say.known("label", row.label),
+                say.whole(row.count),
+                doc.TableCell("–" if row.rate is None else say.percent(row.rate), style="key"),
+                doc.TableCell(figures.name_denominator(row, say), style="soft"),
+                figures.format_percent_interval(row, say),
+            )
+            for row in label_rates(metric.labels)
+        ]
+        title, table = say("labels_of", metric=metric.metric), build_table(columns, rows)
+        yield build_panel(f"label{number}", title, table, heading=doc.WRITTEN)
+
+
+def _build_costs(summary: Summary, say: Words) -> list[doc.Node]:
+    used = [metric for metric in summary.metrics if metric.usage != NO_USAGE]
+    if not used:
+        return []
+    columns = (
+        doc.TableColumn(say("metric"), short=say("usage")),
+        *number_columns(say, "calls", "hits"),
+        *number_columns(say, "tokens", where=doc.narrow_terminal(WIDE_COLUMNS)),
+        *number_columns(say, "input_tokens", "output_tokens", where=doc.Where(min_columns=WIDE_COLUMNS)),
+        *number_columns(say, "usd"),
+    )  # fmt: skip
+
+    def build_usage(name: doc.Inline, usage: Usage) -> doc.TableRow:
+        counts = (usage.calls, usage.hits, usage.input_tokens + usage.output_tokens)
+        return doc.TableRow(
+            (doc.TableCell(name), *map(say.whole, counts), *usage_cells(usage, say))
+        )
+
+    rows = tuple(build_usage(doc.Styled(m.metric, "code"), m.usage) for m in used)
+    table = doc.ReportTable(columns, rows, build_usage(say("sum"), summary.usage))
+    note = doc.Paragraph(say("usage_note"), style="note", where=doc.PAGE)
+    return [build_panel("usage", say("usage"), table, note, heading=doc.WRITTEN)]
+
+
+def _build_facts(summary: Summary, say: Words) -> tuple[doc.Node, ...]:
+    info = summary.run
+    facts = {
+        "data": figures.shorten(info.source, 400),
+        "format": info.format,
+        "samples": say.whole(summary.samples),
+        "metrics": ", ".join(metric.metric for metric in summary.metrics),
+        "judge": info.judge or say("no_judge"),
+        "date": figures.format_moment(info.created),
+        "identifier": info.id,
+        "version": f"ragstone {info.facts.ragstone}",
+        "reproduce": figures.shorten(figures.build_command(info), 2_000),
+    }
+    values = (doc.LabelledValue(say(k), v, k == "reproduce") for k, v in facts.items() if v)
+    return (
+        doc.Facts(tuple(values)),
+        *_build_judge_page(summary, say),
+        *_build_skipped(summary, say, doc.PAGE, len(info.bad), 300),
+    )
+
+
+def _build_judge_page(summary: Summary, say: Words) -> list[doc.Node]:
+    """What the embedded judge is worth on these metrics, and its whole page of figures to unfold."""
+    lines = figures.describe_judge(summary, say)
+    if not lines:
+        return []
+    from ragstone.judges.offline.quality import page
+
+    link = doc.Styled(say("judge_page"), "link", href="#judge-page")
+    nodes = tuple(parse_markdown(page(say.language), level=2))
+    return [
+        doc.Paragraph((f"{lines[0]} · ", link), style="note"),
+        build_list(lines[1:], style="note"),
+        doc.Details(f"{lines[0]}: {say('judge_page')}", nodes, "judge-page"),
+    ]
+
+
+def _build_judge_quality(summary: Summary, say: Words) -> list[doc.Node]:
+    lines = figures.describe_judge(summary, say)
+    if not lines:
+        return []
+    first, rest = doc.Paragraph(lines[0], style="note"), build_list(map(doc.Remark, lines[1:]))
+    return [build_list(lines, doc.TEXT), doc.Section((first, rest), where=doc.TERMINAL)]
+
+
+def _build_skipped(
+    summary: Summary, say: Words, where: doc.Where, most: int, chars: int
+) -> tuple[doc.Node, ...]:
+    """Rows of the data that could not be read."""
+    info = summary.run
+    if not info.bad_count:
+        return ()
+    lines = [figures.shorten(row, chars) for row in info.bad[:most]]
+    if info.bad_count > len(lines):
+        lines.append(say("and_more", n=say.whole(info.bad_count - len(lines))))
+    return (
+        doc.Paragraph(say.count("skipped", info.bad_count), "warn", "note", where=where),
+        build_list(map(doc.Remark, lines), where, style="note"),
+    )
+
+
+def _build_ending(summary: Summary, state: doc.Remark, say: Words) -> Iterator[doc.Node]:
+    info = summary.run
+    if info.status == "running":
+        yield doc.Paragraph(say("unfinished"), "warn")
+    yield doc.Status(state.text, state.tone)
+    if info.place:
+        store = "" if info.place == default_place() else f" --store {shlex.quote(info.place)}"
+        command = f"ragstone report {info.id}{store} -o report.html"
+        yield doc.Paragraph(f"{say('full_report')} {command}", style="note")
+
+
+def _list_outcomes(summary: Summary, say: Words) -> list[tuple[str, str]]:
+    """Values and texts of the outcome filter: only what occurs, categories last."""
+    seen = {name.partition(":")[0] for metric in summary.metrics for name in metric.outcomes}
+    choices = [("o:ok", say("outcome.ok"))]
+    if seen:
+        choices.append(("o:", say("unscored")))
+    choices += [(f"o:{name}", say.outcome(name)) for name in OUTCOMES if name in seen]
+    labels = {name: None for m in summary.metrics for name, n in m.labels.items() if n}
+    return choices + [(f"l:{name}", say.known("label", name)) for name in labels]

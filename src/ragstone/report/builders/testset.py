@@ -1,0 +1,143 @@
+"""The report on a test set: balance, coverage, faults, what trivial systems get right, and its power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ragstone.report import document as doc
+from ragstone.report.builders.parts import build_list, build_panel, build_table, number_columns
+from ragstone.report.figures import shorten
+from ragstone.report.words import Words, words
+
+if TYPE_CHECKING:
+    from ragstone.testset.checkup import Checkup
+
+MAX_EXAMPLES = 5
+"""Items shown of each fault."""
+ANSWER_CHARS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class CheckupReport:
+    """The check-up of a test set."""
+
+    kind: ClassVar[str] = "testset"
+    checkup: Checkup
+    language: str = "en"
+
+    def document(self) -> doc.ReportDocument:
+        """The report as a tree."""
+        checkup, say = self.checkup, words(self.language)
+        title = shorten(say("checkup", name=Path(checkup.source).name), 120)
+        size, verdict = _describe_size(checkup, say), _describe_verdict(checkup, say)
+        head = (
+            doc.Heading(title, 1),
+            doc.Paragraph((doc.Styled(verdict, "strong"), f" {size}."), where=doc.WRITTEN),
+            doc.Paragraph(size, where=doc.TERMINAL),
+        )
+        sections = (
+            ("balance", _build_balance(checkup, say)),
+            ("coverage", build_list(_describe_coverage(checkup, say))),
+            ("faults", _build_faults(checkup, say)),
+            ("trivial", build_list(_describe_trivial(checkup, say))),
+            ("power", build_list(_describe_power(checkup, say))),
+        )
+        body = [build_panel(name, say(f"checkup.{name}"), node) for name, node in sections]
+        end = doc.Status(verdict, "bad" if checkup.faults else "good")
+        body.append(doc.Section((end,), where=doc.TERMINAL))
+        return doc.ReportDocument("testset", say, title, title, head, tuple(body))
+
+    def data(self) -> dict[str, Any]:
+        """The check-up as JSON takes it."""
+        return self.checkup.to_dict()
+
+
+def _build_balance(checkup: Checkup, say: Words) -> doc.ReportTable:
+    rows = []
+    for name, counts in (
+        ("kind", checkup.kinds),
+        ("difficulty", checkup.difficulties),
+        ("language", checkup.languages),
+    ):
+        head = say(f"checkup.{name}")
+        if not counts:
+            rows.append([head, say("checkup.unknown"), "–", "–"])
+        for value, count in counts.items():
+            rows.append([head, value, say.whole(count), say.percent(count / checkup.total)])
+            head = ""
+    blank = doc.TableColumn("")
+    return build_table([blank, blank, *number_columns(say, "count", "checkup.share")], rows)
+
+
+def _describe_coverage(checkup: Checkup, say: Words) -> Iterator[str]:
+    coverage = checkup.coverage
+    if coverage is None:
+        yield say("checkup.coverage.none")
+        return
+    yield say(
+        "checkup.coverage.documents",
+        asked=say.whole(coverage.asked),
+        documents=say.whole(coverage.documents),
+        share=say.percent(coverage.asked / coverage.documents),
+    )
+    if coverage.topics > 1:
+        asked, topics = say.whole(coverage.topics_asked), say.whole(coverage.topics)
+        yield say("checkup.coverage.topics", asked=asked, topics=topics)
+    if coverage.most:
+        names = ", ".join(f"{name} ({say.whole(count)})" for name, count in coverage.most)
+        yield say("checkup.coverage.most", names=names)
+
+
+def _build_faults(checkup: Checkup, say: Words) -> doc.Node:
+    groups = checkup.by_kind()
+    if not groups:
+        return build_list([say("checkup.faults.none")])
+    items = []
+    for kind, faults in groups.items():
+        lines = [
+            f"{fault.id}  {fault.text}" + (f"  [{fault.detail}]" if fault.detail else "")
+            for fault in faults[:MAX_EXAMPLES]
+        ]
+        more = len(faults) - MAX_EXAMPLES
+        if more > 0:
+            lines.append(say("checkup.faults.more", n=say.whole(more)))
+        head = f"{say.whole(len(faults))} × {say(f'checkup.fault.{kind}')}"
+        examples = build_list(map(doc.Remark, lines))
+        items.append(doc.ListItem(head, "warn", nodes=(examples,)))
+    return build_list(items)
+
+
+def _describe_trivial(checkup: Checkup, say: Words) -> Iterator[str]:
+    trivial = checkup.trivial
+    answer = trivial.constant_answer
+    if len(answer) > ANSWER_CHARS:
+        answer = answer[: ANSWER_CHARS - 1] + "…"
+    yield say("checkup.trivial.constant", answer=answer, share=say.percent(trivial.constant))
+    if trivial.first is not None and trivial.answer_in_first is not None:
+        first, told = say.percent(trivial.first), say.percent(trivial.answer_in_first)
+        yield say("checkup.trivial.first", share=first, told=told)
+
+
+def _describe_power(checkup: Checkup, say: Words) -> Iterator[str]:
+    yield say("checkup.power.shows", effect=say.number(checkup.shows, 2))
+    for need in checkup.needs:
+        effect, count = say.number(need.effect, 2), say.whole(need.questions)
+        yield say("checkup.power.need", effect=effect, questions=count)
+
+
+def _describe_size(checkup: Checkup, say: Words) -> str:
+    return say(
+        "checkup.size",
+        total=say.whole(checkup.total),
+        answerable=say.whole(checkup.answerable),
+        impossible=say.whole(checkup.total - checkup.answerable),
+    )
+
+
+def _describe_verdict(checkup: Checkup, say: Words) -> str:
+    if not checkup.faults:
+        return say("checkup.fine")
+    return say("checkup.wrong", n=say.whole(checkup.faulty), total=say.whole(checkup.total))

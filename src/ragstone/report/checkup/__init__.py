@@ -1,1 +1,0 @@
-"""A test set judged, as people read it."""

@@ -1,0 +1,161 @@
+"""The registry of formats: which endings a report can be written with, and by what.
+
+A new format is one class like those below, entered by `register`. Commands read their help and errors from here, so
+nothing heavy is imported before a report is written."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ragstone.errors import RagstoneError
+
+DOCUMENTS = ("run", "comparison", "failures", "effects", "testset", "period")
+"""Every kind of report; each has a document."""
+
+
+class ReportFormat(ABC):
+    """A way to write reports. `kinds` are the kinds of report that it can write."""
+
+    endings: ClassVar[tuple[str, ...]]
+    description: ClassVar[str]
+    kinds: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def write(self, report: Any, path: Path) -> None:
+        """Write a report of one of its kinds to a file, whole or not at all."""
+
+
+class DocumentFormat(ReportFormat):
+    """A format that renders the document of any report by a module of `render/`."""
+
+    renderer: ClassVar[str]
+
+    def write(self, report: Any, path: Path) -> None:
+        """Write the document as text."""
+        from ragstone.report.files import write_text
+
+        module = import_module(f"ragstone.report.render.{self.renderer}")
+        write_text(path, module.render(report.document()))
+
+
+class HtmlFormat(DocumentFormat):
+    """A page for people."""
+
+    endings = (".html",)
+    description = "one self-contained page"
+    kinds = tuple(kind for kind in DOCUMENTS if kind != "testset")
+    renderer = "html"
+
+
+class MarkdownFormat(DocumentFormat):
+    """A text for pull requests and chats."""
+
+    endings = (".md",)
+    description = "GitHub-flavoured Markdown"
+    kinds = DOCUMENTS
+    renderer = "markdown"
+
+
+class JUnitFormat(ReportFormat):
+    """A run's gates and complete metrics as tests, for CI."""
+
+    endings = (".xml",)
+    description = "JUnit XML: a test for each gate and each metric's completeness"
+    kinds = ("run",)
+
+    def write(self, report: Any, path: Path) -> None:
+        """Write the summary of a run as a test suite."""
+        from ragstone.report.files import write_text
+        from ragstone.report.render.junit import render
+
+        write_text(path, render(report.summary))
+
+
+class JsonFormat(ReportFormat):
+    """An analysis as data."""
+
+    endings = (".json",)
+    description = "the figures as JSON"
+    kinds = ("comparison", "failures", "effects", "testset")
+
+    def write(self, report: Any, path: Path) -> None:
+        """Write the plain data of the analysis."""
+        import json
+
+        from ragstone.report.files import write_text
+
+        text = json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False)
+        write_text(path, text + "\n")
+
+
+class PictureFormat(ReportFormat):
+    """The report's chart."""
+
+    endings = (".svg", ".png")
+    description = "its chart (PNG needs the extra `plot`)"
+    kinds = ("run", "comparison", "failures", "effects")
+
+    def write(self, report: Any, path: Path) -> None:
+        """Write the picture of the report."""
+        from ragstone.report.render.picture import write_picture
+
+        write_picture(report.picture(), path)
+
+
+class RowsFormat(ReportFormat):
+    """The rows of a run, untouched, with one column per metric."""
+
+    endings = (".jsonl", ".json", ".csv", ".parquet")
+    description = "the input rows with one column per metric"
+    kinds = ("run",)
+
+    def write(self, report: Any, path: Path) -> None:
+        """Write every row of the run with its scores."""
+        from ragstone.report.render.rows import export_rows
+
+        export_rows(report.run, path, report.summary)
+
+
+_FORMATS: list[ReportFormat] = [
+    HtmlFormat(), MarkdownFormat(), JUnitFormat(), JsonFormat(), PictureFormat(), RowsFormat(),
+]  # fmt: skip
+
+
+def register(format: ReportFormat) -> None:
+    """Add a format; a later one wins where endings are the same."""
+    _FORMATS.append(format)
+
+
+def list_formats(kind: str) -> Iterator[ReportFormat]:
+    """The formats that can write a kind of report."""
+    return (format for format in _FORMATS if kind in format.kinds)
+
+
+def list_endings(kind: str) -> tuple[str, ...]:
+    """The endings that a kind of report can be written with."""
+    return tuple(dict.fromkeys(e for format in list_formats(kind) for e in format.endings))
+
+
+def find_format(kind: str, path: str | os.PathLike[str]) -> ReportFormat:
+    """The format that the ending of a path names; one that names none is an error."""
+    ending = Path(path).suffix.lower()
+    for format in reversed([*list_formats(kind)]):
+        if ending in format.endings:
+            return format
+    raise RagstoneError(describe_unknown(kind, path))
+
+
+def describe_unknown(kind: str, path: str | os.PathLike[str]) -> str:
+    """What is wrong with a path whose ending names no format of a kind of report."""
+    endings = " ".join(list_endings(kind))
+    return f"{str(path)!r} names no format of this report; end it in one of {endings}"
+
+
+def write_report(report: Any, path: str | os.PathLike[str]) -> None:
+    """Write a report in the format that the ending of the path names."""
+    find_format(report.kind, path).write(report, Path(path))

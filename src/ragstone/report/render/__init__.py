@@ -1,0 +1,1 @@
+"""Renderers: each writes any document, or what else of a report its format takes."""

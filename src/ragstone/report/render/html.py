@@ -1,0 +1,212 @@
+"""A document as one self-contained HTML page: nothing remote, everything escaped, readable without its script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ragstone._version import __version__
+from ragstone.report import document as doc
+from ragstone.report.drawing.shapes import Drawing
+from ragstone.report.drawing.svg import to_inline_svg
+from ragstone.report.files import encode_text
+from ragstone.report.samples import GENEROUS
+from ragstone.report.words import Words
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+PAGE_BYTES = 9_500_000
+"""Bytes a page may take; ten megabytes still open in a mail reader and in any browser."""
+NOTE_BYTES = 2_000
+"""Room for the sentences about the samples that are shown."""
+STYLES = {
+    "comparison": ("comparison.css",),
+    "failures": ("failures.css",),
+    "effects": ("failures.css",),
+    "period": ("monitor.css", "failures.css"),
+}
+"""Style sheets that a kind of report adds to those of every page."""
+
+
+def render(document: doc.ReportDocument, *, budget: int = PAGE_BYTES) -> str:
+    """The page as text, within the budget of bytes however long its samples are."""
+    from markupsafe import Markup
+
+    listed = _find_samples(document.body)
+    style = "".join(
+        (read_resource("report.css"), read_resource("drawing.css"), *(_light_rules() if listed else ()),
+         *map(read_resource, STYLES.get(document.kind, ())))
+    )  # fmt: skip
+    script = read_resource("report.js") if listed and listed.filter else ""
+    context: dict[str, Any] = {
+        "document": document,
+        "say": document.say,
+        "version": __version__,
+        "policy": build_policy(style, script),
+        "style": Markup(style),  # noqa: S704 - files of this package
+        "script": Markup(script),  # noqa: S704 - a file of this package
+        "samples": ShownSamples((), False, ""),
+    }
+    page = load_template("page.html.j2")
+    if listed is not None:
+        room = budget - len(encode_text(page.render(context))) - NOTE_BYTES
+        context["samples"] = _fit_samples(listed, document.say, room)
+    return str(page.render(context))
+
+
+# ── what every page is made of ────────────────────────────────────────────────────────────
+
+
+def build_policy(style: str, script: str = "") -> str:
+    """A Content-Security-Policy under which the page loads nothing and runs only what it was written with."""
+    scripts = hash_source(script) if script else "'none'"
+    return (
+        f"default-src 'none'; style-src {hash_source(style)}; script-src {scripts}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def hash_source(text: str) -> str:
+    """A text by its hash, as a policy names it."""
+    digest = hashlib.sha256(encode_text(text)).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def build_style_sheet() -> str:
+    """The style sheet of pages with samples."""
+    return "".join((read_resource("report.css"), read_resource("drawing.css"), *_light_rules()))
+
+
+def read_resource(name: str) -> str:
+    """A file of the templates folder."""
+    from importlib.resources import files
+
+    return files("ragstone.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=16)
+def load_template(name: str) -> Any:
+    """A template that escapes everything, knows no undefined name, and can render nodes of a document."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(read_resource), autoescape=True, undefined=StrictUndefined
+    )
+    environment.filters |= {
+        "kind": lambda node: type(node).__name__,
+        "shown": lambda nodes: doc.select(nodes, "page"),
+        "shown_columns": lambda table: doc.select_columns(table, "page"),
+        "cells": _list_cells,
+        "spans": doc.spans_of,
+        "svg": to_markup,
+    }
+    return environment.get_template(name)
+
+
+def to_markup(drawing: Drawing, style: str) -> Markup:
+    """A picture as inline SVG that the page colours."""
+    from markupsafe import Markup
+
+    return Markup(to_inline_svg(drawing, style))  # noqa: S704 - every text in it is escaped
+
+
+def _list_cells(cells: Iterable[doc.TableCell | str]) -> list[doc.TableCell]:
+    return [doc.cell_of(cell) for cell in cells]
+
+
+def _light_rules() -> Iterator[str]:
+    """One rule a finding: pointing at it lights up its evidence, without a script."""
+    for n in range(1, GENEROUS.findings + 1):
+        pointed = f'details[open]:has([data-c="{n}"]:is(:hover,:focus,:focus-within))'
+        yield f'{pointed} [data-e~="{n}"]{{--lit:var(--accent-soft);--edge:var(--accent)}}\n'
+
+
+# ── samples within a budget ───────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSamples:
+    """The samples of a page as HTML, whether any of them is shortened, and how many there are, in words."""
+
+    texts: Sequence[str]
+    cut: bool
+    note: str
+
+
+def render_sample(sample: object, say: Words, *, is_open: bool) -> Markup:
+    """The view of a sample as HTML."""
+    from markupsafe import Markup
+
+    text = load_template("sample.html.j2").render(say=say, s=sample, open=is_open)
+    return Markup(text)  # noqa: S704 - rendered by our own template
+
+
+def _find_samples(nodes: Sequence[doc.Node]) -> doc.SampleList | None:
+    for node in doc.select(nodes, "page"):
+        if isinstance(node, doc.SampleList):
+            return node
+        if isinstance(node, doc.Section) and (listed := _find_samples(node.nodes)):
+            return listed
+    return None
+
+
+def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSamples:
+    """The samples as HTML, the largest ones shortened until all fit."""
+
+    def draw(cap: int) -> Iterator[tuple[str, bool]]:
+        for number, position in enumerate(listed.positions):
+            sample = listed.open(position)
+            limits = sample.fit(listed.limits)
+            while True:
+                view = sample.view(limits)
+                text = render_sample(view, say, is_open=number == 0)
+                if len(encode_text(text)) < cap or limits == limits.tighter():
+                    break
+                limits = limits.tighter()
+            yield text, view.cut
+
+    texts, cut, sizes = _keep_fitting(draw(budget), budget)
+    if sum(sizes) > budget:
+        texts, cut, _ = _keep_fitting(draw(_choose_cap(sizes, budget)), budget)
+    return ShownSamples(texts, cut or len(texts) < len(sizes), _count_samples(listed, texts, say))
+
+
+def _count_samples(listed: doc.SampleList, texts: Sequence[str], say: Words) -> str:
+    if listed.filter is None:
+        return ""
+    total = listed.filter.total
+    if len(texts) >= total:
+        return say("worst_all", total=say.whole(total))
+    return say("worst_some", shown=say.whole(len(texts)), total=say.whole(total))
+
+
+def _keep_fitting(
+    drawn: Iterator[tuple[str, bool]], budget: int
+) -> tuple[list[str], bool, list[int]]:
+    """The texts that fit into the budget, whether one of them is shortened, and the sizes of all."""
+    texts: list[str] = []
+    sizes: list[int] = []
+    used, cut = 0, False
+    for text, is_shortened in drawn:
+        sizes.append(len(encode_text(text)) + 1)
+        used += sizes[-1]
+        if used <= budget:
+            texts.append(text)
+            cut |= is_shortened
+    return texts, cut, sizes
+
+
+def _choose_cap(sizes: Sequence[int], budget: int) -> int:
+    """The size at which cutting every larger sample makes the sum fit: small ones stay whole."""
+    remaining, ordered = budget, sorted(sizes)
+    for number, size in enumerate(ordered):
+        fair = remaining // (len(ordered) - number)
+        if size > fair:
+            return fair
+        remaining -= size
+    return budget

@@ -1,0 +1,205 @@
+"""A document for a terminal, as wide as it is and in the characters it has."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragstone.report import document as doc
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+COLOURS = {"": "", "good": "green", "bad": "bold red", "warn": "yellow", "plain": "dim"}
+STYLES = {"strong": "bold", "key": "bold", "soft": "dim", "note": "dim", "accent": "cyan"}
+STYLES |= {"incomplete": "dim", "caution": "yellow"}
+SIGNS = {"good": "✓", "bad": "✗", "warn": "?"}
+
+ASCII_SIGNS = str.maketrans(
+    {"↑": "^", "↓": "v", "✓": "+", "✗": "x", "–": "-", "…": ".", "×": "x", "·": "-", "÷": "/"}
+    | {"━": "=", "┿": "|", "\u202f": " ", "\xa0": " ", "“": '"', "”": '"', "’": "'", "°": " "}
+)
+"""What stands for a sign where the terminal cannot write it."""
+
+
+def show(document: doc.ReportDocument, console: Console) -> None:
+    """Print a document."""
+    printer = _Printer(Screen(console))
+    printer.print_nodes((*document.head, *document.body))
+
+
+def render(document: doc.ReportDocument, width: int = 100) -> str:
+    """The document as plain text."""
+    import io
+
+    from rich.console import Console
+
+    out = io.StringIO()
+    show(document, Console(file=out, width=width, force_terminal=False, color_system=None))
+    return out.getvalue()
+
+
+class Screen:
+    """A console that never gets a character it cannot write."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.width = console.width
+
+    def cell(self, content: str, style: str = "") -> Text:
+        """Styled text; nothing in it is taken for markup or a control sequence."""
+        from rich.text import Text
+
+        return Text(fit_encoding(content, self.console.encoding), style=style)
+
+    def line(self, content: str, style: str = "") -> None:
+        """Print a paragraph."""
+        self.console.print(self.cell(content, style), highlight=False)
+
+    def print_indented(self, content: str, style: str = "") -> None:
+        """Print a paragraph set in by two columns."""
+        for part in self.cell(content, style).wrap(self.console, max(self.width - 2, 1)):
+            part.rstrip()
+            self.console.print(self.cell("  ") + part, highlight=False)
+
+    def put(self, content: RenderableType) -> None:
+        """Print a table."""
+        self.console.print(content, highlight=False)
+
+    def table(self, *columns: tuple[str, bool]) -> Table:
+        """An empty table; a column is a heading and whether it holds numbers."""
+        from rich import box
+        from rich.table import Table
+
+        grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+        for heading, numeric in columns:
+            grid.add_column(
+                self.cell(heading),
+                justify="right" if numeric else "left",
+                overflow="fold",
+                no_wrap=numeric,
+            )
+        return grid
+
+
+def fit_encoding(content: str, encoding: str) -> str:
+    """The text without control characters, in characters that the encoding has."""
+    visible = "".join(c if c == "\n" or unicodedata.category(c)[0] != "C" else " " for c in content)
+    try:
+        visible.encode(encoding)
+    except UnicodeEncodeError:
+        plain = unicodedata.normalize("NFKD", visible.translate(ASCII_SIGNS))
+        bare = "".join(c for c in plain if not unicodedata.combining(c))
+        return bare.encode(encoding, "replace").decode(encoding)
+    return visible
+
+
+def _style_of(node: doc.Paragraph) -> str:
+    styles = (STYLES.get(name, "") for name in node.style.split())
+    return COLOURS[node.tone] or next(styles, "")
+
+
+class _Printer:
+    """Prints nodes with a free line before each section that shows something."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._has_printed = False
+        self._needs_gap = False
+
+    def print_nodes(self, nodes: Sequence[doc.Node]) -> None:
+        for node in doc.select(nodes, "terminal", self._screen.width):
+            if isinstance(node, doc.Section):
+                self._needs_gap = self._has_printed
+                self.print_nodes(node.nodes)
+            else:
+                self._print(node)
+
+    def _print(self, node: doc.Node) -> None:
+        match node:
+            case doc.Heading():
+                self._line(doc.plain_text(node.text), "bold")
+            case doc.Paragraph():
+                self._line(doc.plain_text(node.text), _style_of(node))
+            case doc.Byline():
+                self._line(" · ".join(map(doc.plain_text, node.facts)), "dim")
+            case doc.Status():
+                self._line(node.text, COLOURS[node.tone])
+            case doc.CodeLine():
+                self._print_indented(f"$ {node.text}", "cyan")
+            case doc.Facts():
+                for fact in node.facts:
+                    self._line(f"{fact.label}: {fact.value}")
+            case doc.BulletList():
+                self._print_items(node, 0 if node.flush else 1)
+            case doc.ReportTable():
+                self._print_table(node)
+            case doc.Details():
+                self._line(node.summary, "bold")
+                self.print_nodes(node.nodes)
+            case _:  # pictures and whole samples are for pages
+                return
+
+    def _line(self, content: str, style: str = "") -> None:
+        self._leave_gap()
+        if content:  # an empty paragraph only leaves its section's free line
+            self._screen.line(content, style)
+
+    def _print_indented(self, content: str, style: str = "") -> None:
+        self._leave_gap()
+        self._screen.print_indented(content, style)
+
+    def _leave_gap(self) -> None:
+        if self._needs_gap:
+            self._screen.line("")
+        self._has_printed, self._needs_gap = True, False
+
+    def _print_items(self, node: doc.BulletList, depth: int) -> None:
+        for item in node.items:
+            text = doc.plain_text(item.text)
+            if node.style == "gates":
+                text = f"{SIGNS[item.tone]} {text}"
+            elif node.ordered:
+                text = f"– {text}"
+            elif item.id or item.label:
+                text = f"{item.id}  {text}" if item.id else f"{item.label}: {text}"
+            if depth:
+                self._print_indented("  " * (depth - 1) + text, COLOURS[item.tone])
+            else:
+                self._line(text, COLOURS[item.tone])
+            for below in doc.select(item.nodes, "terminal", self._screen.width):
+                self._print_below(below, depth)
+
+    def _print_below(self, node: doc.Node, depth: int) -> None:
+        """What hangs on an item of a list, one step further in."""
+        indent = "  " * depth
+        match node:
+            case doc.Paragraph():
+                self._print_indented(indent + doc.plain_text(node.text), _style_of(node))
+            case doc.CodeLine():
+                self._print_indented(f"{indent}$ {node.text}", "cyan")
+            case doc.BulletList():
+                self._print_items(node, depth + 1)
+            case _:
+                self._print(node)
+
+    def _print_table(self, node: doc.ReportTable) -> None:
+        heads, rows, total = doc.select_columns(node, "terminal", self._screen.width)
+        grid = self._screen.table(*((h.short or doc.plain_text(h.head), h.numeric) for h in heads))
+        for row in (*rows, *([total] if total else [])):
+            cells = [doc.cell_of(cell) for cell in row.cells]
+            base = "bold" if row is total else STYLES.get(row.style, "")
+            grid.add_row(
+                *(
+                    self._screen.cell(
+                        doc.plain_text(cell.text),
+                        COLOURS[cell.tone] or STYLES.get(cell.style, base),
+                    )
+                    for cell in cells
+                )
+            )
+        self._leave_gap()
+        self._screen.put(grid)

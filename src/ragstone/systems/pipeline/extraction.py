@@ -1,0 +1,106 @@
+"""Extractive answers without a model: the sentences of the contexts that fit the question best, with citations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragstone.systems.pipeline.retrieval import Index
+from ragstone.text.encoder import encode_separately
+from ragstone.text.language import ABSTENTIONS, detect_language
+from ragstone.text.sentences import split_sentences
+from ragstone.text.terms import extract_terms
+
+REFUSALS = dict(zip(("en", "es"), ABSTENTIONS, strict=True))
+
+_ASKS_NUMBER = re.compile(
+    r"\b(how (?:many|much|long|soon|old|far|high|heavy|large)|when|what time|which date|price|costs?|hours|"
+    r"cu[aá]nt[oa]s?|cu[aá]ndo|qué hora|horarios?|precio|cuesta)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b",
+    re.IGNORECASE,
+)
+_NUMBER_BONUS = 0.15
+"""Score of a sentence with a number when the question asks for one."""
+_RANK_PENALTY = 0.02
+"""Deduction for each rank: the retriever's order decides between similar sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A context that an answer is extracted from."""
+
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    score: float
+    sentence: str
+    passage: int
+
+
+def extract_answer(
+    question: str,
+    passages: Sequence[Passage],
+    index: Index,
+    *,
+    language: str,
+    max_sentences: int,
+    min_score: float,
+) -> str:
+    """Extract up to `max_sentences` sentences with [n] citations; an abstention when none reaches `min_score`."""
+    ranked = _rank_candidates(question, passages, index, language)
+    if not ranked or ranked[0].score < min_score:
+        return REFUSALS[language]
+    chosen: list[_Candidate] = []
+    for candidate in ranked:
+        # each further sentence must come from another passage: one passage mostly makes one point
+        if all(candidate.passage != earlier.passage for earlier in chosen):
+            chosen.append(candidate)
+        if len(chosen) == max_sentences or candidate.score < 0.75 * ranked[0].score:
+            break
+    return " ".join(f"{candidate.sentence} [{candidate.passage + 1}]" for candidate in chosen)
+
+
+def _rank_candidates(
+    question: str, passages: Sequence[Passage], index: Index, language: str
+) -> list[_Candidate]:
+    question_terms = extract_terms(question, language)
+    asks_number = _ASKS_NUMBER.search(question) is not None
+    sentences: list[tuple[int, str]] = []
+    seen: set[str] = set()
+    for number, passage in enumerate(passages):
+        passage_language = detect_language(passage.text)
+        for start, end in split_sentences(passage.text, passage_language):
+            for sentence in passage.text[start:end].split("; "):
+                # shorter sentences are mostly headings
+                if len(sentence.split()) >= 4 and sentence not in seen:
+                    seen.add(sentence)
+                    sentences.append((number, sentence))
+    if not sentences:
+        return []
+    similarities = (
+        encode_separately([sentence for _, sentence in sentences])
+        @ encode_separately([question])[0]
+    )
+    ranked = []
+    for (number, sentence), similarity in zip(sentences, similarities.tolist(), strict=True):
+        passage = passages[number]
+        passage_language = detect_language(passage.text)
+        title_terms = extract_terms(passage.title, passage_language)
+        sentence_terms = extract_terms(sentence, passage_language)
+        # a sentence need not repeat the terms of its title: the remaining ones are the question
+        open_terms = [term for term in question_terms if term not in title_terms] or question_terms
+        score = 0.7 * index.coverage(open_terms, sentence_terms) + 0.3 * index.coverage(
+            question_terms, [*sentence_terms, *title_terms]
+        )
+        score += max(0.0, similarity)
+        if asks_number and _NUMBER.search(sentence):
+            score += _NUMBER_BONUS
+        ranked.append(_Candidate(score - _RANK_PENALTY * number, sentence, number))
+    return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.passage))

@@ -1,0 +1,233 @@
+"""Parsing of what a system returns: texts, dicts, objects and framework responses become a SystemReply."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ragstone.data.rows import get_path
+from ragstone.systems.protocol import SystemFault, SystemReply
+from ragstone.types import Chunk, Ranked
+
+ANSWER_KEYS = (
+    "answer", "response", "output", "result", "generated_answer", "output_text", "content", "text",
+)  # fmt: skip
+CONTEXT_KEYS = (
+    "contexts", "context", "documents", "source_documents", "source_nodes", "retrieved_contexts",
+    "retrieved_documents", "retrieved_docs", "chunks", "sources", "docs",
+)  # fmt: skip
+CONTEXT_ID_KEYS = ("context_ids", "ids", "retrieved_ids", "retrieved_doc_ids", "doc_ids")
+_TOKEN_KEYS = ("tokens", "total_tokens", "usage", "usage_metadata", "token_usage")
+_TOKEN_SUM_KEYS = (("total_tokens",), ("total",), ("input_tokens", "output_tokens"),
+           ("prompt_tokens", "completion_tokens"))  # fmt: skip
+_CHUNK_TEXT_KEYS = ("text", "page_content", "content", "passage", "chunk", "body")
+_DOCUMENT_ID_KEYS = ("id", "doc_id", "document_id", "source_id")
+"""Keys of a chunk's metadata that name its document."""
+_CHUNK_ID_KEYS = ("id", "ref_doc_id", "doc_id", "document_id", "id_", "node_id")
+_FILE_KEYS = ("source", "file_path", "file_name", "path", "url")
+_MISSING = object()
+
+
+def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
+    """Parse what a system returned; SystemFault when nothing in it can be judged.
+
+    A text is the answer, a list the contexts, a pair both; anything else is searched for the known keys."""
+    if isinstance(value, SystemReply):
+        return value
+    if value is None:
+        raise SystemFault("system_returned_nothing")
+    if isinstance(value, str):
+        return SystemReply(value)
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
+        return SystemReply(value[0], parse_contexts(value[1], None, id_from))
+    if isinstance(value, list | tuple):
+        return SystemReply(None, parse_contexts(value, None, id_from))
+    return _parse_fields(value, id_from)
+
+
+def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
+    """Parse the known keys of a mapping, or attributes of an object."""
+    error = _get(value, ("error",))
+    if error and error is not _MISSING and isinstance(error, str):
+        raise SystemFault(error)
+    answer, contexts, ids = (
+        _get(value, ANSWER_KEYS),
+        _get(value, CONTEXT_KEYS),
+        _get(value, CONTEXT_ID_KEYS),
+    )
+    if answer is _MISSING and contexts is _MISSING and ids is _MISSING:
+        content = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
+        raise SystemFault(
+            "system_reply_unknown", found=content[:200], example='{"answer": …, "contexts": […]}'
+        )
+    return build_reply(
+        None if answer is _MISSING else answer,
+        None if contexts is _MISSING else contexts,
+        None if ids is _MISSING else ids,
+        {name: _get(value, names) for name, names in _MEASURE_KEYS.items()},
+        id_from,
+    )
+
+
+def build_reply(
+    answer: Any, contexts: Any, ids: Any, measured: Mapping[str, Any], id_from: str | None = None
+) -> SystemReply:
+    """Build a reply from its parts, each of them checked."""
+    text = parse_answer(answer)
+    chunks = (
+        parse_contexts(contexts, ids, id_from) if contexts is not None or ids is not None else None
+    )
+    if text is None and chunks is None:
+        raise SystemFault("system_answer_null")
+    return SystemReply(
+        text, chunks, **{name: _to_amount(value, name) for name, value in measured.items()}
+    )
+
+
+def parse_answer(value: Any) -> str | None:
+    """Parse the answer: a text, a message, or the text parts of a message."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list) and value:
+        if all(isinstance(part, str) for part in value):
+            return value[0] if len(value) == 1 else "\n".join(value)
+        parts = [_get(part, ("text", "content")) for part in value]
+        return "".join(part for part in parts if isinstance(part, str))
+    inner = _get(value, ("content", "text", "response", "answer", "data"))
+    if isinstance(inner, str):
+        return inner
+    raise SystemFault("system_answer_not_text", type=type(value).__name__)
+
+
+def parse_contexts(items: Any, ids: Any, id_from: str | None) -> Ranked:
+    """Parse ranked chunks from texts, ids, or objects that represent chunks."""
+    if items is None:
+        return Ranked(Chunk(id=_to_name(item)) for item in _to_list(ids, "ids"))
+    if isinstance(items, str):
+        items = [items] if items.strip() else []
+    chunks = [parse_chunk(item, id_from) for item in _to_list(items, "contexts")]
+    if ids is None:
+        return Ranked(chunks)
+    names = [_to_name(item) for item in _to_list(ids, "ids")]
+    if len(names) != len(chunks):
+        raise SystemFault("system_ids_miscounted", contexts=len(chunks), ids=len(names))
+    return Ranked(
+        Chunk(name, chunk.text, chunk.score) for name, chunk in zip(names, chunks, strict=True)
+    )
+
+
+def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
+    """Parse one chunk from a text, a mapping, or a framework's document or scored node."""
+    if isinstance(item, Chunk):
+        return item
+    if isinstance(item, str):
+        return Chunk(text=item)
+    if isinstance(item, tuple | list) and len(item) == 2:  # (document, score)
+        inner = parse_chunk(item[0], id_from)
+        return Chunk(inner.id, inner.text, _to_score(item[1]))
+    scored, node = item, _get(item, ("node",))
+    if node is not _MISSING and not isinstance(node, str):
+        item = node
+    text = _get(item, _CHUNK_TEXT_KEYS)
+    if not isinstance(text, str):
+        get_content = getattr(item, "get_content", None)
+        text = get_content() if callable(get_content) else ""
+    name = _find_id(item, id_from)
+    if not text and not name:
+        raise SystemFault("context_without_text", type=type(item).__name__)
+    return Chunk(name, str(text), _to_score(_get(scored, ("score",))))
+
+
+def _find_id(item: Any, id_from: str | None) -> str:
+    meta = _get(item, ("metadata", "meta"))
+    metadata: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
+    if id_from is not None:
+        plain = (
+            dict(item) if isinstance(item, Mapping) else {"metadata": metadata, "meta": metadata}
+        )
+        head = id_from.partition(".")[0]
+        if not isinstance(item, Mapping) and head not in plain and hasattr(item, head):
+            plain[head] = getattr(item, head)
+        value = get_path(plain, id_from)
+        if value is None:
+            raise SystemFault("context_lacks_id", path=id_from)
+        return _to_name(value)
+    for source, names in (
+        (metadata, _DOCUMENT_ID_KEYS),
+        (item, _CHUNK_ID_KEYS),
+        (metadata, _FILE_KEYS),
+    ):
+        value = _get(source, names)
+        if value is not _MISSING and value is not None and not callable(value):
+            return _to_name(value)
+    return ""
+
+
+def _get(value: Any, names: Iterable[str]) -> Any:
+    """Return the first of these keys or attributes that is not None; None if all are None, else _MISSING."""
+    result = _MISSING
+    for name in names:
+        if isinstance(value, Mapping):
+            item = value.get(name, _MISSING)
+        else:
+            item = getattr(value, name, _MISSING)
+            if callable(item):  # a method of that name is not the value of a field
+                item = _MISSING
+        if item is not _MISSING:
+            if item is not None:
+                return item
+            result = None
+    return result
+
+
+def _to_list(value: Any, what: str) -> list[Any]:
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise SystemFault("system_not_list", name=what, type=type(value).__name__)
+    return list(value)
+
+
+def _to_name(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return str(value) if value is not None else ""
+    return str(value)
+
+
+def _to_score(value: Any) -> float | None:
+    if value is _MISSING or value is None or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+_MEASURE_KEYS = {
+    "latency": ("latency", "latency_seconds"),
+    "tokens": _TOKEN_KEYS,
+    "cost": ("cost", "cost_usd", "total_cost"),
+}
+
+
+def _to_amount(value: Any, name: str) -> float | None:
+    if value is _MISSING or value is None:
+        return None
+    if isinstance(value, Mapping) or (name == "tokens" and hasattr(value, "total_tokens")):
+        value = _sum_tokens(value)
+        if value is None:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise SystemFault("system_not_number", name=name, value=repr(value))
+    if not 0 <= value < 1e300:
+        raise SystemFault("system_not_positive", name=name, value=repr(value))
+    return float(value)
+
+
+def _sum_tokens(usage: Any) -> float | None:
+    """Sum the tokens in a framework's usage report."""
+    for names in _TOKEN_SUM_KEYS:
+        parts = [_get(usage, (name,)) for name in names]
+        if all(isinstance(part, int | float) for part in parts):
+            return sum(parts)  # type: ignore[no-any-return]
+    return None

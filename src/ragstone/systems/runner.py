@@ -1,0 +1,295 @@
+"""The runner of a system: it asks each question once, stores the replies, and adds them to the records."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from ragstone.asks import Reply, digest
+from ragstone.data import Dataset, Record
+from ragstone.data.objects import to_row_text
+from ragstone.data.sources import RawRow, RejectedRow, RowSource, to_rejected_row
+from ragstone.data.strict_json import reparse_json
+from ragstone.errors import DataError
+from ragstone.locale.messages import message_from_json, message_to_json
+from ragstone.systems.protocol import System, SystemFault, SystemReply
+from ragstone.types import Sample
+
+NATIVE_SHAPE: dict[str, Any] = {"format": "ragstone"}
+"""Shape of the answered rows: ragstone columns."""
+MAX_PAUSE_SECONDS = 60.0
+"""Upper limit of the pause that a system can request before a retry."""
+_PERMANENT_ERRORS = (
+    ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError,
+    NotImplementedError, TypeError, ValueError,
+)  # fmt: skip
+"""Exceptions of a broken system, after which a retry would not help."""
+
+
+class ReplyStore(Protocol):
+    """The part of a store that the runner needs: replies by key."""
+
+    def reply(self, key: str) -> Reply | None: ...
+
+    def save_reply(
+        self, key: str, reply: Reply, *, run: str, kind: str, judge: str
+    ) -> Future[None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerProgress:
+    """Progress of a runner, for display."""
+
+    done: int
+    failures: int
+    asked: int
+    """Questions sent to the system; the other replies came from the store."""
+
+
+@dataclass(slots=True)
+class SystemRunner:
+    """Asks one system and stores its replies; it never asks the same question twice."""
+
+    system: System
+    store: ReplyStore
+    run: str
+    """Id of the run. Failures are stored under it, so that another run asks again."""
+    concurrency: int | None = None
+    timeout: float = 120.0
+    """Seconds for one attempt."""
+    retries: int = 2
+    """Further attempts after a transient fault."""
+    reuse: bool = True
+    """Whether stored replies of earlier runs are used."""
+    keep_answers: bool = False
+    """Whether records that have an answer keep it."""
+    on_progress: Callable[[AnswerProgress], None] | None = None
+    done: int = 0
+    failures: int = 0
+    asked: int = 0
+    _identity: Mapping[str, Any] = field(default_factory=dict)
+    _open: dict[str, asyncio.Task[SystemReply | SystemFault]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.timeout <= 0 or self.retries < 0 or (self.concurrency or 1) < 1:
+            raise DataError(
+                f"timeout {self.timeout:g}, retries {self.retries}, concurrency {self.concurrency}: "
+                "give a timeout above 0, retries from 0 and a concurrency from 1"
+            )
+        self._identity = self.system.identity()
+
+    async def answer_records(
+        self, records: Iterable[Record], shape: Mapping[str, Any]
+    ) -> AsyncIterator[Record]:
+        """Yield each record with its answer, in order, with up to `concurrency` questions in flight."""
+        concurrency = self.concurrency or self.system.concurrency
+        slots = asyncio.Semaphore(concurrency)
+        pending: deque[tuple[Record, asyncio.Task[SystemReply | SystemFault] | None]] = deque()
+        source = iter(records)
+        try:
+            while True:
+                # looks ahead, so that one slow question does not leave slots idle
+                while len(pending) < 4 * concurrency and (record := next(source, None)) is not None:
+                    pending.append((record, self._start_task(record.sample, slots)))
+                if not pending:
+                    return
+                record, task = pending.popleft()
+                reply = None if task is None else await asyncio.shield(task)
+                self._count_reply(reply)
+                yield (
+                    Record(record.sample, _build_row(record.row, shape, record.sample))
+                    if reply is None
+                    else add_reply(record, shape, reply)
+                )
+        finally:
+            open_tasks = [task for _, task in pending if task is not None]
+            for task in open_tasks:
+                task.cancel()
+            await asyncio.gather(*open_tasks, return_exceptions=True)
+
+    def load_reply(self, sample: Sample) -> SystemReply | SystemFault | None:
+        """Return the stored reply to a sample, or its failure in this run."""
+        key = self._key(sample)
+        reply = self.store.reply(key) if self.reuse else self.store.reply(self._to_run_key(key))
+        if reply is not None and "error" not in reply.value:
+            return SystemReply.from_json(reply.value)
+        failed = self.store.reply(self._to_run_key(key))
+        return SystemFault(message_from_json(failed.value["error"])) if failed is not None else None
+
+    def is_asked(self, sample: Sample) -> bool:
+        """Whether the system is asked about this sample at all."""
+        return sample.question is not None and not (self.keep_answers and sample.answer is not None)
+
+    def _start_task(
+        self, sample: Sample, slots: asyncio.Semaphore
+    ) -> asyncio.Task[SystemReply | SystemFault] | None:
+        if not self.is_asked(sample):
+            return None
+        key = self._key(sample)
+        task = self._open.get(key)
+        if task is None or task.cancelled():  # else: the same question is already in flight
+            task = asyncio.create_task(self._answer_once(key, sample, slots))
+            self._open[key] = task
+            task.add_done_callback(lambda _: self._open.pop(key, None))
+        return task
+
+    async def _answer_once(
+        self, key: str, sample: Sample, slots: asyncio.Semaphore
+    ) -> SystemReply | SystemFault:
+        async with slots:
+            stored = self.load_reply(sample)
+            if stored is not None:
+                return stored
+            self.asked += 1
+            reply = await self._ask_with_retries(sample)
+        failed = isinstance(reply, SystemFault)
+        value = (
+            {"error": message_to_json(reply.reason)}
+            if isinstance(reply, SystemFault)
+            else reply.to_json()
+        )
+        reply_key = self._to_run_key(key) if failed or not self.reuse else key
+        write = self.store.save_reply(
+            reply_key, Reply(value), run=self.run, kind="system", judge=self.system.name
+        )
+        # shielded: stopping the runner must not cancel a write that has begun
+        await asyncio.shield(asyncio.wrap_future(write))
+        return reply
+
+    async def _ask_with_retries(self, sample: Sample) -> SystemReply | SystemFault:
+        fault = SystemFault("system_not_asked")
+        for attempt in range(1 + self.retries):
+            started = time.perf_counter()
+            limit = asyncio.timeout(self.timeout)
+            try:
+                async with limit:
+                    reply = await self.system.answer(sample.question or "", hide_expected(sample))
+                if reply.latency is None:
+                    reply = replace(reply, latency=round(time.perf_counter() - started, 6))
+                return reply
+            except SystemFault as raised:
+                fault = raised
+                if not fault.is_transient:
+                    return fault
+            except Exception as raised:
+                if limit.expired():
+                    return SystemFault("system_too_slow", seconds=self.timeout)
+                message = " ".join(str(raised).split())[:500]
+                name = type(raised).__name__
+                fault = SystemFault(f"{name}: {message}" if message else name)
+                if isinstance(raised, _PERMANENT_ERRORS):
+                    return fault
+            if attempt < self.retries:
+                await asyncio.sleep(_choose_pause(attempt, fault))
+        if not self.retries:
+            return fault
+        return SystemFault("after_tries", problem=fault.reason, n=1 + self.retries)
+
+    def _key(self, sample: Sample) -> str:
+        return digest(
+            {
+                "system": self._identity,
+                "question": sample.question,
+                "sample": self.system.shown(sample),
+            }
+        )
+
+    def _to_run_key(self, key: str) -> str:
+        return digest({"system reply": key, "run": self.run})
+
+    def _count_reply(self, reply: SystemReply | SystemFault | None) -> None:
+        self.done += 1
+        self.failures += isinstance(reply, SystemFault)
+        if self.on_progress is not None:
+            self.on_progress(AnswerProgress(self.done, self.failures, self.asked))
+
+
+async def answer_dataset(dataset: Dataset, runner: SystemRunner) -> Dataset:
+    """Ask the system for every sample; the result can then be iterated several times."""
+    async for _ in runner.answer_records(dataset, dataset.shape):
+        pass
+    format_name = f"{dataset.format}, answered by {runner.system.name}"
+    return Dataset(
+        dataset.source,
+        format_name,
+        dict(NATIVE_SHAPE),
+        dataset.skip_bad_rows,
+        _row_source=RowSource(dataset.source, lambda: _iter_rows(dataset, runner), is_native=True),
+    )
+
+
+def hide_expected(sample: Sample) -> Sample:
+    """Remove earlier answers, reference and relevant documents: what a system must not see."""
+    return replace(sample, answer=None, contexts=None, reference=None, relevant=None, error=None)
+
+
+def add_reply(record: Record, shape: Mapping[str, Any], reply: SystemReply | SystemFault) -> Record:
+    """Add a reply to the record; its row keeps the input columns if they were ragstone columns."""
+    sample = record.sample
+    meta = {key: value for key, value in sample.meta.items() if key not in _MEASURES}
+    if isinstance(reply, SystemFault):
+        answered = replace(sample, answer=None, contexts=None, error=reply.reason, meta=meta)
+    else:
+        measures = {
+            name: value for name in _MEASURES if (value := getattr(reply, name)) is not None
+        }
+        answered = replace(
+            sample, answer=reply.answer, contexts=reply.contexts, error=None, meta=meta | measures
+        )
+    return Record(answered, _build_row(record.row, shape, answered))
+
+
+_MEASURES = ("latency", "tokens", "cost")
+_SYSTEM_COLUMNS = frozenset({"answer", "contexts", "context_ids", "error", "meta", *_MEASURES})
+
+
+def _build_row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:
+    text = to_row_text(sample)
+    if isinstance(text, RejectedRow):
+        raise DataError(f"sample {sample.id!r}: {text.reason}")
+    if dict(shape) != NATIVE_SHAPE:
+        return text
+    input_columns = {
+        key: value for key, value in reparse_json(row).items() if key not in _SYSTEM_COLUMNS
+    }
+    new_columns = reparse_json(text)
+    if "meta" in new_columns:
+        # unmapped input columns are copied to meta for metrics; once in the row is enough
+        new_columns["meta"] = {
+            key: value
+            for key, value in new_columns["meta"].items()
+            if input_columns.get(key) != value
+        }
+        if not new_columns["meta"]:
+            del new_columns["meta"]
+    return json.dumps({**input_columns, **new_columns}, ensure_ascii=text.isascii())
+
+
+def _iter_rows(dataset: Dataset, runner: SystemRunner) -> Iterator[RawRow]:
+    for number, record in enumerate(dataset, 1):
+        place = f"{dataset.source}: row {number}"
+        if not runner.is_asked(record.sample):
+            yield place, _build_row(record.row, dataset.shape, record.sample)
+            continue
+        reply = runner.load_reply(record.sample)
+        if reply is None:
+            yield (
+                place,
+                RejectedRow("the system's reply is gone from the store; start the run again"),
+            )
+        else:
+            yield place, add_reply(record, dataset.shape, reply).row
+    yield from map(to_rejected_row, dataset.bad)
+
+
+def _choose_pause(attempt: int, fault: SystemFault) -> float:
+    if fault.retry_seconds is not None:
+        return min(fault.retry_seconds, MAX_PAUSE_SECONDS)
+    return random.uniform(0, min(10.0, 0.5 * 2.0**attempt))

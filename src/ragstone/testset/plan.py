@@ -1,0 +1,136 @@
+"""A TestsetPlan: everything that one generation of a test set is to do. The unfinished file of the generation keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ragstone.config.paths import anchor_existing, anchor_model
+from ragstone.config.storable import from_storable, is_storable, to_storable
+from ragstone.engine import Progress
+from ragstone.errors import RagstoneError
+from ragstone.store import Store
+from ragstone.testset.sources import Source
+
+TESTSET_PLAN_VERSION = 1
+"""Of the JSON that `TestsetPlan.to_json` writes."""
+DEFAULT_ITEMS = 100
+"""Items that are made when no number is asked for, or fewer when the documents do not bear as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestsetPlan:
+    """What one generation of a test set is to do."""
+
+    __test__ = False  # for pytest, which takes the name for its own
+
+    documents: tuple[str, ...] = ()
+    """Folders and files to ask about."""
+    n: int | None = None
+    """Items to make; None: 100, or as many as the documents bear."""
+    kinds: Mapping[str, float] | str | None = None
+    """Kind of question → weight."""
+    languages: tuple[str, ...] = ()
+    judge: str | Mapping[str, Any] | None = None
+    """Who writes the questions; None and `offline`: rules."""
+    seed: int = 0
+    styles: tuple[str, ...] = ()
+    out: str | None = None
+    """The file to write."""
+    format: str = "ragstone"
+    resume: bool = False
+    """Resume the unfinished generation of the same plan."""
+    store: str | None = None
+    """Where the judge's replies are kept."""
+    concurrency: int | None = None
+    max_usd: float | None = None
+    max_calls: int | None = None
+
+    @property
+    def items(self) -> int:
+        """How many items are wanted."""
+        if self.n is not None and (isinstance(self.n, bool) or self.n < 1):
+            raise RagstoneError(f"{self.n!r} items cannot be made; give 1 or more")
+        return DEFAULT_ITEMS if self.n is None else self.n
+
+    def to_json(self) -> dict[str, Any]:
+        """What differs from the defaults, as plain JSON without secrets."""
+        stored: dict[str, Any] = {"version": TESTSET_PLAN_VERSION}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if value != item.default:
+                stored[item.name] = to_storable(value, item.name)
+        return stored
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> TestsetPlan:
+        """The plan that `to_json` wrote."""
+        if stored.get("version") != TESTSET_PLAN_VERSION:
+            raise RagstoneError("another ragstone wrote this plan; name the documents again")
+        names = [item.name for item in fields(cls) if item.name in stored]
+        values = {name: from_storable(stored[name], name) for name in names}
+        for name in ("documents", "languages", "styles"):
+            values[name] = tuple(values.get(name, ()))
+        return cls(**values)
+
+    def anchor(self, folder: Path) -> TestsetPlan:
+        """The plan with absolute paths: relative ones are seen from this folder."""
+        return replace(
+            self,
+            documents=tuple(anchor_existing(path, folder) for path in self.documents),
+            judge=anchor_model(self.judge, folder),
+            out=None if self.out is None else str(folder / self.out),
+            store=self.store if self.store is None or "://" in self.store else str(folder / self.store),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TestsetInputs:
+    """What a generation is given as Python objects, in the place of what its plan names."""
+
+    __test__ = False
+
+    documents: Source | None = None
+    judge: Any = None
+    store: Store | None = None
+    watch: Callable[[Progress], None] | None = None
+    """Called with a Progress now and then."""
+
+
+def plan_testset(
+    documents: Source,
+    n: int | None = None,
+    *,
+    kinds: Mapping[str, float] | str | None = None,
+    languages: Any = (),
+    judge: Any = None,
+    styles: Any = (),
+    out: str | Path | None = None,
+    store: str | Path | Store | None = None,
+    watch: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> tuple[TestsetPlan, TestsetInputs]:
+    """The plan of a `generate` call, and beside it what only this process has."""
+    is_path = isinstance(documents, str | PathLike)
+    spec = judge if is_storable(judge) else None
+    plan = TestsetPlan(
+        documents=(str(documents),) if is_path else (),
+        n=n,
+        kinds=kinds,
+        languages=tuple(languages),
+        judge={"jury": list(spec)} if isinstance(spec, list | tuple) else spec,
+        styles=tuple(styles),
+        out=None if out is None else str(out),
+        store=None if store is None or isinstance(store, Store) else str(store),
+        **options,
+    )
+    inputs = TestsetInputs(
+        documents=None if is_path else documents,
+        judge=judge if spec is None else None,
+        store=store if isinstance(store, Store) else None,
+        watch=watch,
+    )
+    return plan, inputs

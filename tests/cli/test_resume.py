@@ -1,0 +1,189 @@
+"""`eval --resume` without data: the plan comes from the store, from any folder, also from stores of ragstone 0.1."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import evaluate
+from ragstone.errors import RagstoneError
+from ragstone.experiments.run import Run
+from ragstone.store import Store
+
+OWN = 'def own_length(answer: str) -> float:\n    "1."\n    return 1.0\n'
+
+
+def cut_short(path: Path, keep: int = 4) -> str:
+    """Make the newest run of a store one that was interrupted after some samples."""
+    with sqlite3.connect(path) as store:
+        ((number, run),) = store.execute("SELECT number, id FROM runs ORDER BY number DESC LIMIT 1")
+        for table in ("samples", "scores"):
+            store.execute(f"DELETE FROM {table} WHERE run = ? AND place > ?", (number, keep))
+        store.execute(
+            "UPDATE runs SET status = 'running', total = NULL WHERE number = ?", (number,)
+        )
+    return str(run)
+
+
+def stored_plan(path: Path) -> dict[str, Any]:
+    with sqlite3.connect(path) as store:
+        ((text,),) = store.execute("SELECT plan FROM runs ORDER BY number DESC LIMIT 1")
+    return json.loads(text)
+
+
+def replace_plan(path: Path, plan: dict[str, Any]) -> None:
+    with sqlite3.connect(path) as store:
+        store.execute("UPDATE runs SET plan = ?", (json.dumps(plan),))
+
+
+@pytest.fixture
+def elsewhere(monkeypatch, tmp_path_factory):
+    """Go to another folder; the store's place is known by the environment."""
+    return lambda: monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+
+def test_a_run_is_resumed_from_another_folder(call, rows, write, tmp_path, elsewhere):
+    write("own.py", OWN)
+    first = call("eval", "data.jsonl", "-m", "own.py:own_length,token_f1", "-o", "scores.csv",
+                 "--gate", "token_f1 mean >= 0.5", "--floor", "0.5")  # fmt: skip
+    assert first.code == 0
+    whole = (tmp_path / "scores.csv").read_bytes()
+    (tmp_path / "scores.csv").unlink()
+    run = cut_short(tmp_path / "store.db")
+    here = Path.cwd()
+    elsewhere()
+    folder = Path.cwd()
+    again = call("eval", "--resume")
+    assert again.code == 0
+    assert f"resuming run {run}" in again.err
+    assert Path.cwd() == folder != here
+    assert (tmp_path / "scores.csv").read_bytes() == whole
+    info = Run.open(run).info
+    assert info.status == "done"
+    assert info.plan.data.path == str(tmp_path / "data.jsonl")
+    assert info.plan.gates == {"token_f1": "mean >= 0.5"}
+    assert info.facts.command == (
+        "eval", "data.jsonl", "-m", "own.py:own_length,token_f1", "-o", "scores.csv",
+        "--gate", "token_f1 mean >= 0.5", "--floor", "0.5",
+    )  # fmt: skip
+
+
+def test_a_config_with_a_system_is_resumed_from_another_folder(call, write, tmp_path, elsewhere):
+    write(
+        "shop_for_resume.py",
+        "def ask(question, *, shift=0):\n    return {'answer': question[-1]}\n",
+    )
+    write(
+        "q.jsonl",
+        [{"id": str(n), "question": f"What is {n}", "reference": str(n)} for n in range(8)],
+    )
+    write(
+        "c.yaml", "data: q.jsonl\nsystem: shop_for_resume:ask\nmetrics: [exact_match]\nname: shop\n"
+    )
+    first = call("eval", "-c", "c.yaml", "--set", "shift=2")
+    assert first.code == 0, first.err
+    run = cut_short(tmp_path / "store.db")
+    elsewhere()
+    sys.path[:] = [folder for folder in sys.path if folder != str(tmp_path)]
+    del sys.modules["shop_for_resume"]
+    again = call("eval", "--resume", "--run", run)
+    assert again.code == 0, again.err
+    info = Run.open(run).info
+    assert (info.status, info.total, info.name) == ("done", 8, "shop")
+    assert info.plan.system.settings == {"shift": 2}
+    assert Run.open(run).summary()["exact_match"].mean == 1
+
+
+def old_plan(folder: Path, command: list[str], **more: Any) -> dict[str, Any]:
+    """The plan of a run as ragstone 0.1 stored it."""
+    return {
+        "source": str((folder / "data.jsonl").resolve()), "metrics": ["token_f1"], "judge": None,
+        "language": None, "limit": None, "format": None, "fields": None, "skip_bad_rows": False,
+        "floor": 0.95, "gates": None, "command": command, "folder": str(folder), "ragstone": "0.1.0",
+        **more,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("where", ["flags", "config"])
+def test_a_run_of_an_older_store_is_resumed(call, rows, write, tmp_path, elsewhere, where):
+    write("config.yaml", "data: data.jsonl\nmetrics: [token_f1]\noutput: scores.csv\n")
+    command = {
+        "flags": ["eval", "data.jsonl", "-m", "token_f1", "-o", "scores.csv"],
+        "config": ["eval", "-c", "config.yaml"],
+    }[where]
+    assert call(*command).code == 0
+    whole = (tmp_path / "scores.csv").read_bytes()
+    (tmp_path / "scores.csv").unlink()
+    replace_plan(tmp_path / "store.db", old_plan(tmp_path, command))
+    run = cut_short(tmp_path / "store.db")
+    elsewhere()
+    assert call("eval", "--resume").code == 0
+    assert (tmp_path / "scores.csv").read_bytes() == whole
+    assert Run.open(run).info.status == "done"
+    assert call("report", run, "-o", "again.html").code == 0
+
+
+def test_an_older_run_is_resumed_by_the_same_command(call, rows, tmp_path):
+    command = ["eval", "data.jsonl", "-m", "token_f1"]
+    assert call(*command).code == 0
+    replace_plan(tmp_path / "store.db", old_plan(tmp_path, command))
+    run = cut_short(tmp_path / "store.db")
+    assert call(*command, "--resume").code == 0
+    assert [info.id for info in Store.open(tmp_path / "store.db").runs()] == [run]
+
+
+def test_an_older_run_is_read_with_its_facts(call, rows, tmp_path):
+    assert call("eval", "data.jsonl", "-m", "token_f1").code == 0
+    replace_plan(
+        tmp_path / "store.db",
+        old_plan(tmp_path, ["eval", "data.jsonl"], floor=0.5, limit=7, gates={"token_f1": ">= 0.1"},
+                 system="pipeline:docs", settings={"top_k": 3}, parameters={"top_k": 3, "rerank": False},
+                 system_identity="abc"),
+    )  # fmt: skip
+    info = Run.open().info
+    assert (info.plan.floor, info.plan.data.limit, info.plan.gates) == (
+        0.5,
+        7,
+        {"token_f1": ">= 0.1"},
+    )
+    assert info.plan.system.spec == info.facts.system == "pipeline:docs"
+    assert (info.facts.parameters["rerank"], info.facts.system_identity) == (False, "abc")
+    assert (info.facts.ragstone, info.facts.legacy) == ("0.1.0", True)
+    shown = json.loads(call("runs", "show", "--json").out)["plan"]
+    assert shown["settings"] == {"top_k": 3}
+    assert shown["command"] == ["eval", "data.jsonl"]
+
+
+def test_what_only_python_had_is_asked_for_there(call, tmp_path):
+    samples = [{"id": str(n), "answer": "x", "reference": "x"} for n in range(8)]
+    evaluate(samples, ["token_f1"])
+    run = cut_short(tmp_path / "store.db")
+    assert "no unfinished run" in call("eval", "--resume").err
+    said = call("eval", "--resume", "--run", run)
+    assert said.code == 2
+    assert f"evaluate(..., run_id='{run}', resume=True)" in said.err
+    assert evaluate(samples, ["token_f1"], run_id=run, resume=True).info.total == 8
+
+
+def test_a_run_begun_in_python_on_a_file_is_resumed_by_the_command(call, rows, tmp_path, elsewhere):
+    evaluate("data.jsonl", ["token_f1", "recall@5"], limit=9)
+    run = cut_short(tmp_path / "store.db")
+    elsewhere()
+    assert call("eval", "--resume").code == 0
+    assert Run.open(run).info.total == 9
+
+
+def test_another_plan_is_refused_under_the_same_id(call, rows, tmp_path):
+    evaluate("data.jsonl", ["token_f1"], run_id="mine")
+    with pytest.raises(RagstoneError, match=r"another limit \(None, now 3\)"):
+        evaluate("data.jsonl", ["token_f1"], run_id="mine", limit=3)
+
+
+def test_no_password_of_the_store_is_kept(call, rows, tmp_path, monkeypatch):
+    call("eval", "data.jsonl", "-m", "token_f1", "--store", str(tmp_path / "other.db"))
+    assert stored_plan(tmp_path / "other.db")["store"] == str(tmp_path / "other.db")
