@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from ragstone.judges.dialects import (
     CompletionReply,
     Dialect,
     OutputMode,
+    Parameters,
     UnknownDialect,
     find_dialect,
     register_dialect,
@@ -40,11 +41,7 @@ class Toy(Dialect):
         return {"X-Toy": key}
 
     def body(
-        self,
-        model: str,
-        request: CompletionRequest,
-        parameters: Mapping[str, Any],
-        mode: OutputMode,
+        self, model: str, request: CompletionRequest, parameters: Parameters, mode: OutputMode
     ) -> dict[str, Any]:
         return {"text": [request.system, request.user], "json": mode == "json", **parameters}
 

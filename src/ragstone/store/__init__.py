@@ -1,4 +1,4 @@
-"""Where Runs and replies live: a SQLite file by default, PostgreSQL by URL; several processes may share one."""
+"""The store of runs and replies: a SQLite file by default, PostgreSQL by URL; several processes may share one."""
 
 from ragstone.store.codec import encode_scores
 from ragstone.store.plans import RunFacts

@@ -1,4 +1,4 @@
-"""Scores and replies as JSON text: compact where there is only a number, whole where there is evidence."""
+"""The stored form of scores and replies, JSON text: a bare number, or an object where there is evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ragstone.types import NO_USAGE, Finding, Score, Usage
 
 
 def encode_scores(scores: Mapping[str, Score]) -> str:
-    """One JSON object: metric → number, or → object when there is more to say than the number."""
+    """Encode scores as one JSON object: metric → number, or → object when there is more than a number."""
     parts = []
     for name, score in scores.items():
         key = _keys.get(name)
@@ -45,7 +45,7 @@ def _encode_bare(*fields: Any) -> str:
 
 
 def decode_scores(text: str) -> dict[str, Score]:
-    """The scores that `encode_scores` wrote."""
+    """Decode the scores that `encode_scores` wrote."""
     return {
         name: _to_bare_score(item) if item.__class__ is float else _to_score(item)
         for name, item in json.loads(text).items()
@@ -53,22 +53,22 @@ def decode_scores(text: str) -> dict[str, Score]:
 
 
 def encode_score(score: Score) -> str:
-    """One score with its evidence."""
+    """Encode one score with its evidence."""
     return _encode_full(score)
 
 
 def score_to_json(score: Score) -> dict[str, Any]:
-    """One score with its evidence as others read it: its messages are English sentences."""
+    """Convert one score with its evidence for export: its messages are English sentences."""
     return _to_json(score, str)
 
 
 def decode_score(text: str) -> Score:
-    """The score that `encode_score` wrote."""
+    """Decode the score that `encode_score` wrote."""
     return _to_score(json.loads(text))
 
 
 def decode_values(text: str) -> dict[str, float | str]:
-    """Metric → value, or → how it ended (`judge_error: refusal`) where there is none; evidence is passed over."""
+    """Decode metric → value, or → outcome (`judge_error: refusal`) where there is none; evidence is skipped."""
     return {
         name: item if item.__class__ is float else _to_value_or_outcome(item)
         for name, item in json.loads(text).items()
@@ -76,28 +76,28 @@ def decode_values(text: str) -> dict[str, float | str]:
 
 
 def encode_reply(reply: Reply) -> str:
-    """The value and notes of a reply; vectors as the bytes of their numbers, which is exact and many times quicker."""
+    """Encode value and notes of a reply; vectors as base64 of their doubles, which is exact and much faster."""
     value = reply.value
     if value.__class__ is dict and value.keys() == {"vectors"}:
         packed = _pack_vectors(value["vectors"])
         if packed is not None:
-            return _dump({"vectors": packed, "notes": _messages(reply.notes)})
-    return _dump({"value": value, "notes": _messages(reply.notes)})
+            return _dump({"vectors": packed, "notes": _encode_messages(reply.notes)})
+    return _dump({"value": value, "notes": _encode_messages(reply.notes)})
 
 
 def decode_reply(text: str, usage: Usage) -> Reply:
-    """The reply that `encode_reply` wrote."""
+    """Decode the reply that `encode_reply` wrote."""
     item = json.loads(text)
     value = item["value"] if "value" in item else {"vectors": _unpack_vectors(item["vectors"])}
     return Reply(value, usage, tuple(map(message_from_json, item["notes"])))
 
 
-def _messages(texts: Iterable[str]) -> list[Any]:
+def _encode_messages(texts: Iterable[str]) -> list[Any]:
     return [message_to_json(text) for text in texts]
 
 
 def _pack_vectors(vectors: Any) -> list[str] | None:
-    """Each vector's numbers as little-endian doubles in base 64; None when one is no list of numbers."""
+    """Encode each vector as base64 of little-endian doubles; None when one is not a list of numbers."""
     if vectors.__class__ is not list:
         return None
     texts = []
@@ -161,7 +161,7 @@ def _to_value_or_outcome(item: Mapping[str, Any]) -> float | str:
 
 @lru_cache(maxsize=8192)
 def _to_bare_score(value: float) -> Score:
-    """A bare score; scores cannot change and repeat often, so equal ones are one object."""
+    """Build a bare score; scores are immutable and repeat often, so equal ones share one object."""
     return Score(value)
 
 
@@ -171,7 +171,7 @@ def _to_score(item: Mapping[str, Any]) -> Score:
         reason = get("reason", "")
         if reason.__class__ is dict:
             try:
-                return _unscored(get("outcome"), get("kind"), get("label"), *reason.items())
+                return _build_unscored(get("outcome"), get("kind"), get("label"), *reason.items())
             except TypeError:  # an argument is a list or another message: not hashable
                 reason = message_from_json(reason)
         return _build_bare(get("value"), get("outcome"), reason, get("kind"), get("label"))
@@ -193,14 +193,14 @@ def _build_bare(value: Any, outcome: Any, reason: Any, kind: Any, label: Any) ->
 
 
 @lru_cache(maxsize=1024)
-def _unscored(outcome: Any, kind: Any, label: Any, *reason: tuple[str, Any]) -> Score:
-    """An outcome by the stored items of its message: they repeat often, so equal ones are one object."""
+def _build_unscored(outcome: Any, kind: Any, label: Any, *reason: tuple[str, Any]) -> Score:
+    """Build an outcome from the stored items of its message; equal ones share one object."""
     return Score(None, outcome, message_from_json(dict(reason)), kind, label)
 
 
 def _to_findings(items: Iterable[dict[str, Any]]) -> Iterable[Finding]:
     for item in items:
-        # the parsed JSON belongs to nobody else, so it is changed in place
+        # the parsed JSON is not shared, so it can be changed in place
         if "span" in item:
             item["span"] = tuple(item["span"])
         if item.get("reason").__class__ is dict:
@@ -212,7 +212,7 @@ _USAGE_DEFAULTS = tuple(asdict(NO_USAGE).items())
 
 
 def _usage_to_json(usage: Usage) -> dict[str, Any]:
-    """The fields that differ from their defaults."""
+    """Convert the fields that differ from their defaults."""
     return {
         name: value
         for name, default in _USAGE_DEFAULTS
@@ -221,7 +221,7 @@ def _usage_to_json(usage: Usage) -> dict[str, Any]:
 
 
 def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str, Any]:
-    """The text, the verdict, and the fields that differ from their defaults; named one by one, for there are many."""
+    """Convert text, verdict and the fields that differ from their defaults; without a loop, which is faster."""
     item: dict[str, Any] = {"text": finding.text, "verdict": finding.verdict}
     if finding.reason:
         reason = finding.reason

@@ -1,4 +1,4 @@
-"""What the store asks of a database: little enough that SQLite and PostgreSQL both give it."""
+"""The protocol of a database, small enough for both SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Connection(Protocol):
 
     @property
     def is_lost(self) -> bool:
-        """Whether the other side hung up, so that only a new connection can help."""
+        """Whether the connection is broken for good, so that only a new one can help."""
         ...
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Iterable[tuple[Any, ...]]:
-        """Run one statement; its rows."""
+        """Run one statement and return its rows."""
         ...
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
@@ -27,72 +27,77 @@ class Connection(Protocol):
         ...
 
     def begin(self, *, fast: bool) -> None:
-        """Open a transaction to write; a fast one survives the process at once, a power failure soon."""
+        """Open a write transaction; a fast one does not wait for the disk."""
         ...
 
     def commit(self) -> None:
-        """Make the transaction last."""
+        """Commit the transaction."""
         ...
 
     def roll_back(self) -> None:
-        """Undo the transaction, if one is open."""
+        """Roll back the transaction, if one is open."""
         ...
 
     def close(self) -> None:
-        """Let go."""
+        """Close the connection."""
         ...
 
 
 class Database(Protocol):
-    """A place for tables."""
+    """A database that holds the tables of a store."""
 
-    shown: str
-    """As named in messages, without a password."""
+    display_name: str
+    """Path or URL for messages, without a password."""
     is_temporary: bool
-    """Whether what it holds is gone when it is released."""
-    faults: tuple[type[Exception], ...]
-    """What its driver raises."""
+    """Whether the data are deleted when it is released."""
+    driver_errors: tuple[type[Exception], ...]
+    """Exceptions of the driver."""
 
     def connect(self) -> Connection:
-        """A connection to read with, after bringing the tables up to date."""
+        """Open a connection for reading, after migrating the tables."""
         ...
 
     def reconnect(self) -> Connection:
-        """A connection to read with in the place of one that is gone; what is not there is not made."""
+        """Open a connection for reading to replace a lost one; a missing file is not created."""
         ...
 
     def connect_to_write(self) -> Connection:
-        """A connection to write with."""
+        """Open a connection for writing."""
         ...
 
     def connect_inline(self) -> Connection | None:
-        """A connection whose fast transactions take no time worth a thread and never wait for others; None if there is none."""
+        """Open a connection whose fast transactions neither wait nor take long; None where that is impossible."""
         ...
 
     def stream(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-        """Rows one by one on a connection of their own, however many there are."""
+        """Yield rows one by one on a separate connection, so that any number of them fits in memory."""
         ...
 
     def explain(self, fault: Exception) -> StoreError:
-        """A driver's fault in one sentence with the remedy."""
+        """Convert an exception of the driver to one sentence with the remedy."""
         ...
 
     def release(self) -> None:
-        """Called when the store is closed."""
+        """Release resources when the store is closed."""
         ...
 
 
 @lru_cache(maxsize=4)
-def load_migrations(counter: str) -> tuple[str, ...]:
-    """The numbered migrations in order; `counter` is the database's word for a key that counts up."""
+def load_migrations(counter_type: str) -> tuple[str, ...]:
+    """Load the numbered migrations in order; `counter_type` is the database's type of an auto-increment key."""
     folder = resources.files("ragstone.store") / "migrations"
-    files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    return tuple(f.read_text(encoding="utf-8").replace("COUNTER", counter) for f in files)
+    files = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".sql")),
+        key=lambda file: file.name,
+    )
+    return tuple(
+        file.read_text(encoding="utf-8").replace("COUNTER", counter_type) for file in files
+    )
 
 
-def newer_store_error(shown: str) -> StoreError:
-    """The tables were made by a later version."""
+def newer_store_error(display_name: str) -> StoreError:
+    """Build the error for tables of a later version."""
     return StoreError(
-        f"the store {shown!r} was written by a newer ragstone; update with"
+        f"the store {display_name!r} was written by a newer ragstone; update with"
         " `pip install -U ragstone` or name another place with --store"
     )

@@ -1,4 +1,4 @@
-"""A Run as it stands in the store: what reports, comparisons and the viewer read."""
+"""Stored runs, as reports, comparisons and the viewer read them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RunInfo:
     bad: tuple[str, ...] = ()
     """The first of them, one sentence each."""
     place: str = ""
-    """Where it is stored, without a password; empty when it is_temporary with its store."""
+    """Path or URL of its store, without a password; empty for a temporary store."""
     usage: Usage = field(default=NO_USAGE)
     """What the judge's replies cost this run; replies found in the store cost nothing."""
     facts: RunFacts = field(default_factory=RunFacts)
@@ -64,7 +64,7 @@ def format_plan(info: RunInfo) -> dict[str, Any]:
     plan, facts = info.plan, info.facts
     if not facts.source:
         return {}
-    shown = {
+    plain = {
         "source": facts.source,
         "metrics": [metric["name"] for metric in info.metrics],
         "judge": info.judge,
@@ -80,15 +80,15 @@ def format_plan(info: RunInfo) -> dict[str, Any]:
         "ragstone": facts.ragstone,
     }
     if facts.system is not None:
-        shown["system"] = facts.system
-        shown["settings"] = dict(plan.system.settings) if plan.system is not None else {}
-        shown["parameters"] = dict(facts.parameters)
-        shown["system_identity"] = facts.system_identity
-    return shown
+        plain["system"] = facts.system
+        plain["settings"] = dict(plan.system.settings) if plan.system is not None else {}
+        plain["parameters"] = dict(facts.parameters)
+        plain["system_identity"] = facts.system_identity
+    return plain
 
 
 def describe_metric(metric: Metric) -> dict[str, Any]:
-    """A metric as stored with a run, so that a report needs none of the code that computed it."""
+    """Describe a metric as it is stored with a run, so that a report does not need the metric's code."""
     return {
         "name": metric.name,
         "family": metric.family,
@@ -115,20 +115,20 @@ class StoredRow:
 
     @cached_property
     def sample(self) -> Sample:
-        """The row as a Sample, read as it was when it was scored."""
+        """The row as the Sample that was scored."""
         sample = to_sample(self.row, self.info.shape, self.position)
         return set_language(sample, self.info.plan.language)
 
 
 def set_language(sample: Sample, language: str | None) -> Sample:
-    """The sample in the run's language when it names none itself."""
+    """Set the language of a sample that has none."""
     if language is None or sample.language is not None:
         return sample
     return replace(sample, language=language)
 
 
 class StoredRun:
-    """A handle on one run in a store; reads as little as each question needs."""
+    """A handle on one run in a store; each method reads only the columns it needs."""
 
     def __init__(self, store: Store, info: RunInfo) -> None:
         self.store = store
@@ -144,26 +144,26 @@ class StoredRun:
         self.info = self.store.run(self.info.id).info
 
     def count(self) -> int:
-        """How many samples are scored so far."""
+        """Count the samples that are scored so far."""
         return self.store.count(self.info.id)
 
     def scores(self) -> Iterator[tuple[int, str, str | None, dict[str, Score]]]:
-        """Position, sample id, group and scores of each sample in input order, without the texts."""
+        """Yield position, sample id, group and scores of each sample in input order, without the texts."""
         for position, sample_id, cluster, text in self.store.score_rows(self.info.id):
             yield position, sample_id, cluster, decode_scores(text)
 
     def values(self) -> Iterator[tuple[int, str, str | None, dict[str, float | str]]]:
-        """As `scores`, but each a bare number, or how it ended where there is none: a third of the time."""
+        """Yield the same as `scores`, each a bare number or its outcome; takes a third of the time."""
         for position, sample_id, cluster, text in self.store.score_rows(self.info.id):
             yield position, sample_id, cluster, decode_values(text)
 
     def rows(self) -> Iterator[StoredRow]:
-        """Every sample with its row and scores, in input order."""
+        """Yield every sample with its row and scores, in input order."""
         for position, sample_id, row, text in self.store.full_rows(self.info.id):
             yield StoredRow(position, sample_id, row, decode_scores(text), self.info)
 
     def row(self, position: int) -> StoredRow:
-        """The sample at one position."""
-        for found, sample_id, row, text in self.store.full_rows(self.info.id, position):
-            return StoredRow(found, sample_id, row, decode_scores(text), self.info)
+        """Return the sample at a position."""
+        for stored_position, sample_id, row, text in self.store.full_rows(self.info.id, position):
+            return StoredRow(stored_position, sample_id, row, decode_scores(text), self.info)
         raise IndexError(f"run {self.info.id} has no sample at position {position}")

@@ -1,4 +1,4 @@
-"""Runs and replies, kept: the one way in and out of the database."""
+"""The store of runs and replies: every access to the database goes through it."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ from ragstone.types import Score, Usage
 
 @dataclass(frozen=True, slots=True)
 class NewRow:
-    """One finished sample on its way into the store."""
+    """A scored sample that is to be stored."""
 
     position: int
     id: str
     group: str | None
     row: str
     scores: Mapping[str, Score] | str
-    """Or as `encode_scores` wrote them elsewhere."""
+    """The scores, or their text when `encode_scores` ran in another process."""
 
 
 def default_place() -> str:
-    """`$RAGSTONE_STORE`, or the file in the user's data folder."""
+    """Return `$RAGSTONE_STORE`, or the file in the user's data folder."""
     from platformdirs import user_data_path
 
-    named = os.environ.get("RAGSTONE_STORE")
-    return named or str(user_data_path("ragstone", appauthor=False) / "ragstone.db")
+    configured = os.environ.get("RAGSTONE_STORE")
+    return configured or str(user_data_path("ragstone", appauthor=False) / "ragstone.db")
 
 
 class Store:
-    """Runs and replies in one database; reads from any thread, writes through one."""
+    """Runs and replies in one database; any thread may read, one thread writes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.RLock()
         try:
             self._readers: list[Connection] = [database.connect()]
-        except database.faults as broken:
-            raise database.explain(broken) from None
+        except database.driver_errors as fault:
+            raise database.explain(fault) from None
         self._writer = WriterThread(database)
         self._inline = InlineWriter(database)
         self._finalizer = weakref.finalize(
@@ -63,53 +63,54 @@ class Store:
 
     @classmethod
     def open(cls, place: str | Path | Store | None = None, *, must_exist: bool = False) -> Store:
-        """The store at a path or PostgreSQL URL; None is the usual one, `:memory:` one that is_temporary when it is closed.
+        """Open the store at a path or PostgreSQL URL; None is the default store, `:memory:` a temporary one.
 
-        With `must_exist`, a file that is not there is a mistake and is not made."""
+        With `must_exist`, a missing file is an error and is not created."""
         if isinstance(place, Store):
             return place
-        named = default_place() if place is None else str(place)
-        if named == ":memory:":
+        address = default_place() if place is None else str(place)
+        if address == ":memory:":
             folder = Path(tempfile.mkdtemp(prefix="ragstone-"))
             return cls(SqliteDatabase(folder / "ragstone.db", temporary=True))
-        scheme, separator, _ = named.partition("://")
+        scheme, separator, _ = address.partition("://")
         if not separator:
-            file = SqliteDatabase(Path(named).expanduser())
+            file = SqliteDatabase(Path(address).expanduser())
             if must_exist and place is not None and not file.path.exists():
                 raise file.missing_error()
             return cls(file)
         if scheme in ("postgresql", "postgres"):
             from ragstone.store.postgres import PostgresDatabase
 
-            return cls(PostgresDatabase(named))
+            return cls(PostgresDatabase(address))
         raise StoreError(
             f"no store speaks {scheme!r}; give the path of a SQLite file or a postgresql:// URL"
         )
 
     @property
     def place(self) -> str:
-        """Where it is, without a password."""
-        return self._database.shown
+        """Path or URL, without a password."""
+        return self._database.display_name
 
     def shard_folder(self, run: str) -> Path:
-        """The folder for finished pieces of a run on a cluster that wait for earlier ones: beside the file,
-        or, where the store is a server's, in the user's cache."""
+        """Return the folder of finished shards of a distributed run that wait for earlier ones.
+
+        It is beside the file, or in the user's cache when the store is on a server."""
         if "://" in self.place:
             from platformdirs import user_cache_path
 
             return user_cache_path("ragstone", appauthor=False) / "shards" / run
-        return Path(self._database.shown + ".shards") / run
+        return Path(self._database.display_name + ".shards") / run
 
     def close(self) -> None:
-        """Write what is queued and let go of the database."""
+        """Write queued operations and close the database."""
         self._finalizer()
 
     def reopen(self) -> Store:
-        """Another store on the same database, with connections of its own."""
+        """Open another store on the same database, with separate connections."""
         return Store(self._database)
 
     def abandon(self) -> None:
-        """In a child process: leave the connections to the parent, which goes on using them."""
+        """In a child process: leave the connections to the parent, which still uses them."""
         self._finalizer.detach()
 
     # ── runs ──────────────────────────────────────────────────────────────────────────────
@@ -140,7 +141,7 @@ class Store:
         return [self._to_info(row) for row in rows]
 
     def run(self, name: str) -> StoredRun:
-        """The run with this id, the start of its id, its name (the newest such), or `last`."""
+        """Find a run by its id, the start of its id, its name (the newest of that name), or `last`."""
         if name == "last":
             rows = self._read(SELECT_RUNS + " ORDER BY number DESC LIMIT 1")
         else:
@@ -158,7 +159,7 @@ class Store:
         return StoredRun(self, self._to_info(first))
 
     def delete(self, run: str) -> None:
-        """Remove a run with its samples and scores; replies stay, they may serve other runs."""
+        """Delete a run with its samples and scores; its replies stay, as other runs may use them."""
         number = self._find_number(run)
 
         def remove(db: Connection) -> None:
@@ -185,23 +186,23 @@ class Store:
     def rescore(
         self, run: str, position: int, scores: Mapping[str, Score] | str, *, row: str | None = None
     ) -> Future[None]:
-        """Put new scores, and the row that they are of when it is another one, in the place of a sample's old ones."""
-        place = (self._find_number(run), position)
+        """Replace the scores of a sample and, if `row` is given, its input row."""
+        row_key = (self._find_number(run), position)
         encoded = _encode(scores)
 
         def write(db: Connection) -> None:
             _execute(
-                db, "UPDATE scores SET scores = ? WHERE run = ? AND place = ?", (encoded, *place)
+                db, "UPDATE scores SET scores = ? WHERE run = ? AND place = ?", (encoded, *row_key)
             )
             if row is not None:
                 _execute(
-                    db, "UPDATE samples SET input = ? WHERE run = ? AND place = ?", (row, *place)
+                    db, "UPDATE samples SET input = ? WHERE run = ? AND place = ?", (row, *row_key)
                 )
 
         return self._writer.submit(write)
 
     def count(self, run: str) -> int:
-        """How many samples of a run are stored; they are always the first ones of its input."""
+        """Count the stored samples of a run; they are always the first ones of its input."""
         rows = self._read("SELECT COUNT(*) FROM scores WHERE run = ?", (self._find_number(run),))
         return int(rows[0][0])
 
@@ -230,59 +231,58 @@ class Store:
     # ── replies ───────────────────────────────────────────────────────────────────────────
 
     def reply(self, key: str, run: str | None = None) -> Reply | None:
-        """The stored reply under a key; to a run that did not pay for it, it costs nothing."""
+        """Return the stored reply of a key; its usage is zero for a run that did not pay for it."""
         return self.replies([key], run).get(key)
 
     def replies(self, keys: Sequence[str], run: str | None = None) -> dict[str, Reply]:
-        """The stored replies under some of these keys; to a run that did not pay for one, it costs nothing."""
-        places = ", ".join("?" * len(keys))
-        sql = f"{_SELECT_REPLIES} WHERE key IN ({places})"
+        """Return the stored replies of these keys; the usage of one is zero for a run that did not pay for it."""
+        placeholders = ", ".join("?" * len(keys))
+        sql = f"{_SELECT_REPLIES} WHERE key IN ({placeholders})"
         rows = self._inline.read(sql, keys)
         if rows is None:
             rows = self._read(sql, keys)
-        found = {}
+        replies = {}
         for key, payer, reply, calls, *tokens in rows:
             paid = run is None or run == payer or not calls
-            found[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
-        return found
+            replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
+        return replies
 
     def save_reply(
         self, key: str, reply: Reply, *, run: str, kind: str, judge: str
     ) -> Future[None]:
-        """Keep a reply; the Future is done when the death of this process can no longer lose it."""
+        """Store a reply; the Future is done when it survives the death of this process."""
         rows = _to_reply_rows([(key, kind, reply)], run, judge)
         return self._writer.submit(lambda db: db.execute_many(_INSERT_REPLY, rows), fast=True)
 
     def save_replies(
         self, replies: Sequence[tuple[str, str, Reply]], *, run: str, judge: str
     ) -> Future[None] | None:
-        """Keep replies, each with its key and the kind of its question; None when that is already done.
+        """Store replies, each with its key and the kind of its question; None when they are already written.
 
-        A reply that nobody can use before it is kept is written in this thread when the database is free: that takes
-        a tenth of a millisecond, less than handing it over. Otherwise the Future is done when the death of this
-        process can no longer lose them."""
+        They are written in this thread when the database is free, which takes 0.1 ms, less than a queue would.
+        Otherwise the Future is done when they survive the death of this process."""
         rows = _to_reply_rows(replies, run, judge)
         if self._inline.write(_INSERT_REPLY, rows):
             return None
         return self._writer.submit(lambda db: db.execute_many(_INSERT_REPLY, rows), fast=True)
 
-    # ── for rooms that keep tables of their own ───────────────────────────────────────────
+    # ── for packages with tables of their own ─────────────────────────────────────────────
 
     def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a query, which uses `?` for values."""
+        """Run a query, which uses `?` for values, and return its rows."""
         return self._read(sql, values)
 
     def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query one by one, on a connection of their own."""
+        """Yield the rows of a query one by one, on a separate connection."""
         return self._stream(sql, values)
 
     def write(self, operation: Operation, *, fast: bool = False) -> Future[None]:
         """Run an operation in the next commit; the Future is done when it is on disk.
 
-        Operations of one commit stand or fall together."""
+        All operations of one commit succeed or fail together."""
         return self._writer.submit(operation, fast=fast)
 
-    # ── underneath ────────────────────────────────────────────────────────────────────────
+    # ── internals ─────────────────────────────────────────────────────────────────────────
 
     def _find_number(self, run: str) -> int:
         rows = self._read("SELECT number FROM runs WHERE id = ?", (run,))
@@ -291,42 +291,42 @@ class Store:
         return int(rows[0][0])
 
     def _to_info(self, row: tuple[Any, ...]) -> RunInfo:
-        found = dict(zip(RUN_COLUMNS, row, strict=True))
-        paid = self._read(
+        fields = dict(zip(RUN_COLUMNS, row, strict=True))
+        sums = self._read(
             "SELECT COALESCE(SUM(calls), 0), COALESCE(SUM(input_tokens), 0),"
             " COALESCE(SUM(output_tokens), 0), COALESCE(SUM(usd), 0.0)"
             " FROM replies WHERE run = ?",
-            (found["id"],),
+            (fields["id"],),
         )[0]
-        usage = Usage(int(paid[0]), int(paid[1]), int(paid[2]), float(paid[3]))
-        found["plan"], facts = decode_plan(json.loads(found["plan"]))
-        found["shape"] = json.loads(found["shape"])
+        usage = Usage(int(sums[0]), int(sums[1]), int(sums[2]), float(sums[3]))
+        fields["plan"], facts = decode_plan(json.loads(fields["plan"]))
+        fields["shape"] = json.loads(fields["shape"])
         for name in ("metrics", "bad"):
-            found[name] = tuple(json.loads(found[name]))
+            fields[name] = tuple(json.loads(fields[name]))
         place = "" if self._database.is_temporary else self.place
-        return RunInfo(**found, place=place, usage=usage, facts=facts)
+        return RunInfo(**fields, place=place, usage=usage, facts=facts)
 
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
             if not self._readers[0].is_lost:
                 try:
                     return list(self._readers[0].execute(sql, values))
-                except self._database.faults as broken:
+                except self._database.driver_errors as fault:
                     if not self._readers[0].is_lost:
-                        raise self._database.explain(broken) from None
-            try:  # the server went away, or the file was removed or moved; it may be back
+                        raise self._database.explain(fault) from None
+            try:  # the server may be back, or the file restored
                 lost, self._readers[0] = self._readers[0], self._database.reconnect()
                 lost.close()
                 return list(self._readers[0].execute(sql, values))
-            except self._database.faults as broken:
-                raise self._database.explain(broken) from None
+            except self._database.driver_errors as fault:
+                raise self._database.explain(fault) from None
 
     def _stream(self, sql: str, values: Sequence[Any]) -> Iterator[Any]:
-        # a connection of its own: a long read neither blocks nor sees other reads of this store
+        # on a separate connection, so that a long read does not block other reads of this store
         try:
             yield from self._database.stream(sql, values)
-        except self._database.faults as broken:
-            raise self._database.explain(broken) from None
+        except self._database.driver_errors as fault:
+            raise self._database.explain(fault) from None
 
 
 _CACHE_HIT = Usage(hits=1)
@@ -352,7 +352,7 @@ RUN_COLUMNS = (
     "id", "name", "created", "status", "plan", "shape", "source", "format", "metrics", "judge",
     "total", "bad_count", "bad",
 )  # fmt: skip
-"""Of a run, as RunInfo names them."""
+"""Columns of a run, named as the fields of RunInfo."""
 
 SELECT_RUNS = f"SELECT {', '.join(RUN_COLUMNS)} FROM runs"  # noqa: S608
 

@@ -1,8 +1,8 @@
-"""One thread that writes: what arrives while it commits goes into its next commit.
+"""The thread that writes to the database, in group commits: operations queued during a commit share the next one.
 
-A commit reaches the disk before its operations count as done, except one made of operations that asked for speed: that
-one survives the death of the process at once and a power failure from the next full commit on, which costs 0.1 ms
-instead of the 4 ms of an fsync and lets a paid reply be kept before it is used."""
+An operation is done when its commit is on disk. A commit of fast operations alone does not wait for the disk: it
+survives the death of the process at once, and a power failure after the next full commit. It takes 0.1 ms instead of
+the 4 ms of an fsync, so that a paid reply can be stored before it is used."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Operation = Callable[[Connection], None]
 QueuedOperation = tuple[Operation, bool, "Future[None]"]
 
 MAX_GROUP_OPERATIONS = 256
-"""Operations in one commit at most."""
+"""Maximum number of operations in one commit."""
 
 
 class WriterThread:
-    """Runs operations in group commits; an operation's Future is done once it is on disk."""
+    """Runs operations in group commits; the Future of an operation is done when it is on disk."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -37,6 +37,9 @@ class WriterThread:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._open = True
+        # the next two belong to the thread
+        self._connection: Connection | None = None
+        self._was_lost = False
 
     def submit(self, operation: Operation, *, fast: bool = False) -> Future[None]:
         """Queue an operation; a fast one does not wait for the disk."""
@@ -53,7 +56,7 @@ class WriterThread:
         return future
 
     def close(self) -> None:
-        """Write what is queued and stop."""
+        """Write the queued operations and stop."""
         with self._lock:
             if not self._open:
                 return
@@ -64,58 +67,64 @@ class WriterThread:
             thread.join()
 
     def _run(self) -> None:
-        connection: Connection | None = None
-        lost = False
+        is_last = False
         try:
-            while True:
-                item = self._queue.get()
-                if item is None:
-                    return
-                batch = [item]
-                last = False
-                while len(batch) < MAX_GROUP_OPERATIONS:
-                    try:
-                        item = self._queue.get_nowait()
-                    except queue.Empty:
-                        break
-                    if item is None:
-                        last = True
-                        break
-                    batch.append(item)
-                # who no longer waits is not told, but what they handed over is written all the same
-                waiting = [one for _, _, one in batch if one.set_running_or_notify_cancel()]
-                try:
-                    if connection is not None and connection.is_lost:
-                        lost = True
-                        connection.close()
-                        connection = None
-                    if connection is None:
-                        connection = self._database.connect_to_write()
-                        if lost:
-                            self._warn()
-                        lost = False
-                    self._commit(connection, batch)
-                except Exception as broken:  # this thread must outlive any fault
-                    error = self._explain(broken)
-                    for future in waiting:
-                        future.set_exception(error)
-                    if connection is not None:
-                        connection.close()
-                    connection = None  # a server that went away may be back
-                else:
-                    for future in waiting:
-                        future.set_result(None)
-                if last:
-                    return
+            while not is_last:
+                batch, is_last = self._collect_batch()
+                if batch:
+                    self._write(batch)
         finally:
-            if connection is not None:
-                connection.close()
+            self._disconnect()
+
+    def _collect_batch(self) -> tuple[list[QueuedOperation], bool]:
+        """Wait for an operation and take those queued behind it; the flag says that the thread is to stop."""
+        batch: list[QueuedOperation] = []
+        item = self._queue.get()
+        while item is not None:
+            batch.append(item)
+            if len(batch) == MAX_GROUP_OPERATIONS:
+                return batch, False
+            try:
+                item = self._queue.get_nowait()
+            except queue.Empty:
+                return batch, False
+        return batch, True
+
+    def _write(self, batch: list[QueuedOperation]) -> None:
+        # a cancelled Future gets no result, but its operation is written all the same
+        futures = [future for _, _, future in batch if future.set_running_or_notify_cancel()]
+        try:
+            self._commit(self._connect(), batch)
+        except Exception as fault:  # this thread must survive any fault
+            error = self._explain(fault)
+            for future in futures:
+                future.set_exception(error)
+            self._disconnect()  # the next batch tries a new connection
+        else:
+            for future in futures:
+                future.set_result(None)
+
+    def _connect(self) -> Connection:
+        if self._connection is not None and self._connection.is_lost:
+            self._was_lost = True
+            self._disconnect()
+        if self._connection is None:
+            self._connection = self._database.connect_to_write()
+            if self._was_lost:
+                self._warn()
+            self._was_lost = False
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def _warn(self) -> None:
         log.warning(
             "the store %r went away while it was in use; what comes is written to the one that is "
             "there now",
-            self._database.shown,
+            self._database.display_name,
         )
 
     @staticmethod
@@ -129,17 +138,17 @@ class WriterThread:
             connection.roll_back()
             raise
 
-    def _explain(self, broken: Exception) -> StoreError:
-        if isinstance(broken, StoreError):
-            return broken
-        if isinstance(broken, self._database.faults):
-            return self._database.explain(broken)
-        what = f"{type(broken).__name__}: {broken}"
-        return StoreError(f"the store {self._database.shown!r} could not write: {what}")
+    def _explain(self, fault: Exception) -> StoreError:
+        if isinstance(fault, StoreError):
+            return fault
+        if isinstance(fault, self._database.driver_errors):
+            return self._database.explain(fault)
+        problem = f"{type(fault).__name__}: {fault}"
+        return StoreError(f"the store {self._database.display_name!r} could not write: {problem}")
 
 
 class InlineWriter:
-    """Writes of a few rows in the caller's own thread, where the database can do that without a wait."""
+    """Writes a few rows in the caller's thread, where the database can do that without waiting."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -148,7 +157,7 @@ class InlineWriter:
         self._lock = threading.Lock()
 
     def write(self, sql: str, rows: Sequence[Sequence[Any]]) -> bool:
-        """Whether the rows are now written; if not, nothing of them is, and the writer's thread must do it."""
+        """Write the rows and return True; False when none is written and the writer thread must do it."""
         with self._lock:
             if self._connection is not None and self._connection.is_lost:
                 self._connection.close()
@@ -166,26 +175,27 @@ class InlineWriter:
                     connection.begin(fast=True)
                     connection.execute_many(sql, rows)
                     connection.commit()
-            except (
-                self._database.faults
-            ):  # someone else is writing, or worse: the writer will say it
-                with suppress(*self._database.faults):
+            except self._database.driver_errors:
+                # another process is writing, or a real fault: the writer thread will report it
+                with suppress(*self._database.driver_errors):
                     connection.roll_back()
                 return False
             return True
 
     def read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]] | None:
-        """The rows of a query, on the connection that wrote last and so need not look what others changed; None without one."""
+        """Run a query on the writing connection, whose cache is still valid; None without one."""
         with self._lock:
             if self._connection is None:
                 return None
             try:
                 return list(self._connection.execute(sql, values))
-            except self._database.faults:  # the usual reader waits longer, and says what is wrong
+            except (
+                self._database.driver_errors
+            ):  # the normal reader waits longer and reports the error
                 return None
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         with self._lock:
             self._usable = False
             if self._connection is not None:

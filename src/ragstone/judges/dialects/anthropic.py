@@ -10,6 +10,7 @@ from ragstone.judges.dialects.dialect import (
     CompletionReply,
     Dialect,
     OutputMode,
+    Parameters,
     as_object,
     read_count,
     register_dialect,
@@ -39,11 +40,7 @@ class Anthropic(Dialect):
         return {"x-api-key": key}
 
     def body(
-        self,
-        model: str,
-        request: CompletionRequest,
-        parameters: Mapping[str, Any],
-        mode: OutputMode,
+        self, model: str, request: CompletionRequest, parameters: Parameters, mode: OutputMode
     ) -> dict[str, Any]:
         body = {
             "model": model,

@@ -14,6 +14,9 @@ from ragstone.judges.http import MalformedReply, RequestRejected
 OutputMode = Literal["schema", "json", "text"]
 """How the form of a reply is enforced: by the JSON schema, as any JSON, by the prompt alone."""
 
+Parameters = Mapping[str, Any]
+"""Parameters of a request, by their names in the API."""
+
 SETTINGS = ("temperature", "top_p", "seed", "max_tokens")
 """Sampling settings of a judge, by the names users write."""
 
@@ -82,11 +85,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def body(
-        self,
-        model: str,
-        request: CompletionRequest,
-        parameters: Mapping[str, Any],
-        mode: OutputMode,
+        self, model: str, request: CompletionRequest, parameters: Parameters, mode: OutputMode
     ) -> dict[str, Any]:
         """Build the JSON body of a request."""
 

@@ -10,6 +10,7 @@ from ragstone.judges.dialects.dialect import (
     CompletionReply,
     Dialect,
     OutputMode,
+    Parameters,
     as_object,
     first_row,
     read_count,
@@ -40,11 +41,7 @@ class Gemini(Dialect):
         return {"x-goog-api-key": key}
 
     def body(
-        self,
-        model: str,
-        request: CompletionRequest,
-        parameters: Mapping[str, Any],
-        mode: OutputMode,
+        self, model: str, request: CompletionRequest, parameters: Parameters, mode: OutputMode
     ) -> dict[str, Any]:
         config = dict(parameters)
         if mode != "text":

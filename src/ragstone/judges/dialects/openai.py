@@ -10,6 +10,7 @@ from ragstone.judges.dialects.dialect import (
     CompletionReply,
     Dialect,
     OutputMode,
+    Parameters,
     as_object,
     first_row,
     read_count,
@@ -47,11 +48,7 @@ class OpenAI(Dialect):
         return {"Authorization": f"Bearer {key}"}
 
     def body(
-        self,
-        model: str,
-        request: CompletionRequest,
-        parameters: Mapping[str, Any],
-        mode: OutputMode,
+        self, model: str, request: CompletionRequest, parameters: Parameters, mode: OutputMode
     ) -> dict[str, Any]:
         messages = [
             {"role": "system", "content": request.system},
