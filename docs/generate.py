@@ -134,9 +134,9 @@ def meaning_of(metric: Any, language: str) -> str:
     """What a metric means, in the words of its docstring or of its translation."""
     if language == "en":
         return str(metric.meaning)
-    from ragstone.locale.catalogue import load_phrases
+    from ragstone.locale.catalogue import load_meanings
 
-    return load_phrases(language, "metrics")[metric.family]
+    return load_meanings(language)[metric.family]
 
 
 def _choice(words: str) -> bool:

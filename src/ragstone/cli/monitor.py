@@ -132,7 +132,7 @@ def summary(
     **options: Any,
 ) -> None:
     """Show the quality of the last hours or days, whole and by slice."""
-    from ragstone.cli.actions.monitor_summary import show_periods, show_summary
+    from ragstone.cli.actions.monitor_summary import show_summary
 
     if period is not None and by is not None:
         raise click.UsageError("give either --period or --by")
@@ -140,10 +140,7 @@ def summary(
     if where is not None and not (sign and field):
         raise click.UsageError(f"--where is {where!r}; write FIELD=VALUE")
     slice = None if where is None else (field, value)
-    if period is not None:
-        show_periods(period, slice, **options)
-    else:
-        show_summary(by, slice, **options)
+    show_summary(by=by, where=slice, period=period, **options)
 
 
 @command.command("status")

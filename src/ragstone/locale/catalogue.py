@@ -24,6 +24,11 @@ def load_phrases(language: str, file: str) -> Mapping[str, str]:
     return tomllib.loads(text)
 
 
+def load_meanings(language: str) -> Mapping[str, str]:
+    """What each metric means, by its family; nothing in English, where it is the docstring of the metric."""
+    return {} if language == LANGUAGES[0] else load_phrases(language, "metrics")
+
+
 def find_phrase(language: str, key: str) -> str | None:
     """A phrase of the reports, or None when no file has the key."""
     for file in REPORT_FILES:

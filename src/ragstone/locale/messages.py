@@ -77,7 +77,7 @@ def _render_argument(value: Argument, language: str) -> Argument:
     if isinstance(value, tuple):
         return tuple(_render_argument(item, language) for item in value)
     if isinstance(value, float):
-        return _Float(value, load_phrases(language, "report")["decimal"])
+        return LocalFloat(value, load_phrases(language, "report")["decimal"])
     return render(value, language) if isinstance(value, Message) else value
 
 
@@ -140,13 +140,13 @@ def _localize(name: str, value: Argument, phrases: Mapping[str, str]) -> Any:
     return phrases.get(f"{name}.{value}", value) if isinstance(value, str) else value
 
 
-class _Float(float):
+class LocalFloat(float):
     """A number that is written with the decimal sign of a language."""
 
     __slots__ = ("decimal",)
     decimal: str
 
-    def __new__(cls, value: float, decimal: str) -> _Float:
+    def __new__(cls, value: float, decimal: str) -> LocalFloat:
         number = super().__new__(cls, value)
         number.decimal = decimal
         return number

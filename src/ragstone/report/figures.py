@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone.locale.catalogue import load_phrases
+from ragstone.locale.catalogue import load_meanings
 from ragstone.report.document import Remark, Tone
 from ragstone.report.words import Words
 from ragstone.types import FAILURES
@@ -173,7 +173,7 @@ def build_command(info: RunInfo) -> str:
 
 def translate_meanings(info: RunInfo, say: Words) -> Mapping[str, str]:
     """Each metric's meaning in one sentence; a user's own metric keeps the language it was written in."""
-    known = {} if say.language == "en" else load_phrases(say.language, "metrics")
+    known = load_meanings(say.language)
     return {
         str(metric["name"]): known.get(str(metric["family"]), str(metric["meaning"]))
         for metric in info.metrics

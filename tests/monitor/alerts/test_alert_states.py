@@ -11,6 +11,7 @@ from bench import alarm_states
 from bench.alarms import BUDGET, REFERENCE, Scenario, draw, recovers, shared
 
 from ragstone.config.alerts import Channel
+from ragstone.monitor.alerts.alert import Alert, RuleResult, advance_alert
 from ragstone.monitor.alerts.evaluation import evaluate_alerts
 from ragstone.monitor.alerts.outbox import deliver_due
 from ragstone.monitor.archive import Archive, ScoredInteraction
@@ -95,3 +96,12 @@ def test_an_alert_is_told_once_through_restarts(tmp_path: Path) -> None:
         deliver_due(archive, settings.channels, one.now)
         again.close()
     assert len((tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()) == 1
+
+
+def test_stored_alerts_and_results_keep_their_json_keys() -> None:
+    result = RuleResult("no_data", "no_data", "firing")
+    alert, _ = advance_alert(None, result, 7)
+    assert alert is not None
+    assert (result.to_json()["found"], alert.to_dict()["told"]) == ("firing", True)
+    assert RuleResult.from_json(result.to_json()) == result
+    assert Alert.from_json(alert.to_dict()) == alert

@@ -14,6 +14,7 @@ import pytest
 from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
 from ragstone.errors import MissingExtra
+from ragstone.monitor.alert_text import format_alert, to_one_line
 from ragstone.monitor.alerts import channels
 from ragstone.monitor.alerts.channels import (
     MAX_SECTION_CHARS,
@@ -24,7 +25,6 @@ from ragstone.monitor.alerts.channels import (
 )
 from ragstone.monitor.alerts.outbox import deliver_due, enqueue_message, list_unsent
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.wording import one_line, sentence
 from ragstone.store import Store
 
 NASTY = "<!channel> @here [win](http://evil.invalid) <http://evil.invalid|x>\x1b[2J\nFAKE [ok] & co"
@@ -156,10 +156,10 @@ def test_names_and_values_of_fields_are_short_and_on_one_line_in_a_sentence() ->
         "part": {"field": NASTY, "value": "y\n" * 500, "before": 0.8, "after": 0.1},
     }  # fmt: skip
     for language in ("en", "es"):
-        said = sentence(facts, language)
+        said = format_alert(facts, language)
         assert said.isprintable()
         assert len(said) < 900
-    assert one_line("a\x00b\u2028c\td") == "a b c d"
+    assert to_one_line("a\x00b\u2028c\td") == "a b c d"
 
 
 def test_a_mail_that_is_shown_as_html_gets_texts_escaped(monkeypatch: pytest.MonkeyPatch) -> None:

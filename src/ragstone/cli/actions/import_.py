@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from ragstone.cli.actions.flags import parse_fields
 from ragstone.cli.actions.messages import format_count, note
-from ragstone.data import Dataset, read, write_rows
+from ragstone.cli.actions.shared import open_data
+from ragstone.data import Dataset, write_rows
 from ragstone.data.objects import to_row_text
-from ragstone.errors import ConfigError
 
 
-def import_file(
-    data: str,
-    output: str | None,
-    *,
-    format: str | None,
-    fields: Sequence[str],
-    limit: int | None,
-    skip_bad_rows: bool,
-) -> None:
+def import_file(data: str, output: str | None, **options: Any) -> None:
     """Write every sample of a file as a row of our own columns, to a file or standard output."""
-    complaints: list[str] = []
-    columns = parse_fields(fields, complaints)
-    if complaints:
-        raise ConfigError(complaints)
-    reading = read(
-        data, format=format, fields=columns or None, skip_bad_rows=skip_bad_rows, limit=limit
-    )
+    reading = open_data(data, **options)
     if output is None:
         count = 0
         for count, (row, _) in enumerate(_to_rows(reading), 1):  # noqa: B007  read after the loop

@@ -15,13 +15,13 @@ from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import load_plan, open_archive
 from ragstone.cli.actions.shared import choose_language
 from ragstone.errors import RagstoneError
+from ragstone.monitor.alert_text import format_alert, name_alert_state, to_one_line
 from ragstone.monitor.alerts.alert import Alert
 from ragstone.monitor.alerts.channels import DeliveryError, send_message
 from ragstone.monitor.alerts.evaluation import MonitorStatus, evaluate_alerts, load_status
 from ragstone.monitor.alerts.outbox import deliver_due, list_unsent
 from ragstone.monitor.drift.references import reset_references
 from ragstone.monitor.interactions import format_iso, new_id, now_micros
-from ragstone.monitor.wording import STATES, one_line, sentence
 
 
 def check_once(
@@ -80,7 +80,7 @@ def send_test_messages(config: str | None, language: str | None) -> int:
         "state": "firing",
         "metric": None,
         "slice": {},
-        "title": sentence({"phrase": "test"}, choose_language(language)),
+        "title": format_alert({"phrase": "test"}, choose_language(language)),
         "opened": now,
         "changed": now,
         "facts": {},
@@ -99,7 +99,6 @@ def send_test_messages(config: str | None, language: str | None) -> int:
 
 def _show_status(status: MonitorStatus, language: str) -> None:
     """Each metric's state and the open alerts."""
-    words = STATES[language]
     console = Console()
     table = Table(box=None, pad_edge=False, header_style="bold", show_header=bool(status.streams))
     for head in ("metric", "state", "24 h", "reference", "evidence"):
@@ -109,8 +108,8 @@ def _show_status(status: MonitorStatus, language: str) -> None:
             continue
         name = stream.metric + (f"  {stream.field}={stream.value}" if stream.field else "")
         table.add_row(
-            escape(one_line(name, 60)),
-            words[stream.state],
+            escape(to_one_line(name, 60)),
+            name_alert_state(stream.state, language),
             _format_number(stream.mean),
             _format_number(stream.reference),
             f"{stream.evidence:.0%}",
@@ -118,15 +117,17 @@ def _show_status(status: MonitorStatus, language: str) -> None:
     console.print(table)
     for alert in status.open:
         if alert.state != "pending":
-            _show_alert(console, alert, words[alert.state], language)
+            _show_alert(console, alert, name_alert_state(alert.state, language), language)
 
 
 def _show_alert(console: Console, alert: Alert, state: str, language: str) -> None:
-    title = sentence(alert.facts, language) if "phrase" in alert.facts else one_line(alert.title)
+    title = (
+        format_alert(alert.facts, language) if "phrase" in alert.facts else to_one_line(alert.title)
+    )
     console.print(f"[bold]{state}[/bold]  {escape(title)}", highlight=False)
     for example in alert.facts.get("examples", ()):
-        question = escape(one_line(example.get("question", "")))
-        console.print(f"  • {escape(one_line(example['id']))}: {question}", highlight=False)
+        question = escape(to_one_line(example.get("question", "")))
+        console.print(f"  • {escape(to_one_line(example['id']))}: {question}", highlight=False)
     for symptom in alert.facts.get("advice", ())[:1]:
         for cause in symptom["causes"][:3]:
             advice = cause["advice"].get(language) or cause["advice"].get("en", "")

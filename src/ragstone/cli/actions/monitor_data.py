@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
-from ragstone.cli.actions.flags import parse_fields
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import open_archive
 from ragstone.cli.actions.progress import Bar
+from ragstone.cli.actions.shared import open_data
 from ragstone.config.durations import duration
-from ragstone.data import read
-from ragstone.errors import ConfigError, DataError
+from ragstone.errors import DataError
 from ragstone.monitor import Archive
 from ragstone.monitor.ingest.log_import import import_log
 from ragstone.monitor.ingest.redaction import load_hook
@@ -23,23 +23,10 @@ from ragstone.store import Store
 
 
 def import_file(
-    log: str,
-    redact: str | None,
-    place: str | None,
-    *,
-    format: str | None,
-    fields: Sequence[str],
-    limit: int | None,
-    skip_bad_rows: bool,
+    log: str, redact: str | None, place: str | None, *, skip_bad_rows: bool, **options: Any
 ) -> None:
     """Store the rows of a log file, then update the roll-ups."""
-    complaints: list[str] = []
-    columns = parse_fields(fields, complaints)
-    if complaints:
-        raise ConfigError(complaints)
-    reading = read(
-        log, format=format, fields=columns or None, skip_bad_rows=skip_bad_rows, limit=limit
-    )
+    reading = open_data(log, skip_bad_rows=skip_bad_rows, **options)
     store = Store.open(place)
     archive = Archive(store)
     with Bar() as bar:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Literal
 
 import click
 from rich.console import Console
@@ -19,25 +18,32 @@ from ragstone.monitor import Archive
 from ragstone.monitor.interactions import from_micros, now_micros
 from ragstone.monitor.rollups.refresh import refresh
 from ragstone.monitor.statements import DAY_MICROS
-from ragstone.monitor.windows.calendars import get_time_zone, parse_local_time
+from ragstone.monitor.windows.calendars import Period, get_time_zone, parse_local_time
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.monitor.windows.summary import summarise_periods, summarise_window
 
-Slice = tuple[str, str] | None
-
 
 def show_summary(
-    by: str | None,
-    where: Slice,
     *,
     window: str,
     until: str | None,
+    by: str | None,
+    where: tuple[str, str] | None,
+    period: Period | None,
     zone: str,
     as_json: bool,
     store: str | None,
 ) -> None:
-    """Print one window, and the same by the values of a field."""
+    """Print one window and the same by the values of a field, or a row for each day, week or month of it."""
     archive, end = _prepare(window, until, zone, store)
+    if period is not None:
+        start = end - duration(window)
+        windows = summarise_periods(archive, period, start, end, zone=zone, where=where)
+        if as_json:
+            click.echo(json.dumps([window.to_dict() for window in windows], indent=2))
+        else:
+            _print_table([(_format_day(window.since, zone), window) for window in windows])
+        return
     summary = summarise_window(archive, window, until=end, by=by, where=where)
     if as_json:
         click.echo(json.dumps(summary.to_dict(), indent=2))
@@ -47,30 +53,8 @@ def show_summary(
     rows += [(f"{part.field}={part.value}", part) for part in summary.slices]
     _print_table(rows)
     if summary.more:
-        note(
-            f"and {format_count(summary.more, 'more value')} of {by}; --where {by}=VALUE shows one"
-        )
-
-
-def show_periods(
-    period: Literal["day", "week", "month"],
-    where: Slice,
-    *,
-    window: str,
-    until: str | None,
-    zone: str,
-    as_json: bool,
-    store: str | None,
-) -> None:
-    """Print one row for each day, week or month of the window."""
-    archive, end = _prepare(window, until, zone, store)
-    windows = summarise_periods(
-        archive, period, end - duration(window), end, zone=zone, where=where
-    )
-    if as_json:
-        click.echo(json.dumps([window.to_dict() for window in windows], indent=2))
-    else:
-        _print_table([(_format_day(window.since, zone), window) for window in windows])
+        more = format_count(summary.more, "more value")
+        note(f"and {more} of {by}; --where {by}=VALUE shows one")
 
 
 def _prepare(window: str, until: str | None, zone: str, store: str | None) -> tuple[Archive, int]:

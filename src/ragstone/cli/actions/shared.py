@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragstone.cli.actions.flags import parse_fields
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import show_waiting
+from ragstone.data import Dataset, read
+from ragstone.errors import ConfigError
 from ragstone.experiments.run import Run
 from ragstone.text.language import LANGUAGES
 
@@ -46,3 +49,16 @@ def choose_language(*wanted: str | None) -> str:
     """The first of these that reports are written in, else English."""
     short = (text.split("-")[0].lower() for text in wanted if text)
     return next((text for text in short if text in LANGUAGES), "en")
+
+
+def open_data(
+    path: str, *, format: str | None, fields: Sequence[str], limit: int | None, skip_bad_rows: bool
+) -> Dataset:
+    """The samples of a file, read as the flags of `reading_options` say."""
+    complaints: list[str] = []
+    columns = parse_fields(fields, complaints)
+    if complaints:
+        raise ConfigError(complaints)
+    return read(
+        path, format=format, fields=columns or None, skip_bad_rows=skip_bad_rows, limit=limit
+    )

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.wording import sentence
 from ragstone.store.database import Connection
 
 Kind = Literal["drop", "threshold", "no_data", "judge_failing", "questions"]
@@ -107,7 +107,7 @@ def advance_alert(alert: Alert | None, result: RuleResult, now: int) -> tuple[Al
         return _advance_pending(alert, result, now)
     # The explanation of the moment it fired (slice, examples, advice) stays; the numbers are updated.
     facts = {**alert.facts, **result.facts}
-    title = sentence(facts) if "phrase" in facts else alert.title
+    title = format_alert(facts) if "phrase" in facts else alert.title
     return replace(alert, title=title, facts=facts, well_since=None), False
 
 

@@ -19,8 +19,8 @@ from typing import Any
 from ragstone.config.alerts import Channel
 from ragstone.config.secrets import Secret
 from ragstone.errors import MissingExtra
+from ragstone.monitor.alert_text import to_one_line
 from ragstone.monitor.interactions import now_micros
-from ragstone.monitor.wording import one_line
 
 SOCKET_TIMEOUT_SECONDS = 10
 """Seconds without a byte after which a receiver is given up."""
@@ -58,12 +58,12 @@ def send_message(channel: Channel, body: Mapping[str, Any], key: str, again: boo
 
 def format_line(body: Mapping[str, Any]) -> str:
     """A message on one line, without control characters."""
-    return f"[{body['state']}] {one_line(str(body['title']))}"
+    return f"[{body['state']}] {to_one_line(str(body['title']))}"
 
 
 def build_slack_message(body: Mapping[str, Any]) -> dict[str, Any]:
     """A message in Slack's format, also read by Mattermost and Discord (/slack): text, and blocks where supported."""
-    title = one_line(str(body["title"]))
+    title = to_one_line(str(body["title"]))
     blocks = [
         _build_section(f"*{_escape_text(str(body['state']).upper())}*  {_escape_text(title)}")
     ]
@@ -77,7 +77,7 @@ def format_details(body: Mapping[str, Any]) -> list[str]:
     """Examples and advice of a message, each on a line."""
     facts = body.get("facts", {})
     details = [
-        f"• {one_line(str(example['id']))}: {one_line(str(example.get('question', '')))}"
+        f"• {to_one_line(str(example['id']))}: {to_one_line(str(example.get('question', '')))}"
         + (f" ({example['value']:.2f})" if isinstance(example.get("value"), float) else "")
         for example in facts.get("examples", ())
     ]
@@ -184,7 +184,7 @@ def _notify_apprise(address: str, body: Mapping[str, Any]) -> None:
         raise DeliveryError("apprise does not know this kind of address")
     is_warning = body["state"] in _WARNING_STATES
     kind = apprise.NotifyType.WARNING if is_warning else apprise.NotifyType.SUCCESS
-    text = "\n".join([one_line(str(body["title"])), *format_details(body)])
+    text = "\n".join([to_one_line(str(body["title"])), *format_details(body)])
     # Declared as text, so that a receiver that shows HTML gets it escaped.
     plain = apprise.NotifyFormat.TEXT
     title = f"ragstone: {body['state']}"

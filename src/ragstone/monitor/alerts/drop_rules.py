@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.config.alerts import Alerts
+from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.alerts.alert import RuleResult, RuleState
 from ragstone.monitor.alerts.explanation import (
     find_advice,
@@ -38,7 +39,6 @@ from ragstone.monitor.drift.sequential_test import (
 )
 from ragstone.monitor.interactions import format_iso
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
-from ragstone.monitor.wording import sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,7 +101,7 @@ def evaluate_drop_rules(
         if key.metric in failing:
             state = "unknown"
         facts = _build_facts(replay, row) if state in ("firing", "pending") else {}
-        title = sentence(facts) if facts else ""
+        title = format_alert(facts) if facts else ""
         results.append(
             RuleResult(key.rule, "drop", state, key.metric, key.field, key.value, title, facts)
         )
@@ -207,7 +207,7 @@ def add_explanation(archive: Archive, settings: Alerts, result: RuleResult, now:
         archive, result.metric, since, now, higher_is_better=higher_is_better, where=where
     )
     facts["advice"] = find_advice(archive, result.metric, since, now, where)
-    return replace(result, facts=facts, title=sentence(facts))
+    return replace(result, facts=facts, title=format_alert(facts))
 
 
 def _compute_alarm_levels(settings: Alerts, hours: HourlyStreams) -> NDArray[np.float64]:

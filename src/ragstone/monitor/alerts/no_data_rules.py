@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from ragstone.analysis.stats import wilson_interval
 from ragstone.config.alerts import Alerts
 from ragstone.config.durations import duration
+from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.alerts.alert import RuleResult, RuleState
 from ragstone.monitor.alerts.drop_rules import format_minute
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.drift.hourly import POOLED_JUDGEMENTS
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
-from ragstone.monitor.wording import sentence
 
 MIN_JUDGEMENTS = 10
 """With fewer judgements a judge is never reported as failing."""
@@ -33,7 +33,11 @@ def evaluate_no_data_rules(
         "hours": (now - int(last)) / HOUR_MICROS,
     }
     result = RuleResult(
-        "no_data", "no_data", "firing" if is_silent else "ok", title=sentence(facts), facts=facts
+        "no_data",
+        "no_data",
+        "firing" if is_silent else "ok",
+        title=format_alert(facts),
+        facts=facts,
     )
     return [
         result,
@@ -57,7 +61,7 @@ def _evaluate_missing_scores(
         "hours": (now - int(last)) / HOUR_MICROS,
     }
     state: RuleState = "firing" if now - int(last) >= limit else "ok"
-    return RuleResult(rule, "no_data", state, metric, title=sentence(facts), facts=facts)
+    return RuleResult(rule, "no_data", state, metric, title=format_alert(facts), facts=facts)
 
 
 def evaluate_judge_rules(
@@ -86,7 +90,7 @@ def _evaluate_judge(archive: Archive, settings: Alerts, metric: str, now: int) -
         "judge_failing",
         "firing" if is_failing else "ok",
         metric,
-        title=sentence(facts),
+        title=format_alert(facts),
         facts=facts,
         resolve=duration(settings.resolve),
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ragstone.config.alerts import Alerts, Threshold
 from ragstone.config.durations import duration
+from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.alerts.alert import RuleResult
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.drift.sequential_test import MIN_WINDOW_SCORES
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.monitor.windows.summary import summarise_between
-from ragstone.monitor.wording import sentence
 
 
 def evaluate_threshold_rules(
@@ -54,7 +54,7 @@ def _evaluate_threshold(
         "threshold",
         "firing" if rule.holds(value) else "ok",
         metric,
-        title=sentence(facts),
+        title=format_alert(facts),
         facts=facts,
         hold=duration(settings.hold),
         resolve=duration(settings.resolve),

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from statistics import NormalDist, median
 from typing import TYPE_CHECKING, Any
 
+from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.alerts.alert import RuleResult
 from ragstone.monitor.alerts.explanation import shorten_text
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, from_micros
 from ragstone.monitor.statements import DAY_MICROS, SELECT_INTERACTION, decode_interaction
-from ragstone.monitor.wording import sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -236,7 +236,7 @@ def _build_result(test: str, differs: bool, facts: dict[str, Any], resolve: int)
         f"questions:{test}",
         "questions",
         "firing" if differs else "ok",
-        title=sentence(facts),
+        title=format_alert(facts),
         facts=facts,
         resolve=resolve,
     )

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragstone.locale.messages import LocalFloat
+from ragstone.monitor.alert_text import format_alert, name_alert_state
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.monitor.wording import STATES, sentence
 from ragstone.report.document import Tone
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.charts import AlertSpan
@@ -90,20 +91,13 @@ def describe_alert(alert: Alert, say: Words) -> str:
         return alert.title
     if "since" in facts and "since_us" in facts:
         facts["since"] = format_with_zone(int(facts["since_us"]), say)
-    return sentence(_use_commas(facts) if say.language == "es" else facts, say.language)
+    return format_alert(_localize_numbers(facts, say), say.language)
 
 
-class _CommaFloat(float):
-    """A number that every format writes with a decimal comma."""
-
-    def __format__(self, form: str) -> str:
-        return super().__format__(form).replace(".", ",")
-
-
-def _use_commas(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _localize_numbers(facts: Mapping[str, Any], say: Words) -> dict[str, Any]:
     return {
-        name: _CommaFloat(value) if isinstance(value, float)
-        else _use_commas(value) if isinstance(value, Mapping)
+        name: LocalFloat(value, say("decimal")) if isinstance(value, float)
+        else _localize_numbers(value, say) if isinstance(value, Mapping)
         else value
         for name, value in facts.items()
     }  # fmt: skip
@@ -111,7 +105,7 @@ def _use_commas(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def name_state(state: str, say: Words) -> str:
     """A state in words."""
-    return STATES[say.language].get(state, state)
+    return name_alert_state(state, say.language)
 
 
 def mark_alerts(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | None, say: Words) -> list[AlertSpan]:  # fmt: skip

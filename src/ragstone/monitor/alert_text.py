@@ -1,0 +1,45 @@
+"""What an alert says, in one sentence, in the words of the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragstone.locale.catalogue import LANGUAGES, load_phrases
+
+MAX_VALUE_CHARS = 120
+"""Characters of a field's name or value in a sentence."""
+
+
+def to_one_line(text: str, most: int = 2000) -> str:
+    """A text without line breaks and control characters: neither a log nor a terminal takes orders from it."""
+    kept = "".join(one if one.isprintable() else " " for one in text[: 2 * most])
+    line = " ".join(kept.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def format_alert(facts: Mapping[str, Any], language: str = LANGUAGES[0]) -> str:
+    """What an alert's facts say; `phrase` among them names the sentence."""
+    phrases = _load(language)
+    arguments = _safe(facts)
+    part = facts.get("part")
+    arguments["slice"] = phrases["slice"].format(**arguments) if facts.get("field") else ""
+    arguments["part"] = phrases["part"].format(**_safe(part)) if part else ""
+    return phrases[str(facts["phrase"])].format(**arguments)
+
+
+def name_alert_state(state: str, language: str) -> str:
+    """A state of an alert or a metric in words."""
+    return _load(language).get(f"state.{state}", state)
+
+
+def _load(language: str) -> Mapping[str, str]:
+    return load_phrases(language if language in LANGUAGES else LANGUAGES[0], "alerts")
+
+
+def _safe(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts whose texts, names and values of meta fields among them, are short and on one line."""
+    return {
+        key: to_one_line(value, MAX_VALUE_CHARS) if isinstance(value, str) else value
+        for key, value in facts.items()
+    }
