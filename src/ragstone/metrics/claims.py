@@ -200,7 +200,7 @@ def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk])
         raise JudgeFailed("unparseable", "verdict_unknown", verdict=verdict)
     if not verified:
         lack = "quote_not_in_source" if evidence else "support_without_quote"
-        reason = compose(f"{lack}_because", reason=reason) if reason else compose(lack)
+        reason = compose(f"{lack}_explained", reason=reason) if reason else compose(lack)
         return CheckedClaim(claim, "not_found", reason, evidence, verified=False)
     return CheckedClaim(claim, "supported", reason, evidence, verified=True)
 
