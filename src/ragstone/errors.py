@@ -1,15 +1,15 @@
-"""Everything that can go wrong, by name.
+"""The exceptions of the package.
 
 RagstoneError                      one sentence for the user; the command line prints it and exits 2
 ├── DataError                      a file or row that cannot be read
-│   ├── BadRows                    the rows that were refused, each with its place and remedy
-│   └── UnknownFormat              columns that fit none of the known shapes
+│   ├── BadRows                    rejected rows, each with its location and remedy
+│   └── UnknownFormat              columns that fit none of the known formats
 ├── ConfigError                    all complaints about a config file at once
 ├── UnknownMetric                  a metric name or option that is not registered
 ├── MissingExtra                   an optional package is not installed; names the extra
 ├── StoreError                     the store cannot be opened, read or written
 ├── RunNotFound                    no such run in the store
-└── Interrupted                    the run was stopped; what was finished is stored
+└── Interrupted                    the run was stopped; finished samples are stored
 
 Unscored                           raised inside a metric: this sample gets an outcome, not a number
 ├── NotApplicable                  nothing to judge
@@ -34,7 +34,7 @@ JUDGE_FAULTS: tuple[str, ...] = get_args(JudgeFault)
 
 
 class RagstoneError(Exception):
-    """A mistake or fault that one sentence explains."""
+    """An error that one sentence explains to the user."""
 
     exit_code: ClassVar[int] = 2
 
@@ -44,19 +44,19 @@ class DataError(RagstoneError):
 
 
 class BadRows(DataError):
-    """Rows that were refused: `rows` holds one sentence each, `file:line: what; remedy`."""
+    """Rejected rows: `rows` has one sentence each, `file:line: problem; remedy`."""
 
     def __init__(self, rows: Sequence[str], *, more: bool = False) -> None:
         self.rows = tuple(rows)
         self.more = more
-        one = len(rows) == 1 and not more
-        count = "1 bad row; correct it" if one else f"{len(rows)} bad rows; correct them"
+        is_single = len(rows) == 1 and not more
+        count = "1 bad row; correct it" if is_single else f"{len(rows)} bad rows; correct them"
         head = f"{'at least ' if more else ''}{count} or pass --skip-bad-rows:"
         super().__init__("\n".join([head, *(f"  {row}" for row in rows)]))
 
 
 class UnknownFormat(DataError):
-    """The columns fit none of the known shapes."""
+    """The columns fit none of the known formats."""
 
 
 class ConfigError(RagstoneError):
@@ -74,8 +74,8 @@ class UnknownMetric(RagstoneError):
 class MissingExtra(RagstoneError):
     """An optional package is not installed."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package: pip install 'ragstone[{extra}]'")
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional package: pip install 'ragstone[{extra}]'")
 
 
 class StoreError(RagstoneError):
@@ -87,7 +87,7 @@ class RunNotFound(RagstoneError):
 
 
 class Interrupted(RagstoneError):
-    """The run was stopped; what was finished is stored."""
+    """The run was stopped; finished samples are stored."""
 
     exit_code = 130
 
@@ -96,8 +96,8 @@ class Unscored(Exception):
     """Raised inside a metric: the sample gets this outcome, never a number.
 
     `code` names a sentence of the message catalogue, whose placeholders the keywords fill; any other text is somebody's
-    own words and is shown as it is. `label` is the category the sample falls in all the same, for tables that count
-    every sample."""
+    own words and is shown as it is. `label` is the category of the sample, for tables that count every
+    sample."""
 
     outcome: ClassVar[str]
 
@@ -106,7 +106,7 @@ class Unscored(Exception):
         super().__init__(self.reason)
         self.label = label
         self.usage: Any = None
-        """What failed calls to a judge took all the same (a Usage), if any were made."""
+        """Usage of failed calls to a judge, if any were made."""
 
 
 class NotApplicable(Unscored):
@@ -158,8 +158,8 @@ class MetricFailed(Unscored):
 
 
 def suggest_nearest(word: str, known: Sequence[str]) -> str:
-    """`; did you mean 'x'?` when a known word is close, else the list of known words."""
-    from difflib import get_close_matches  # only a mistake needs it
+    """Format `; did you mean 'x'?` for the closest known word, else the list of known words."""
+    from difflib import get_close_matches  # slow to import and only needed for an error
 
     close = get_close_matches(word, known, n=1, cutoff=0.6)
     if close:

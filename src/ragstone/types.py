@@ -1,4 +1,4 @@
-"""The nouns every part shares: samples in, scores out. Frozen data, checked once."""
+"""The data types that every package shares: samples in, scores out. All are immutable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ragstone.errors import JudgeFault
 from ragstone.locale.messages import Argument, arguments_of, code_of
 
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
-"""What a JSON document can hold."""
+"""Any value of a JSON document."""
 
 OutcomeKind = Literal[
     "ok",
@@ -23,7 +23,7 @@ OutcomeKind = Literal[
     "skipped_budget",
     "metric_error",
 ]
-"""How scoring one sample with one metric ended."""
+"""Outcome of scoring one sample with one metric."""
 
 OUTCOMES: tuple[OutcomeKind, ...] = get_args(OutcomeKind)
 
@@ -33,14 +33,14 @@ FAILURES: frozenset[OutcomeKind] = frozenset(
 """Outcomes of samples that should have been scored and were not: they count against coverage."""
 
 Verdict = Literal["supported", "contradicted", "not_found"]
-"""What a judge says of one claim against its sources."""
+"""Verdict of a judge on one claim against its sources."""
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One retrieved piece of text; either half may be empty, not both."""
+    """A retrieved text with its document id; either may be empty, not both."""
 
     id: str = ""
     text: str = ""
@@ -55,7 +55,7 @@ class Ranked(tuple[Chunk, ...]):
 
     @property
     def ids(self) -> list[str]:
-        """Document ids in ranked order, as retrieved (repetitions kept)."""
+        """Document ids in ranked order, repetitions included."""
         return [chunk.id for chunk in self]
 
     @property
@@ -65,7 +65,7 @@ class Ranked(tuple[Chunk, ...]):
 
 
 def chunks(*items: str | Chunk | Mapping[str, Any]) -> Ranked:
-    """Ranked chunks from document ids, Chunks or `{"id", "text"}` mappings."""
+    """Build ranked chunks from document ids, Chunks or `{"id", "text"}` mappings."""
     return Ranked(
         item
         if isinstance(item, Chunk)
@@ -78,9 +78,9 @@ def chunks(*items: str | Chunk | Mapping[str, Any]) -> Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One question with what the system did about it and what was wanted.
+    """A question with the output of the system under test and the expected output.
 
-    None means "not given"; an empty `contexts` means "retrieved nothing", which is a defined case."""
+    None means "not given"; empty `contexts` mean "nothing was retrieved", which is a defined case."""
 
     id: str
     question: str | None = None
@@ -88,7 +88,7 @@ class Sample:
     contexts: Ranked | None = None
     """Ranked chunks; None when the data has no retrieval."""
     reference: str | None = None
-    """The wanted answer."""
+    """The expected answer."""
     relevant: Mapping[str, float] | None = None
     """Document id → grade; 1 = relevant, 0 = judged not relevant, above 1 = more relevant."""
     language: str | None = None
@@ -96,7 +96,7 @@ class Sample:
     """Document or session: samples of one group are not independent."""
     meta: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     error: str | None = None
-    """Why the system under test gave nothing; metrics on its output end as `system_error`."""
+    """Why the system under test failed; metrics on its output end as `system_error`."""
 
 
 SAMPLE_FIELDS: tuple[str, ...] = tuple(Sample.__slots__)
@@ -107,7 +107,7 @@ SYSTEM_FIELDS: frozenset[str] = frozenset({"answer", "contexts"})
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One piece of evidence behind a score: what was judged, how, and the text that decides it."""
+    """An item of evidence for a score: what was judged, the verdict, and the text that decides it."""
 
     text: str
     """The claim, aspect or chunk that was judged."""
@@ -121,21 +121,21 @@ class Finding:
     """Offset of the quote in the chunk."""
     end: int | None = None
     verified: bool | None = None
-    """Whether the quote stands in the chunk; None when there is none to check."""
+    """Whether the quote occurs in the chunk; None when there is no quote."""
     span: tuple[int, int] | None = None
-    """Where `text` comes from in the answer (or whatever text was split), if known."""
+    """Start and end of the source of `text` in the answer (or other text that was split), if known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What judging took in this run."""
+    """Consumption of a judge in this run: calls, tokens, cost."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
     hits: int = 0
-    """Questions whose reply an earlier run had paid for."""
+    """Questions whose reply came from the store, paid for by an earlier run."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -152,7 +152,7 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A finite number, or an outcome that says why there is none."""
+    """A finite number, or an outcome and the reason why there is none."""
 
     value: float | None = None
     outcome: OutcomeKind = "ok"
@@ -190,6 +190,6 @@ class Score:
 
 
 def share(findings: Iterable[Finding], *verdicts: str) -> Score:
-    """The share of findings with one of the verdicts, with the findings as evidence."""
-    kept = tuple(findings)
-    return Score(sum(f.verdict in verdicts for f in kept) / len(kept), findings=kept)
+    """Score the share of findings with one of the verdicts; the findings are the evidence."""
+    items = tuple(findings)
+    return Score(sum(finding.verdict in verdicts for finding in items) / len(items), findings=items)

@@ -1,4 +1,4 @@
-"""Whether an answer meets its question and its reference."""
+"""Answer metrics: whether an answer meets its question and its reference, by a judge."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from ragstone.locale.messages import compose
 from ragstone.metrics.claims import (
     CheckedClaim,
     check_claims,
-    compute_cosines,
-    read_rows,
     require_quotes,
     run_together,
     split_claims,
 )
+from ragstone.metrics.replies import compute_cosines, read_rows
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
 from ragstone.types import Chunk, Finding, Score, share
@@ -44,15 +43,15 @@ def answer_relevance(
             0.0, findings=(Finding(answer, "evasive", compose("empty_field", field="answer")),)
         )
     reply = yield from ask(questions(answer, count=count, language=language))
-    evasive, asked = _read_questions(reply, count)
+    evasive, generated = _read_questions(reply, count)
     if evasive:
         return Score(0.0, findings=(Finding(answer, "evasive", compose("answer_evasive")),))
-    alike = compute_cosines((yield from ask(embed(question, *asked))), 1 + count)
+    similarities = compute_cosines((yield from ask(embed(question, *generated))), 1 + count)
     findings = tuple(
         Finding(text, "generated", compose("cosine_with_question", cosine=round(cosine, 3)))
-        for text, cosine in zip(asked, alike, strict=True)
+        for text, cosine in zip(generated, similarities, strict=True)
     )
-    return Score(sum(alike) / count, findings=findings)
+    return Score(sum(similarities) / count, findings=findings)
 
 
 @metric
@@ -75,7 +74,7 @@ def completeness(
     if reference and reference.strip():
         claims = yield from split_claims(reference, "reference", language)
         checked = yield from check_claims(claims, _to_sources("answer", answer), language)
-        return share([_to_coverage(one) for one in checked], "covered")
+        return share([_to_coverage(claim) for claim in checked], "covered")
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
     reply = yield from ask(aspects(question, answer, language=language))
@@ -90,56 +89,68 @@ def answer_correctness(
 
     TP = claims of the answer that the reference supports, FP = the others (`error` when contradicted, else
     `addition`), FN = claims of the reference that the answer does not support (`omission`); F1 = 2 TP ÷ (2 TP + FP + FN)."""
-    f1, *alike = yield from run_together(
+    f1, *similarity = yield from run_together(
         _match_claims(answer, reference, language),
         *([answer_similarity(answer, reference)] if similarity_weight else []),
     )
-    if not alike or alike[0].value is None or f1.value is None:
+    if not similarity or similarity[0].value is None or f1.value is None:
         return f1
-    mixed = (1 - similarity_weight) * f1.value + similarity_weight * alike[0].value
+    mixed = (1 - similarity_weight) * f1.value + similarity_weight * similarity[0].value
     return Score(min(mixed, 1.0), findings=f1.findings)
 
 
 def _match_claims(answer: str, reference: str, language: str | None) -> Asking[Score]:
-    sources, wanted = _to_sources("answer", answer), _to_sources("reference", reference)
-    if not sources:  # an empty answer says nothing wrong and leaves everything out
+    answer_sources, reference_sources = (
+        _to_sources("answer", answer),
+        _to_sources("reference", reference),
+    )
+    if not answer_sources:  # an empty answer is not wrong, it omits every claim
         claims = yield from split_claims(reference, "reference", language)
-        omitted = yield from check_claims(claims, sources, language)
-        return Score(0.0, findings=tuple(one.to_finding(sources, "omission") for one in omitted))
-    said, meant = yield from run_together(
+        omitted = yield from check_claims(claims, answer_sources, language)
+        return Score(
+            0.0, findings=tuple(claim.to_finding(answer_sources, "omission") for claim in omitted)
+        )
+    answer_claims, reference_claims = yield from run_together(
         split_claims(answer, "answer", language), split_claims(reference, "reference", language)
     )
-    right, covered = yield from run_together(
-        check_claims(said, wanted, language), check_claims(meant, sources, language)
+    checked_answer, checked_reference = yield from run_together(
+        check_claims(answer_claims, reference_sources, language),
+        check_claims(reference_claims, answer_sources, language),
     )
-    words = {"supported": "correct", "contradicted": "error", "not_found": "addition"}
-    findings = [one.to_finding(wanted, words[one.verdict]) for one in right]
-    findings += [
-        one.to_finding(sources, "omission") for one in covered if one.verdict != "supported"
+    verdicts = {"supported": "correct", "contradicted": "error", "not_found": "addition"}
+    findings = [
+        claim.to_finding(reference_sources, verdicts[claim.verdict]) for claim in checked_answer
     ]
-    hits = sum(one.verdict == "supported" for one in right)
+    findings += [
+        claim.to_finding(answer_sources, "omission")
+        for claim in checked_reference
+        if claim.verdict != "supported"
+    ]
+    hits = sum(claim.verdict == "supported" for claim in checked_answer)
     return Score(2 * hits / (hits + len(findings)), findings=tuple(findings))
 
 
 def _to_sources(name: str, text: str) -> list[Chunk]:
-    """A text of the sample as what claims are checked against; an empty one is none."""
+    """Wrap a text of the sample as a list of sources; an empty text is no source."""
     return [Chunk(name, text)] if text.strip() else []
 
 
-def _to_coverage(one: CheckedClaim) -> Finding:
-    return one.to_finding([Chunk("answer")], "covered" if one.verdict == "supported" else "missing")
+def _to_coverage(claim: CheckedClaim) -> Finding:
+    return claim.to_finding(
+        [Chunk("answer")], "covered" if claim.verdict == "supported" else "missing"
+    )
 
 
 def _read_questions(reply: Any, count: int) -> tuple[bool, list[str]]:
     evasive = reply.get("evasive") if isinstance(reply, Mapping) else None
-    asked = reply.get("questions") if isinstance(reply, Mapping) else None
-    if not isinstance(evasive, bool) or not isinstance(asked, list):
+    texts = reply.get("questions") if isinstance(reply, Mapping) else None
+    if not isinstance(evasive, bool) or not isinstance(texts, list):
         raise JudgeFailed("unparseable", "reply_without_questions")
     if evasive:
         return True, []
-    if len(asked) != count or not all(isinstance(one, str) and one.strip() for one in asked):
-        raise JudgeFailed("incomplete", "questions_miscounted", wanted=count, given=len(asked))
-    return False, asked
+    if len(texts) != count or not all(isinstance(text, str) and text.strip() for text in texts):
+        raise JudgeFailed("incomplete", "questions_miscounted", wanted=count, given=len(texts))
+    return False, texts
 
 
 def _read_aspects(reply: Any, answer: str) -> list[Finding]:
@@ -151,21 +162,21 @@ def _read_aspects(reply: Any, answer: str) -> list[Finding]:
         if not row["covered"]:
             findings.append(Finding(row["aspect"], "missing"))
             continue
-        at = find_quote(row["quote"], answer)
+        span = find_quote(row["quote"], answer)
         findings.append(
             Finding(
                 text=row["aspect"],
-                verdict="covered" if at else "missing",
-                reason="" if at else compose("covered_without_quote"),
+                verdict="covered" if span else "missing",
+                reason="" if span else compose("covered_without_quote"),
                 chunk="answer",
                 quote=row["quote"],
-                start=at[0] if at else None,
-                end=at[1] if at else None,
-                verified=at is not None,
+                start=span[0] if span else None,
+                end=span[1] if span else None,
+                verified=span is not None,
             )
         )
     if not findings:
         raise JudgeFailed("incomplete", "no_aspects")
-    said = [one for one in findings if one.verified is not None]
-    require_quotes(sum(one.verified is True for one in said), len(said))
+    quoted = [finding for finding in findings if finding.verified is not None]
+    require_quotes(sum(finding.verified is True for finding in quoted), len(quoted))
     return findings

@@ -1,4 +1,4 @@
-"""Whether the [n] markers of an answer point at chunks that say what the marked statements say.
+"""Citation metrics: whether the [n] markers of an answer point at chunks that support the marked statements.
 
 [n] is the chunk of rank n, [1][2], [1, 2] and [1-3] are several, [id] is the chunk with that id. A marker belongs to
 the sentence it stands in; one that follows the full stop belongs to the sentence before it."""
@@ -48,7 +48,7 @@ def citation_accuracy(answer: str, contexts: Ranked, language: str | None = None
 
 @dataclass(frozen=True, slots=True)
 class CitationMarker:
-    """One citation: the sentence that carries it, as it reads, and the ranks it points at (none: at no chunk)."""
+    """A citation: index of its sentence, its text, and the ranks it points at (empty: no such chunk)."""
 
     sentence: int
     shown: str
@@ -57,7 +57,7 @@ class CitationMarker:
 
 @dataclass(frozen=True, slots=True)
 class CitedAnswer:
-    """An answer's claims and markers beside the chunks they were checked against."""
+    """The claims and markers of an answer with the chunks that they were checked against."""
 
     checked: list[CheckedClaim]
     markers: list[CitationMarker]
@@ -66,50 +66,61 @@ class CitedAnswer:
     ranks: list[int]
     """Rank of each source that the claims were checked against."""
 
-    def check_pair(self, one: CheckedClaim, marker: CitationMarker) -> Finding:
-        """The claim with the marker: supported when evidence for the claim stands in the cited chunk."""
+    def check_pair(self, checked: CheckedClaim, marker: CitationMarker) -> Finding:
+        """Check a claim with a marker: supported when the cited chunk contains evidence for the claim."""
         if not marker.ranks:
             return Finding(
-                one.claim.text,
+                checked.claim.text,
                 "not_found",
                 compose("marker_without_chunk", marker=marker.shown),
-                span=one.claim.span,
+                span=checked.claim.span,
             )
         reason = (
-            compose("cites_marker_because", marker=marker.shown, reason=one.reason)
-            if one.reason
+            compose("cites_marker_because", marker=marker.shown, reason=checked.reason)
+            if checked.reason
             else compose("cites_marker", marker=marker.shown)
         )
         for rank in marker.ranks:
             chunk = self.chunks[rank - 1]
-            quote, at = self._find_quote(one, rank)
-            if at:
+            quote, span = self._find_quote(checked, rank)
+            if span:
                 return Finding(
-                    one.claim.text, "supported", reason, chunk.id, quote, *at, True, one.claim.span
+                    checked.claim.text,
+                    "supported",
+                    reason,
+                    chunk.id,
+                    quote,
+                    *span,
+                    True,
+                    checked.claim.span,
                 )
-        against = any(self.ranks[piece.source] in marker.ranks for piece in one.evidence)
-        verdict = "contradicted" if one.verdict == "contradicted" and against else "not_found"
+        is_cited_source = any(
+            self.ranks[evidence.source] in marker.ranks for evidence in checked.evidence
+        )
+        verdict = (
+            "contradicted" if checked.verdict == "contradicted" and is_cited_source else "not_found"
+        )
         cited = self.chunks[marker.ranks[0] - 1].id
-        return Finding(one.claim.text, verdict, reason, cited, span=one.claim.span)
+        return Finding(checked.claim.text, verdict, reason, cited, span=checked.claim.span)
 
-    def _find_quote(self, one: CheckedClaim, rank: int) -> tuple[str, tuple[int, int] | None]:
-        """The quote that supports the claim in the chunk of this rank, and where."""
-        if one.verdict != "supported":
+    def _find_quote(self, checked: CheckedClaim, rank: int) -> tuple[str, tuple[int, int] | None]:
+        """Find the quote that supports the claim in the chunk of this rank, and its span."""
+        if checked.verdict != "supported":
             return "", None
-        for piece in one.evidence:
-            if piece.span and self.ranks[piece.source] == rank:
-                return piece.quote, piece.span
-        # overlapping chunks hold the same sentence and a judge quotes it once; a shorter quote proves less
-        for piece in one.evidence:
-            if piece.span and len(piece.quote.split()) >= MIN_SHARED_QUOTE_WORDS:
-                at = find_quote(piece.quote, self.chunks[rank - 1].text)
-                if at:
-                    return piece.quote, at
+        for evidence in checked.evidence:
+            if evidence.span and self.ranks[evidence.source] == rank:
+                return evidence.quote, evidence.span
+        # overlapping chunks contain the same sentence, but a judge quotes it from one of them only
+        for evidence in checked.evidence:
+            if evidence.span and len(evidence.quote.split()) >= MIN_SHARED_QUOTE_WORDS:
+                span = find_quote(evidence.quote, self.chunks[rank - 1].text)
+                if span:
+                    return evidence.quote, span
         return "", None
 
 
 MIN_SHARED_QUOTE_WORDS = 5
-"""Words from which on a quote found in another chunk counts as that chunk's evidence too."""
+"""Minimum length of a quote to count as evidence of every chunk that contains it; shorter ones occur by chance."""
 
 
 def _check_citations(answer: str, contexts: Ranked, language: str | None) -> Asking[CitedAnswer]:
@@ -126,9 +137,9 @@ def _check_citations(answer: str, contexts: Ranked, language: str | None) -> Ask
 def _score_precision(cited: CitedAnswer) -> Score:
     findings: list[Finding] = []
     for marker in cited.markers:
-        stated = [one for one in cited.checked if one.claim.sentence == marker.sentence]
-        findings += [cited.check_pair(one, marker) for one in stated]
-        if not stated and not marker.ranks:
+        claims = [checked for checked in cited.checked if checked.claim.sentence == marker.sentence]
+        findings += [cited.check_pair(checked, marker) for checked in claims]
+        if not claims and not marker.ranks:
             findings.append(Finding(marker.shown, "not_found", compose("points_at_no_chunk")))
     if not findings:
         raise NotApplicable("no_cited_claim")
@@ -137,23 +148,27 @@ def _score_precision(cited: CitedAnswer) -> Score:
 
 def _score_recall(cited: CitedAnswer) -> Score:
     findings = []
-    for one in cited.checked:
-        own = [marker for marker in cited.markers if marker.sentence == one.claim.sentence]
-        pairs = [cited.check_pair(one, marker) for marker in own]
-        bare = Finding(one.claim.text, "not_cited", compose("no_marker"), span=one.claim.span)
+    for checked in cited.checked:
+        markers = [marker for marker in cited.markers if marker.sentence == checked.claim.sentence]
+        pairs = [cited.check_pair(checked, marker) for marker in markers]
+        uncited = Finding(
+            checked.claim.text, "not_cited", compose("no_marker"), span=checked.claim.span
+        )
         best = next((pair for pair in pairs if pair.verdict == "supported"), None)
-        findings.append(best or next(iter(pairs), bare))
+        findings.append(best or next(iter(pairs), uncited))
     return share(findings, "supported")
 
 
 def find_markers(answer: str, chunks: list[Chunk], language: str | None) -> list[CitationMarker]:
-    """The markers of the answer in order, each once a sentence."""
+    """Find the markers of the answer in order, each once a sentence."""
     spans = split_sentences(answer, language)
-    found: dict[CitationMarker, None] = {}
+    markers: dict[CitationMarker, None] = {}
     for match in _BRACKETS.finditer(answer):
         for shown, ranks in _parse_targets(match[1], chunks):
-            found[CitationMarker(_find_sentence(match.start(), answer, spans), shown, ranks)] = None
-    return list(found)
+            markers[CitationMarker(_find_sentence(match.start(), answer, spans), shown, ranks)] = (
+                None
+            )
+    return list(markers)
 
 
 _BRACKETS = re.compile(r"\[([^\[\]\n]{1,200})\]")
@@ -161,13 +176,13 @@ _RANGE = re.compile(r"([0-9]{1,9})(?:\s*[-–—]\s*([0-9]{1,9}))?")
 
 
 def _parse_targets(inside: str, chunks: list[Chunk]) -> list[tuple[str, tuple[int, ...]]]:
-    """What a bracket cites: each target as shown and its ranks; nothing when it is no citation ("[sic]")."""
-    whole = _find_ranks(inside.strip(), chunks)
-    if whole and not _RANGE.fullmatch(inside.strip()):
-        return [(f"[{inside.strip()}]", whole)]
+    """Parse the targets of a bracket, each with its text and ranks; empty when it is no citation ("[sic]")."""
+    ranks_of_whole = _find_ranks(inside.strip(), chunks)
+    if ranks_of_whole and not _RANGE.fullmatch(inside.strip()):
+        return [(f"[{inside.strip()}]", ranks_of_whole)]
     targets: list[tuple[str, tuple[int, ...]]] = []
-    for piece in re.split(r"[,;]", inside):
-        name = piece.strip().removeprefix("^")
+    for target in re.split(r"[,;]", inside):
+        name = target.strip().removeprefix("^")
         numbers = _RANGE.fullmatch(name)
         if not numbers:
             ranks = _find_ranks(name, chunks)
@@ -179,7 +194,7 @@ def _parse_targets(inside: str, chunks: list[Chunk]) -> list[tuple[str, tuple[in
         inside_ranks = range(max(low, 1), min(high, len(chunks)) + 1)
         targets += [(f"[{rank}]", (rank,)) for rank in inside_ranks]
         if len(inside_ranks) != high - low + 1:
-            # what lies outside the ranking may still be an id; a long range counts as one such marker
+            # a number beyond the ranking may still be an id; a long range counts as one such marker
             targets.append((f"[{name}]", _find_ranks(name, chunks)))
     return targets
 
@@ -188,16 +203,16 @@ def _find_ranks(name: str, chunks: list[Chunk]) -> tuple[int, ...]:
     return tuple(rank for rank, chunk in enumerate(chunks, 1) if chunk.id == name)
 
 
-def _find_sentence(at: int, answer: str, spans: list[tuple[int, int]]) -> int:
-    """Index of the sentence that a marker at this offset belongs to."""
-    n = max((n for n, (start, _) in enumerate(spans) if start <= at), default=0)
-    start, end = spans[n]
-    if _BRACKETS.sub("", answer[start:at]).strip(" .,;"):
-        return n
-    fresh_line = n == 0 or "\n" in answer[spans[n - 1][1] : start]
+def _find_sentence(offset: int, answer: str, spans: list[tuple[int, int]]) -> int:
+    """Return the index of the sentence that a marker at this offset belongs to."""
+    index = max((index for index, (start, _) in enumerate(spans) if start <= offset), default=0)
+    start, end = spans[index]
+    if _BRACKETS.sub("", answer[start:offset]).strip(" .,;"):
+        return index
+    fresh_line = index == 0 or "\n" in answer[spans[index - 1][1] : start]
     if _BRACKETS.sub("", answer[start:end]).strip(" .,;"):
-        return n if fresh_line else n - 1
-    leads = n + 1 < len(spans) and "\n" not in answer[end : spans[n + 1][0]]
-    if fresh_line and leads:
-        return n + 1
-    return max(n - 1, 0)
+        return index if fresh_line else index - 1
+    leads_next = index + 1 < len(spans) and "\n" not in answer[end : spans[index + 1][0]]
+    if fresh_line and leads_next:
+        return index + 1
+    return max(index - 1, 0)

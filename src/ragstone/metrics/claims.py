@@ -1,25 +1,24 @@
-"""A sample's claims and what its sources say of them, read from a judge's replies and checked row by row.
+"""Claims of a text and their verification against sources, from the replies of a judge.
 
 The same text is always split by the same Ask and the same claims checked against the same sources by the same Ask,
 so every metric that needs them shares one reply.
 
-A claim counts as supported only with a quote that stands in the source: a `supported` verdict without one becomes
-`not_found`, marked `verified=False`. When two or more claims are called supported and not one quote can be found, the
-judge does not read its sources, whatever it says, and the outcome is `judge_error: compromised`: neither the judge's
-number nor 0 would be true. A reply with ids that are missing, repeated or invented is `judge_error: incomplete`."""
+A claim is supported only with a quote that occurs in the source: a `supported` verdict without one becomes
+`not_found`, marked `verified=False`. When two or more claims are called supported and no quote can be found, the judge
+does not read its sources and the outcome is `judge_error: compromised`: neither its verdicts nor a score of 0 would be
+true. A reply with ids that are missing, repeated or invented is `judge_error: incomplete`."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from operator import mul
 from typing import Any, NamedTuple, TypeVar
 
 from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
+from ragstone.metrics.replies import index_rows, read_rows
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_sentences
 from ragstone.text.words import fold_text
@@ -35,39 +34,41 @@ class Claim(NamedTuple):
     sentence: int
     """Index of the sentence it comes from."""
     span: tuple[int, int]
-    """Where that sentence stands in the text."""
+    """Start and end of that sentence in the text."""
 
 
 class EvidenceQuote(NamedTuple):
     """A quote that a judge gave for its verdict."""
 
     source: int
-    """Index of the source it is said to come from."""
+    """Index of the source that the judge named."""
     quote: str
     span: tuple[int, int] | None
-    """Where it stands in that source; None when it does not."""
+    """Start and end of the quote in that source; None when it does not occur there."""
 
 
 class CheckedClaim(NamedTuple):
-    """A claim with the verdict that counts, and why."""
+    """A claim with its verdict after the quotes were verified."""
 
     claim: Claim
     verdict: Verdict
     reason: str = ""
     evidence: tuple[EvidenceQuote, ...] = ()
     verified: bool | None = None
-    """Whether a quote stands in its source; None when there was none to check."""
+    """Whether a quote occurs in its source; None when there was no quote to check."""
 
     def to_finding(self, sources: Sequence[Chunk], verdict: str | None = None) -> Finding:
-        """The claim as evidence behind a score; `verdict` says it in the metric's own word."""
-        shown = next((e for e in self.evidence if e.span), next(iter(self.evidence), None))
-        start, end = shown.span if shown and shown.span else (None, None)
+        """Convert the claim to a finding of a score; `verdict` replaces the verdict by the metric's own term."""
+        evidence = next(
+            (quote for quote in self.evidence if quote.span), next(iter(self.evidence), None)
+        )
+        start, end = evidence.span if evidence and evidence.span else (None, None)
         return Finding(
             text=self.claim.text,
             verdict=verdict or self.verdict,
             reason=self.reason,
-            chunk=sources[shown.source].id if shown else "",
-            quote=shown.quote if shown else "",
+            chunk=sources[evidence.source].id if evidence else "",
+            quote=evidence.quote if evidence else "",
             start=start,
             end=end,
             verified=self.verified,
@@ -75,27 +76,27 @@ class CheckedClaim(NamedTuple):
         )
 
 
-def split_claims(text: str, what: str, language: str | None) -> Asking[list[Claim]]:
-    """The claims of a text; `what` it is ("answer") is named when it makes none."""
+def split_claims(text: str, field: str, language: str | None) -> Asking[list[Claim]]:
+    """Split a text into claims; `field` ("answer") is named in the outcome when there are none."""
     if not text.strip():
-        raise NotApplicable("empty_field", field=what)
-    found = _read_claims_cached((yield from ask(_build_split_ask(text, language))), text, language)
-    if not found:
-        raise NotApplicable("no_claims", field=what)
-    return found
+        raise NotApplicable("empty_field", field=field)
+    claims = _read_claims_cached((yield from ask(_build_split_ask(text, language))), text, language)
+    if not claims:
+        raise NotApplicable("no_claims", field=field)
+    return claims
 
 
 def check_claims(
     claims: Sequence[Claim], sources: Sequence[Chunk], language: str | None
 ) -> Asking[list[CheckedClaim]]:
-    """Each claim against the sources, in order; without a source nothing is found and nothing is asked."""
+    """Check each claim against the sources, in order; without sources every claim is `not_found` and no judge is asked."""
     if not sources:
         return [CheckedClaim(claim, "not_found", compose("no_text_to_support")) for claim in claims]
     case = Case(tuple(_list_distinct(claims)), tuple(sources))
     return read_verdicts((yield from ask(_build_support_ask(case, language))), claims, sources)
 
 
-# A sample's metrics ask the same questions one after the other: the Ask, its key and the sentences are made once.
+# The metrics of a sample ask the same questions one after the other: an Ask and its key are built once.
 @lru_cache(maxsize=64)
 def _build_split_ask(text: str, language: str | None) -> Ask:
     return split(text, language=language)
@@ -107,16 +108,16 @@ def _build_support_ask(case: Case, language: str | None) -> Ask:
 
 
 def run_together(*generators: Asking[T]) -> Asking[list[T]]:
-    """The results of several generators whose questions share rounds; the first outcome raised ends it."""
+    """Run generators whose questions share rounds and return their results; the first outcome raised is raised again."""
     results = yield from together(*generators)
-    for one in results:
-        if isinstance(one, Unscored):
-            raise one
-    return [one for one in results if not isinstance(one, Unscored)]
+    for result in results:
+        if isinstance(result, Unscored):
+            raise result
+    return [result for result in results if not isinstance(result, Unscored)]
 
 
 def name_chunks(contexts: Ranked) -> list[Chunk]:
-    """The chunks, each with a name to show: its id, or its rank when it has none."""
+    """Return the chunks, each with an id: its own, or its rank when it has none."""
     if contexts and all(chunk.id and not chunk.text for chunk in contexts):
         raise MissingField("contexts_without_text")
     return [
@@ -126,21 +127,21 @@ def name_chunks(contexts: Ranked) -> list[Chunk]:
 
 
 def list_sources(contexts: Ranked) -> list[Chunk]:
-    """The chunks that have something to read."""
+    """Return the chunks that have a text."""
     return [chunk for chunk in name_chunks(contexts) if chunk.text.strip()]
 
 
 def _read_claims_cached(reply: Any, text: str, language: str | None) -> list[Claim]:
-    """`read_claims`, kept while the metrics of a sample that asked the same are sent the same reply."""
-    known = _claims_by_reply.get(id(reply))
-    if known is not None and known[0] is reply and known[1:3] == (text, language):
-        return known[3]
-    found = read_claims(reply, text, language)
+    """Call `read_claims` once for a reply that several metrics of a sample share."""
+    cached = _claims_by_reply.get(id(reply))
+    if cached is not None and cached[0] is reply and cached[1:3] == (text, language):
+        return cached[3]
+    claims = read_claims(reply, text, language)
     if len(_claims_by_reply) >= _MAX_CACHED_REPLIES:
         _claims_by_reply.clear()
-    # the reply is kept beside what was read of it, so that no other object can take over its id
-    _claims_by_reply[id(reply)] = (reply, text, language, found)
-    return found
+    # the cache holds the reply itself, so that no other object can get its id
+    _claims_by_reply[id(reply)] = (reply, text, language, claims)
+    return claims
 
 
 _claims_by_reply: dict[int, tuple[Any, str, str | None, list[Claim]]] = {}
@@ -148,9 +149,9 @@ _MAX_CACHED_REPLIES = 64
 
 
 def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
-    """The claims in the reply to `claims(text)`; the same one twice in a sentence counts once."""
+    """Read the claims of a reply to `claims(text)`; a claim repeated in a sentence counts once."""
     spans = split_sentences(text, language)
-    found: dict[tuple[int, str], Claim] = {}
+    claims: dict[tuple[int, str], Claim] = {}
     for row in read_rows(reply, "claims", text_id=str, sentence=int, claim=str):
         number, claim = row["sentence"], row["claim"].strip()
         if row["text_id"] != "t1" or not 0 <= number < len(spans):
@@ -162,14 +163,14 @@ def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
             )
         if not claim:
             raise JudgeFailed("unparseable", "claim_empty")
-        found.setdefault((number, fold_text(claim)), Claim(claim, number, spans[number]))
-    return sorted(found.values(), key=lambda claim: claim.sentence)
+        claims.setdefault((number, fold_text(claim)), Claim(claim, number, spans[number]))
+    return sorted(claims.values(), key=lambda claim: claim.sentence)
 
 
 def read_verdicts(
     reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]
 ) -> list[CheckedClaim]:
-    """What the reply to `support` says of each claim, quotes checked."""
+    """Read the verdict on each claim from a reply to `support` and verify its quotes."""
     ids = {text: f"c{n}" for n, text in enumerate(_list_distinct(claims), 1)}
     rows = index_rows(
         read_rows(reply, "verdicts", id=str, verdict=str, evidence=list, reason=str),
@@ -177,129 +178,52 @@ def read_verdicts(
         ids.values(),
     )
     checked = [_check_claim(claim, rows[ids[claim.text]], sources) for claim in claims]
-    said = [one for one in checked if rows[ids[one.claim.text]]["verdict"] == "supported"]
-    require_quotes(sum(one.verified is True for one in said), len(said))
+    supported = [
+        claim for claim in checked if rows[ids[claim.claim.text]]["verdict"] == "supported"
+    ]
+    require_quotes(sum(claim.verified is True for claim in supported), len(supported))
     return checked
 
 
-def require_quotes(verified: int, said: int) -> None:
-    """Refuse a judge that calls two or more things found and can quote none of them."""
-    if said >= 2 and not verified:
-        raise JudgeFailed("compromised", "no_quote_found", n=said)
+def require_quotes(verified: int, claimed: int) -> None:
+    """Raise for a judge that claims two or more items as supported without a single verified quote."""
+    if claimed >= 2 and not verified:
+        raise JudgeFailed("compromised", "no_quote_found", n=claimed)
 
 
 def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> CheckedClaim:
     verdict, reason = row["verdict"], row["reason"]
     if verdict == "not_found":
         return CheckedClaim(claim, "not_found", reason)
-    evidence = tuple([_locate_quote(piece, sources) for piece in row["evidence"]])
-    verified = any(piece.span for piece in evidence)
+    evidence = tuple([_locate_quote(quote, sources) for quote in row["evidence"]])
+    verified = any(quote.span for quote in evidence)
     if verdict == "contradicted":
         return CheckedClaim(claim, "contradicted", reason, evidence, verified if evidence else None)
     if verdict != "supported":
         raise JudgeFailed("unparseable", "verdict_unknown", verdict=verdict)
     if not verified:
-        lack = "quote_not_in_source" if evidence else "support_without_quote"
-        reason = compose(f"{lack}_explained", reason=reason) if reason else compose(lack)
+        code = "quote_not_in_source" if evidence else "support_without_quote"
+        reason = compose(f"{code}_explained", reason=reason) if reason else compose(code)
         return CheckedClaim(claim, "not_found", reason, evidence, verified=False)
     return CheckedClaim(claim, "supported", reason, evidence, verified=True)
 
 
-def _locate_quote(piece: Any, sources: Sequence[Chunk]) -> EvidenceQuote:
-    known = piece.__class__ is dict or isinstance(piece, Mapping)
-    source, quote = (piece.get("source"), piece.get("quote")) if known else (None, None)
+def _locate_quote(row: Any, sources: Sequence[Chunk]) -> EvidenceQuote:
+    is_object = row.__class__ is dict or isinstance(row, Mapping)
+    source, quote = (row.get("source"), row.get("quote")) if is_object else (None, None)
     if not isinstance(source, str) or not isinstance(quote, str):
-        raise JudgeFailed("unparseable", "evidence_malformed", evidence=repr(piece))
-    at = _index_sources(len(sources)).get(source)
-    if at is None:
+        raise JudgeFailed("unparseable", "evidence_malformed", evidence=repr(row))
+    index = _index_sources(len(sources)).get(source)
+    if index is None:
         raise JudgeFailed("incomplete", "source_unknown", source=source)
-    return EvidenceQuote(at, quote, find_quote(quote, sources[at].text))
+    return EvidenceQuote(index, quote, find_quote(quote, sources[index].text))
 
 
 @lru_cache(maxsize=64)
 def _index_sources(count: int) -> Mapping[str, int]:
-    """Index of each of so many sources by its id."""
+    """Map the ids of `count` sources (k1, k2, …) to their indexes."""
     return {f"k{n}": n - 1 for n in range(1, count + 1)}
 
 
 def _list_distinct(claims: Sequence[Claim]) -> list[str]:
     return list(dict.fromkeys(claim.text for claim in claims))
-
-
-def read_rows(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
-    """The rows in a reply's field, each with fields of these types."""
-    rows = reply.get(field) if isinstance(reply, Mapping) else None
-    if not isinstance(rows, list):
-        raise JudgeFailed("unparseable", "reply_without_rows", rows=field)
-    wanted = types.items()
-    for row in rows:
-        fits = row.__class__ is dict or isinstance(row, Mapping)
-        for key, kind in wanted if fits else ():
-            value = row.get(key)
-            if value.__class__ is not kind and not _has_type(value, kind):
-                fits = False
-        if not fits:
-            raise JudgeFailed("unparseable", "row_malformed", rows=field, row=f"{row!r:.80}")
-    return rows
-
-
-def _has_type(value: Any, kind: type) -> bool:
-    """Whether the value is of the type; a truth value is no number, though Python's bool is an int."""
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
-
-
-def index_rows(
-    rows: Sequence[Mapping[str, Any]], key: str, wanted: Iterable[str]
-) -> dict[str, Mapping[str, Any]]:
-    """The rows by their ids, which are the wanted ones, each exactly once."""
-    expected = list(wanted)
-    found = {row[key]: row for row in rows}
-    if len(rows) != len(expected) or found.keys() != set(expected):
-        raise JudgeFailed(
-            "incomplete",
-            "items_miscounted",
-            asked=len(expected),
-            replied=len(rows),
-            right=len(found.keys() & set(expected)),
-        )
-    return found
-
-
-def compute_cosines(reply: Any, count: int) -> list[float]:
-    """Cosine of the first of `count` embedded texts with each of the others, clipped to 0..1."""
-    vectors = reply.get("vectors") if isinstance(reply, Mapping) else None
-    if not isinstance(vectors, list) or len(vectors) != count:
-        raise JudgeFailed("unparseable", "vectors_miscounted", n=count)
-    first, *others = (_measure_vector(vector) for vector in vectors)
-    if any(len(other[0]) != len(first[0]) for other in others):
-        raise JudgeFailed("unparseable", "vectors_of_unlike_length")
-    return [_cosine(first, other) for other in others]
-
-
-MeasuredVector = tuple[Sequence[float], float]
-"""A vector and its length."""
-
-
-def _cosine(one: MeasuredVector, other: MeasuredVector) -> float:
-    product: float = sum(map(mul, one[0], other[0]))
-    return min(1.0, max(0.0, product / one[1] / other[1]))
-
-
-def _measure_vector(vector: Any) -> MeasuredVector:
-    """The vector with its length; one whose squares could overflow or vanish is brought to a middle size first."""
-    if isinstance(vector, list):
-        try:
-            length = math.hypot(*vector)
-        except (TypeError, ValueError, OverflowError):
-            length = math.nan
-        if 1e-100 < length < 1e100:
-            return vector, length
-    try:
-        numbers = [float(x) for x in vector]
-    except (TypeError, ValueError, OverflowError):
-        numbers = []
-    largest = max(map(abs, numbers), default=0.0)
-    if not largest or not all(map(math.isfinite, numbers)):
-        raise JudgeFailed("unparseable", "vector_null")
-    scaled = [x / largest for x in numbers]
-    return scaled, math.hypot(*scaled)

@@ -1,4 +1,4 @@
-"""Whether what was retrieved is what the question needs, judged chunk by chunk."""
+"""Context metrics: whether the retrieved chunks are useful for the question, by a judge, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.locale.messages import Message, compose
 from ragstone.metrics.claims import (
     check_claims,
-    index_rows,
     list_sources,
     name_chunks,
-    read_rows,
     split_claims,
 )
+from ragstone.metrics.replies import index_rows, read_rows
 from ragstone.registry import metric
 from ragstone.text.words import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 NOTHING_RETRIEVED = Score(0.0, warnings=(compose("nothing_retrieved"),))
-"""The score of a defined case: no chunk, so none that helps."""
+"""The score of an empty retrieval, which is a defined case: no chunk is useful."""
 
 
 @metric
@@ -30,15 +29,16 @@ def context_relevance(
     """Mean grade of the chunks for the question (0, 1 or 2) ÷ 2, the judge asked twice in different wording and averaged.
 
     A chunk without text, or one that is the question itself, is 0."""
-    graded = yield from grade_chunks(
+    chunks = yield from grade_chunks(
         question, contexts, "question", None, language, wordings=(1, 2)
     )
-    if not graded:
+    if not chunks:
         return NOTHING_RETRIEVED
-    means = [sum(grade for grade, _ in one.grades) / len(one.grades) for one in graded]
-    words = ("not_relevant", "partly_relevant", "relevant")
+    means = [sum(grade for grade, _ in chunk.grades) / len(chunk.grades) for chunk in chunks]
+    verdicts = ("not_relevant", "partly_relevant", "relevant")
     findings = tuple(
-        one.to_finding(words[int(mean + 0.5)]) for one, mean in zip(graded, means, strict=True)
+        chunk.to_finding(verdicts[int(mean + 0.5)])
+        for chunk, mean in zip(chunks, means, strict=True)
     )
     return Score(sum(means) / len(means) / 2, findings=findings)
 
@@ -67,18 +67,18 @@ def context_recall(contexts: Ranked, reference: str, language: str | None = None
     sources = list_sources(contexts)
     claims = yield from split_claims(reference, "reference", language)
     checked = yield from check_claims(claims, sources, language)
-    return share([one.to_finding(sources) for one in checked], "supported")
+    return share([claim.to_finding(sources) for claim in checked], "supported")
 
 
 class GradedChunk(NamedTuple):
-    """A chunk with the grade and the reason that each wording of the question got."""
+    """A chunk with a grade and a reason from each wording of the question."""
 
     chunk: Chunk
     grades: tuple[tuple[int, str], ...]
 
     def to_finding(self, verdict: str) -> Finding:
-        """The chunk as evidence behind a score: its opening words, its grades and why."""
-        # so many words are longer than the opening, whatever they are: the rest need not be looked at
+        """Convert the chunk to a finding of a score: its first words, its grades and their reasons."""
+        # this many words exceed the preview even at one letter each: a long chunk is not split further
         text = " ".join(
             self.chunk.text.split(None, PREVIEW_CHARS // 2 + 1)[: PREVIEW_CHARS // 2 + 1]
         )
@@ -93,14 +93,14 @@ class GradedChunk(NamedTuple):
 
 def _explain_grade(grade: int, reason: str) -> Message:
     # a model's reason may end in a colon or be nothing else; our own never does
-    why = reason if isinstance(reason, Message) else reason.rstrip(": ")
-    if not why:
+    text = reason if isinstance(reason, Message) else reason.rstrip(": ")
+    if not text:
         return compose("grade_given", grade=grade)
-    return compose("grade_given_because", grade=grade, reason=why)
+    return compose("grade_given_because", grade=grade, reason=text)
 
 
 PREVIEW_CHARS = 120
-"""How much of a chunk a finding repeats; the sample has the whole."""
+"""Length of the text of a chunk in a finding; the sample has the whole chunk."""
 
 
 def grade_chunks(
@@ -111,30 +111,33 @@ def grade_chunks(
     language: str | None,
     wordings: tuple[int, ...] = (1,),
 ) -> Asking[list[GradedChunk]]:
-    """Each chunk with how useful it is for the target, in ranked order.
+    """Grade how useful each chunk is for the target, in ranked order.
 
     Which chunks are asked about depends on the question alone, so that metrics with other targets share the Ask."""
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
-    known: dict[int, tuple[tuple[int, str], ...]] = {}
+    grades: dict[int, tuple[tuple[int, str], ...]] = {}
     chunks = name_chunks(contexts)
-    asked_for = fold_text(question)
-    for at, chunk in enumerate(chunks):
-        why = _explain_worthless(chunk, asked_for)
-        if why:
-            known[at] = ((0, why),)
-    asked = [at for at in range(len(chunks)) if at not in known]
-    if asked:
-        texts = [chunks[at] for at in asked]
+    folded_question = fold_text(question)
+    for index, chunk in enumerate(chunks):
+        reason = _explain_worthless(chunk, folded_question)
+        if reason:
+            grades[index] = ((0, reason),)
+    open_indexes = [index for index in range(len(chunks)) if index not in grades]
+    if open_indexes:
+        open_chunks = [chunks[index] for index in open_indexes]
         replies = yield from ask_all(
             *(
-                useful(question, texts, {target: text}, wording=wording, language=language)
+                useful(question, open_chunks, {target: text}, wording=wording, language=language)
                 for wording in wordings
             )
         )
-        read = [_read_grades(reply, len(asked), target) for reply in replies]
-        known |= {at: tuple(column) for at, *column in zip(asked, *read, strict=True)}
-    return [GradedChunk(chunk, known[at]) for at, chunk in enumerate(chunks)]
+        grades_by_wording = [_read_grades(reply, len(open_indexes), target) for reply in replies]
+        grades |= {
+            index: tuple(chunk_grades)
+            for index, *chunk_grades in zip(open_indexes, *grades_by_wording, strict=True)
+        }
+    return [GradedChunk(chunk, grades[index]) for index, chunk in enumerate(chunks)]
 
 
 def _average_precision(
@@ -142,18 +145,18 @@ def _average_precision(
 ) -> Asking[Score]:
     if not text.strip():
         raise NotApplicable("empty_field", field=target)
-    graded = yield from grade_chunks(question, contexts, target, text, language)
-    if not graded:
+    chunks = yield from grade_chunks(question, contexts, target, text, language)
+    if not chunks:
         return NOTHING_RETRIEVED
-    words = ("not_useful", "partly_useful", "useful")
-    findings = tuple(one.to_finding(words[one.grades[0][0]]) for one in graded)
-    ranks = [rank for rank, one in enumerate(graded, 1) if one.grades[0][0]]
-    precisions = [nth / rank for nth, rank in enumerate(ranks, 1)]
+    verdicts = ("not_useful", "partly_useful", "useful")
+    findings = tuple(chunk.to_finding(verdicts[chunk.grades[0][0]]) for chunk in chunks)
+    ranks = [rank for rank, chunk in enumerate(chunks, 1) if chunk.grades[0][0]]
+    precisions = [count / rank for count, rank in enumerate(ranks, 1)]
     return Score(sum(precisions) / len(ranks) if ranks else 0.0, findings=findings)
 
 
 def _explain_worthless(chunk: Chunk, question: str) -> str:
-    """Why a chunk is worth nothing for a folded question without asking; empty when it must be asked."""
+    """Explain why a chunk gets grade 0 without asking a judge; empty when a judge must grade it."""
     if not chunk.text.strip():
         return compose("chunk_empty")
     return compose("chunk_is_question") if fold_text(chunk.text) == question else ""
@@ -163,8 +166,8 @@ def _read_grades(reply: object, count: int, target: str) -> list[tuple[int, str]
     rows = read_rows(reply, "grades", id=str, target=str, grade=int, reason=str)
     if any(row["target"] != target for row in rows):
         raise JudgeFailed("incomplete", "graded_for_another", field=target)
-    ids = [f"k{n}" for n in range(1, count + 1)]
-    found = index_rows(rows, "id", ids)
+    ids = [f"k{number}" for number in range(1, count + 1)]
+    by_id = index_rows(rows, "id", ids)
     if any(row["grade"] not in (0, 1, 2) for row in rows):
         raise JudgeFailed("unparseable", "grade_unknown")
-    return [(found[name]["grade"], found[name]["reason"]) for name in ids]
+    return [(by_id[name]["grade"], by_id[name]["reason"]) for name in ids]

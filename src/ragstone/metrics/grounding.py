@@ -1,4 +1,4 @@
-"""Whether an answer's claims stand on what was retrieved."""
+"""Grounding metrics: whether the retrieved chunks support the claims of an answer."""
 
 from __future__ import annotations
 
@@ -41,27 +41,30 @@ def noise_sensitivity(
         raise NotApplicable("empty_field", field="reference")
     sources = list_sources(contexts)
     claims = yield from split_claims(answer, "answer", language)
-    truth, origin = yield from run_together(
+    reference_checks, context_checks = yield from run_together(
         check_claims(claims, [Chunk("reference", reference)], language),
         check_claims(claims, sources, language),
     )
     findings = [
-        _classify_noise(right, found, sources) for right, found in zip(truth, origin, strict=True)
+        _classify_noise(by_reference, by_contexts, sources)
+        for by_reference, by_contexts in zip(reference_checks, context_checks, strict=True)
     ]
     return share(findings, "noise")
 
 
 def check_answer(answer: str, contexts: Ranked, language: str | None) -> Asking[list[Finding]]:
-    """Each claim of the answer with what the contexts say of it."""
+    """Check each claim of the answer against the contexts."""
     sources = list_sources(contexts)
     claims = yield from split_claims(answer, "answer", language)
     checked = yield from check_claims(claims, sources, language)
-    return [one.to_finding(sources) for one in checked]
+    return [claim.to_finding(sources) for claim in checked]
 
 
-def _classify_noise(right: CheckedClaim, found: CheckedClaim, sources: list[Chunk]) -> Finding:
-    if right.verdict == "supported":
-        return right.to_finding([Chunk("reference")], "right")
-    if found.verdict == "supported":
-        return found.to_finding(sources, "noise")
-    return found.to_finding(sources, "wrong")
+def _classify_noise(
+    by_reference: CheckedClaim, by_contexts: CheckedClaim, sources: list[Chunk]
+) -> Finding:
+    if by_reference.verdict == "supported":
+        return by_reference.to_finding([Chunk("reference")], "right")
+    if by_contexts.verdict == "supported":
+        return by_contexts.to_finding(sources, "noise")
+    return by_contexts.to_finding(sources, "wrong")

@@ -1,4 +1,4 @@
-"""One number from several metrics, for those who want one."""
+"""The overall metric: a weighted mean of several metrics."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def _check_options(options: Mapping[str, Any]) -> str | None:
     weights = options["weights"]
     for name, weight in weights.items():
         try:
-            part = resolve(name)
+            component = resolve(name)
         except UnknownMetric as unknown:
             return str(unknown)
-        if part.family == "overall":
+        if component.family == "overall":
             return "it cannot weigh itself"
-        if part.bounds != (0.0, 1.0):
+        if component.bounds != (0.0, 1.0):
             return f"{name!r} has no range of 0..1, so it cannot be weighed"
         if not 0 <= weight < math.inf:
             return f"the weight of {name!r} is {weight!r}; give a number from 0 on"
@@ -45,10 +45,12 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = DEFAULT_WEIGHTS) -
     A component without a score makes it not applicable; the reason says which."""
     if sample.error is not None:
         raise SystemFailed(sample.error)
-    parts = {name: _find_component(name) for name, weight in weights.items() if weight}
-    scores = yield from together(*(_score_component(part, sample) for part in parts.values()))
+    components = {name: _find_component(name) for name, weight in weights.items() if weight}
+    scores = yield from together(
+        *(_score_component(component, sample) for component in components.values())
+    )
     missing, findings, total = [], [], 0.0
-    for (name, part), score in zip(parts.items(), scores, strict=True):
+    for (name, component), score in zip(components.items(), scores, strict=True):
         if isinstance(score, Unscored) or score.value is None:
             missing.append(
                 compose(
@@ -59,8 +61,8 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = DEFAULT_WEIGHTS) -
                 )
             )
         else:
-            good = score.value if part.higher_is_better else 1 - score.value
-            total += weights[name] * good
+            goodness = score.value if component.higher_is_better else 1 - score.value
+            total += weights[name] * goodness
             findings.append(
                 Finding(
                     name, f"{score.value:.3f}", compose("component_weight", weight=weights[name])
@@ -68,21 +70,21 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = DEFAULT_WEIGHTS) -
             )
     if missing:
         raise NotApplicable("no_component_score", missing=tuple(missing))
-    return Score(total / sum(weights[name] for name in parts), findings=tuple(findings))
+    return Score(total / sum(weights[name] for name in components), findings=tuple(findings))
 
 
 def _find_component(name: str) -> Metric:
-    """The metric of that name; a plain name, the usual case, needs no parsing for every sample."""
+    """Look up a metric; a plain name, the usual case, is not parsed for every sample."""
     return REGISTERED[name] if name in REGISTERED else resolve(name)
 
 
-def _score_component(part: Metric, sample: Sample) -> Asking[Score]:
-    """The component's score of the sample."""
-    lacking = [name for name in part.needs if getattr(sample, name) is None]
-    if lacking:
-        raise MissingField("missing_fields", field=tuple(lacking))
-    fields = [sample if name == "sample" else getattr(sample, name) for name in part.takes]
-    result = part.function(*fields, **part.options)
+def _score_component(component: Metric, sample: Sample) -> Asking[Score]:
+    """Score the sample with a component."""
+    missing = [name for name in component.needs if getattr(sample, name) is None]
+    if missing:
+        raise MissingField("missing_fields", field=tuple(missing))
+    fields = [sample if name == "sample" else getattr(sample, name) for name in component.takes]
+    result = component.function(*fields, **component.options)
     if isinstance(result, Generator):
         result = yield from result
     assert isinstance(result, Score)

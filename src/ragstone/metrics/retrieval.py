@@ -1,4 +1,4 @@
-"""Ranking metrics of one sample: where the relevant documents stand among the retrieved ones.
+"""Ranking metrics of one sample: the ranks of the relevant documents among the retrieved ones.
 
 The formulas are in `ragstone.rankings`, which also scores many rankings at once."""
 
@@ -75,7 +75,7 @@ def _score(
     k: int | None,
     gain: str | None = None,
 ) -> Score:
-    """One metric of a sample; raises when there is nothing to look for or to look at."""
+    """Score one sample; raises when no document is relevant or a chunk has no id."""
     if not any(grade > 0 for grade in relevant.values()):
         raise NotApplicable("no_positive_grade" if relevant else "no_relevant_document")
     ids = [chunk.id for chunk in contexts]
@@ -88,5 +88,5 @@ def _score(
 
 @lru_cache(maxsize=4096)
 def _to_score(value: float, warnings: tuple[str, ...]) -> Score:
-    """A score; small rankings take few values, and a score cannot change, so equal ones are one object."""
+    """Build a score; scores are immutable and small rankings have few values, so equal ones share one object."""
     return Score(value, warnings=warnings)

@@ -1,4 +1,4 @@
-"""Texts placed on a closed scale: coherence on a fixed one, `rubric` on the user's own."""
+"""Rubric metrics: a judge places texts on a closed scale, fixed for `coherence`, the user's own for `rubric`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def rate_texts(
     levels: Sequence[str],
     language: str | None,
 ) -> Asking[Score]:
-    """The level chosen for the texts, scaled to 0..1, with the reason."""
+    """Ask the judge for a level of the texts and scale it to 0..1."""
     reply = yield from ask(rate(texts, name, question, levels, language=language))
     level = reply.get("level") if isinstance(reply, Mapping) else None
     reason = reply.get("reason") if isinstance(reply, Mapping) else None
@@ -93,7 +93,7 @@ def rate_texts(
 
 
 def _to_text(sample: Sample, field: RubricField, name: str) -> str:
-    """A field's text as the judge sees it; chunks are numbered."""
+    """Format a field for the judge; each chunk starts with its id."""
     value = getattr(sample, field)
     if value is None and field in SYSTEM_FIELDS and sample.error is not None:
         raise SystemFailed(sample.error)

@@ -1,4 +1,4 @@
-"""One metric on one sample: fields in, a Score out, whatever the metric does."""
+"""Scoring of one sample with one metric: whatever the metric does, the result is a Score."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from ragstone.registry import Metric
 from ragstone.types import SYSTEM_FIELDS, OutcomeKind, Sample, Score
 
 Start = Callable[[Sample], "Score | Asking[Any]"]
-"""Scores a sample at once, or begins to ask."""
+"""Scores a sample, or returns the generator of a metric that asks a judge."""
 
 
 def build_starter(metric: Metric) -> Start:
-    """The metric as a function of a sample that never raises: a bug in it is an outcome too."""
+    """Build a function that scores a sample and never raises: an exception of the metric is an outcome."""
     function, options = metric.function, dict(metric.options)
-    arguments = _build_getter(metric.takes)
+    get_fields = _build_getter(metric.takes)
     needed = [(name, metric.takes.index(name)) for name in metric.needs]
-    of_system = not SYSTEM_FIELDS.isdisjoint(metric.takes) or "sample" in metric.takes
+    judges_system = not SYSTEM_FIELDS.isdisjoint(metric.takes) or "sample" in metric.takes
     finish = build_finisher(metric)
     low, high = metric.bounds or (-math.inf, math.inf)
 
     def start(sample: Sample) -> Score | Asking[Any]:
-        if of_system and sample.error is not None:
+        if judges_system and sample.error is not None:
             return Score(outcome="system_error", reason=sample.error)
-        fields = arguments(sample)
-        for name, place in needed:
-            if fields[place] is None:
+        fields = get_fields(sample)
+        for name, index in needed:
+            if fields[index] is None:
                 return _build_missing(name)
         try:
             result = function(*fields, **options)
@@ -50,7 +50,7 @@ def build_starter(metric: Metric) -> Start:
 
 
 def build_finisher(metric: Metric) -> Callable[[Any], Score]:
-    """What the metric returned, as a Score within its bounds."""
+    """Build a function that converts the result of the metric to a Score within its bounds."""
     low, high = metric.bounds or (-math.inf, math.inf)
 
     def finish(result: Any) -> Score:
@@ -72,7 +72,7 @@ def build_finisher(metric: Metric) -> Callable[[Any], Score]:
 
 
 def to_outcome(raised: BaseException) -> Score:
-    """The outcome that an exception from a metric stands for."""
+    """Convert an exception of a metric to its outcome."""
     if isinstance(raised, Unscored):
         outcome: OutcomeKind = raised.outcome  # type: ignore[assignment]
         kind = raised.kind if isinstance(raised, JudgeFailed) else None
@@ -81,7 +81,7 @@ def to_outcome(raised: BaseException) -> Score:
 
 
 def add_notes(score: Score, notes: Mapping[str, None]) -> Score:
-    """The score with what its replies want a reader to know."""
+    """Add the notes of the judge's replies to the warnings of a score."""
     new = tuple(note for note in notes if note not in score.warnings)
     return replace(score, warnings=score.warnings + new) if new else score
 
@@ -116,10 +116,10 @@ def _build_getter(takes: tuple[str, ...]) -> Callable[[Sample], tuple[Any, ...]]
 
 
 def score_unjudged(starts: Mapping[str, Start], sample: Sample) -> dict[str, Score]:
-    """Every metric on a sample, for metrics that ask no judge."""
+    """Score a sample with every metric; none of them may ask a judge."""
     return {name: start(sample) for name, start in starts.items()}  # type: ignore[misc]
 
 
 def list_failures(scores: Mapping[str, Score], kinds: frozenset[OutcomeKind]) -> Iterator[str]:
-    """Names of the metrics whose outcome is one of these."""
+    """Yield the names of the metrics whose outcome is one of these."""
     return (name for name, score in scores.items() if score.outcome in kinds)

@@ -1,4 +1,4 @@
-"""What the system under test took: recorded like metrics, so that it can be compared, gated and traded off."""
+"""System metrics: latency, tokens and cost as recorded with the sample, so that they can be compared and gated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text metrics: the answer against the reference, word by word, and whether the system declines when it should."""
+"""Text metrics: lexical comparison of answer and reference, and whether the system abstains when it should."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def exact_match(
     answer: str, reference: str, language: str | None, *, normalize: Normalize = "none"
 ) -> Score:
     """1 if answer and reference are equal after case folding and collapsing white space; `normalize=squad` also drops punctuation and the language's articles."""
-    same = _tokens(answer, normalize, language) == _tokens(reference, normalize, language)
-    return RIGHT if same else WRONG
+    is_equal = _tokens(answer, normalize, language) == _tokens(reference, normalize, language)
+    return SCORE_ONE if is_equal else SCORE_ZERO
 
 
 @metric
@@ -32,17 +32,21 @@ def token_f1(
     answer: str, reference: str, language: str | None, *, normalize: Normalize = "none"
 ) -> Score:
     """F1 of the two bags of tokens, folded as in exact_match; 1 when both are empty, 0 when one is."""
-    given = _tokens(answer, normalize, language)
-    wanted = _tokens(reference, normalize, language)
-    if not given or not wanted:
-        return RIGHT if given == wanted else WRONG
-    return Score(2 * _count_shared(given, wanted) / (len(given) + len(wanted)))
+    answer_tokens = _tokens(answer, normalize, language)
+    reference_tokens = _tokens(reference, normalize, language)
+    if not answer_tokens or not reference_tokens:
+        return SCORE_ONE if answer_tokens == reference_tokens else SCORE_ZERO
+    return Score(
+        2
+        * _count_shared(answer_tokens, reference_tokens)
+        / (len(answer_tokens) + len(reference_tokens))
+    )
 
 
-RIGHT, WRONG = Score(1.0), Score(0.0)
+SCORE_ONE, SCORE_ZERO = Score(1.0), Score(0.0)
 
 ABSTENTION_LABELS = ("correct_refusal", "missed_refusal", "false_refusal", "answered")
-"""The four ways in which declining and being unanswerable meet."""
+"""Labels of a sample: whether the system abstained × whether the question is unanswerable."""
 
 
 @metric(binary=True, labels=ABSTENTION_LABELS, judged_with={"detect": "judge"})
@@ -61,11 +65,11 @@ def abstention_accuracy(
     `unanswerable`, or `answerable: false`. An answer abstains when it equals an abstention text (case, white space and
     final punctuation aside) or, with `detect=judge`, when the judge calls it evasive. An empty answer is an answer
     unless "" is among the texts."""
-    refusals = _normalize_texts((texts,) if isinstance(texts, str) else tuple(texts))
+    abstentions = _normalize_texts((texts,) if isinstance(texts, str) else tuple(texts))
     if detect == "judge":
-        return _judge_abstention(answer, reference, meta, language, refusals)
+        return _judge_abstention(answer, reference, meta, language, abstentions)
     return _score_abstention(
-        _normalize(answer) in refusals, _is_unanswerable(reference, meta, refusals)
+        _normalize(answer) in abstentions, _is_unanswerable(reference, meta, abstentions)
     )
 
 
@@ -97,17 +101,17 @@ def _tokens(text: str, normalize: Normalize, language: str | None) -> list[str]:
     return split_words(text) if normalize == "none" else split_bare_words(text, language)
 
 
-def _count_shared(given: list[str], wanted: list[str]) -> int:
-    """Size of the intersection of two bags."""
-    left: dict[str, int] = {}
-    for word in wanted:
-        left[word] = left.get(word, 0) + 1
+def _count_shared(answer_tokens: list[str], reference_tokens: list[str]) -> int:
+    """Count the tokens in the intersection of two bags."""
+    remaining: dict[str, int] = {}
+    for word in reference_tokens:
+        remaining[word] = remaining.get(word, 0) + 1
     shared = 0
-    for word in given:
-        if word in left:
-            count = left[word]
+    for word in answer_tokens:
+        if word in remaining:
+            count = remaining[word]
             if count:
-                left[word] = count - 1
+                remaining[word] = count - 1
                 shared += 1
     return shared
 
@@ -118,7 +122,7 @@ def _normalize_texts(texts: tuple[str, ...]) -> frozenset[str]:
 
 
 def _normalize(text: str) -> str:
-    """The text as abstentions are compared: folded, without final punctuation."""
+    """Normalize a text for the comparison with abstentions: folded, without final punctuation."""
     return strip_final_punctuation(" ".join(_tokens(text, "none", None)))
 
 
@@ -127,19 +131,19 @@ def _judge_abstention(
     reference: str | None,
     meta: Mapping[str, Any],
     language: str | None,
-    refusals: frozenset[str],
+    abstentions: frozenset[str],
 ) -> Asking[Score]:
-    unanswerable = _is_unanswerable(reference, meta, refusals)
-    abstains = _normalize(answer) in refusals
+    unanswerable = _is_unanswerable(reference, meta, abstentions)
+    abstains = _normalize(answer) in abstentions
     if not abstains:
         abstains = (yield from ask(questions(answer, language=language)))["evasive"]
     return _score_abstention(abstains, unanswerable)
 
 
 def _is_unanswerable(
-    reference: str | None, meta: Mapping[str, Any], refusals: Iterable[str]
+    reference: str | None, meta: Mapping[str, Any], abstentions: Iterable[str]
 ) -> bool:
-    """Whether the document holds no answer, by the reference or by what the data says of the question."""
+    """Whether the question has no answer, by its metadata or because its reference is an abstention."""
     if meta:
         if meta.get("type") in ("impossible", "unanswerable") or meta.get("answerable") is False:
             return True
@@ -147,7 +151,7 @@ def _is_unanswerable(
             return False
     if reference is None:
         raise MissingField("answerable_unknown")
-    return _normalize(reference) in refusals
+    return _normalize(reference) in abstentions
 
 
 def _score_abstention(abstains: bool, unanswerable: bool) -> Score:
@@ -158,12 +162,12 @@ def _score_abstention(abstains: bool, unanswerable: bool) -> Score:
 
 
 def _clip(value: float) -> Score:
-    """A library's figure as a score: rounding may have pushed it past 1."""
+    """Convert the result of a library to a score; rounding may have pushed it past 1."""
     return Score(min(1.0, max(0.0, float(value))))
 
 
 class _RougeTokenizer:
-    """Words for rouge-score, whose own tokenizer takes every accented letter for a space."""
+    """A tokenizer for rouge-score, whose own one treats every accented letter as a space."""
 
     @staticmethod
     def tokenize(text: str) -> list[str]:

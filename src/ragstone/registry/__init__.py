@@ -1,4 +1,4 @@
-"""The registered metrics, how users name them, and how a user's own code is loaded by name."""
+"""The registry of metrics, the specs by which users name them, and the loader of user code."""
 
 from ragstone.registry.metrics import (
     REGISTERED,

@@ -1,4 +1,4 @@
-"""Metrics by name: how one is declared, found, given options and printed as it is typed."""
+"""The registry of metrics: declaration, lookup by spec, binding of options, and the printed name."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ Check = Callable[[Mapping[str, Any]], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A registered function with its options bound; prints as it is typed: `recall@5`."""
+    """A registered function with bound options; prints as its spec: `recall@5`."""
 
     name: str
-    """As typed: name, cut-off and the options that differ from their defaults."""
+    """Its spec: name, cut-off and the options that differ from their defaults."""
     function: Callable[..., Any]
     family: str
     """The registered name, without cut-off and options."""
     takes: tuple[str, ...] = ()
     """Sample fields passed positionally, in order."""
     needs: tuple[str, ...] = ()
-    """Those of them that must be given; the others may be None."""
+    """Those of `takes` that must not be None."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Every keyword-only option with its value."""
     higher_is_better: bool = True
@@ -52,17 +52,17 @@ class Metric:
     binary: bool = False
     """Whether every value is 0 or 1."""
     judged: bool = False
-    """Whether it asks a judge: calling the function then gives a generator."""
+    """Whether it asks a judge: calling the function then returns a generator."""
     judged_with: Mapping[str, Any] | None = None
-    """The option values with which a function that is no generator function returns one all the same."""
+    """Option values with which a plain function returns a generator; None for generator functions and others."""
     extra: str | None = None
     """The optional dependency group it needs."""
     labels: tuple[str, ...] = ()
-    """The categories it sorts samples into, if it does."""
+    """The categories into which it sorts samples, if any."""
     label: str | None = None
-    """The option that names it, if one does: `rubric(name=tone)` prints without the others."""
+    """The option that names the metric, if any: `rubric(name=tone)` prints without its other options."""
     check: Check | None = None
-    """What is wrong with option values that fit their types, in words; None when nothing is."""
+    """Validates option values that have the right types; returns what is wrong, or None."""
 
     def __str__(self) -> str:
         return self.name
@@ -106,15 +106,15 @@ def metric(
     label: str | None = None,
     check: Check | None = None,
 ) -> F | Callable[[F], F]:
-    """Register a function: its positional parameters are the Sample fields it needs, its keyword-only ones its options."""
+    """Register a function: its positional parameters are the Sample fields it needs, keyword-only ones its options."""
 
     def register(target: F) -> F:
         takes, needs, options = _inspect_signature(target)
         family = name or target.__name__
-        before = REGISTERED.get(family)
-        if before is not None and _qualified_name(before.function) != _qualified_name(target):
+        earlier = REGISTERED.get(family)
+        if earlier is not None and _qualified_name(earlier.function) != _qualified_name(target):
             raise UnknownMetric(
-                f"two metrics are called {family!r}, in {_qualified_name(before.function)} and in "
+                f"two metrics are called {family!r}, in {_qualified_name(earlier.function)} and in "
                 f"{_qualified_name(target)}; give one another name: @metric(name=...)"
             )
         REGISTERED[family] = Metric(
@@ -144,7 +144,7 @@ MetricSpec = str | Mapping[str, Any] | Callable[..., Any] | Metric
 
 
 def resolve(spec: MetricSpec) -> Metric:
-    """The metric that a spec names, with its options bound."""
+    """Return the metric of a spec, with its options bound."""
     if isinstance(spec, Metric):
         return spec
     if isinstance(spec, str):
@@ -155,49 +155,49 @@ def resolve(spec: MetricSpec) -> Metric:
             raise UnknownMetric(
                 f"{dict(spec)!r} does not name one metric; write {{name: {{option: value}}}}"
             )
-        (text, given), *_ = spec.items()
+        (text, values), *_ = spec.items()
         family, options = parse_spec(str(text))
-        if given is not None and not isinstance(given, Mapping):
-            raise UnknownMetric(f"the options of {text!r} are {given!r}; write {{option: value}}")
-        return bind_options(_find(family), {**options, **(given or {})})
+        if values is not None and not isinstance(values, Mapping):
+            raise UnknownMetric(f"the options of {text!r} are {values!r}; write {{option: value}}")
+        return bind_options(_find(family), {**options, **(values or {})})
     return _from_function(spec)
 
 
-def bind_options(found: Metric, given: Mapping[str, Any]) -> Metric:
-    """The metric with these options, checked against its signature."""
-    defaults = REGISTERED.get(found.family, found).options
-    hints = _get_hints(found.function)
-    options = dict(found.options)
-    for key, value in given.items():
+def bind_options(base: Metric, values: Mapping[str, Any]) -> Metric:
+    """Return the metric with these options, checked against its signature."""
+    defaults = REGISTERED.get(base.family, base).options
+    hints = _get_hints(base.function)
+    options = dict(base.options)
+    for key, value in values.items():
         if key not in options:
-            what = "cut-off @k" if key == "k" else f"option {key!r}"
+            option = "cut-off @k" if key == "k" else f"option {key!r}"
             raise UnknownMetric(
-                f"{found.family!r} has no {what}{suggest_nearest(key, list(options))}"
+                f"{base.family!r} has no {option}{suggest_nearest(key, list(options))}"
             )
         try:
             options[key] = _coerce(value, hints.get(key, Any))
-        except ValueError as bad:
-            raise UnknownMetric(f"{found.family!r}: {key} is {value!r}; {bad}") from None
+        except ValueError as error:
+            raise UnknownMetric(f"{base.family!r}: {key} is {value!r}; {error}") from None
         if key == "k" and options[key] is not None and options[key] < 1:
-            raise UnknownMetric(f"{found.family}@{value}: the cut-off starts at 1")
-    complaint = found.check(options) if found.check else None
+            raise UnknownMetric(f"{base.family}@{value}: the cut-off starts at 1")
+    complaint = base.check(options) if base.check else None
     if complaint:
-        raise UnknownMetric(f"{found.family!r}: {complaint}")
-    shown = options
-    if found.label and options[found.label] != defaults.get(found.label):
-        shown = {found.label: options[found.label]}
+        raise UnknownMetric(f"{base.family!r}: {complaint}")
+    named_options = options
+    if base.label and options[base.label] != defaults.get(base.label):
+        named_options = {base.label: options[base.label]}
     return replace(
-        found,
-        name=_format_name(found.family, shown, defaults),
+        base,
+        name=_format_name(base.family, named_options, defaults),
         options=options,
-        judged=_is_judged(found.function, found.judged_with, options),
+        judged=_is_judged(base.function, base.judged_with, options),
     )
 
 
-def describe_options(found: Metric) -> dict[str, str]:
-    """What each option of a metric may be, in words."""
-    hints = _get_hints(found.function)
-    return {option: _describe_hint(hints.get(option, Any)) for option in found.options}
+def describe_options(base: Metric) -> dict[str, str]:
+    """Describe the accepted values of each option of a metric."""
+    hints = _get_hints(base.function)
+    return {option: _describe_hint(hints.get(option, Any)) for option in base.options}
 
 
 def _find(family: str) -> Metric:
@@ -211,9 +211,9 @@ def _find(family: str) -> Metric:
 def _from_function(target: Any) -> Metric:
     if not callable(target):
         raise UnknownMetric(f"{target!r} is not a metric; give a name or a function")
-    for known in REGISTERED.values():
-        if known.function is target:
-            return known
+    for registered in REGISTERED.values():
+        if registered.function is target:
+            return registered
     metric(target)
     return REGISTERED[target.__name__]
 
@@ -221,7 +221,7 @@ def _from_function(target: Any) -> Metric:
 def _is_judged(
     function: Callable[..., Any], judged_with: Mapping[str, Any] | None, options: Mapping[str, Any]
 ) -> bool:
-    """Whether calling the function with these options gives a generator that asks a judge."""
+    """Whether calling the function with these options returns a generator that asks a judge."""
     if judged_with is None:
         return inspect.isgeneratorfunction(function)
     return all(options.get(key) == value for key, value in judged_with.items())
@@ -263,7 +263,7 @@ def _inspect_signature(
 def _get_hints(function: Callable[..., Any]) -> dict[str, Any]:
     try:
         return typing.get_type_hints(function)
-    except (NameError, TypeError):  # a user's annotation that cannot be evaluated says nothing
+    except (NameError, TypeError):  # a user's annotation that cannot be evaluated is ignored
         return {}
 
 
@@ -276,45 +276,41 @@ def _is_union(hint: Any) -> bool:
 
 
 def _coerce(value: Any, hint: Any) -> Any:
-    """The value as the annotation wants it; ValueError says what would fit."""
-    if hint is Any:
-        return value
+    """Convert a value to the annotated type; ValueError says what would fit."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if _is_union(hint):
-        members = typing.get_args(hint)
-        for member in members:
+        for member in inner:
             try:
                 return _coerce(value, member)
             except ValueError:
                 continue
-        raise ValueError(f"give {_describe_hint(hint)}")
-    origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if hint in (None, type(None)):
-        if value is None:
-            return None
     elif origin is Literal:
-        if value is None and "none" in inner:  # typed as a bare word: normalize=none
-            return "none"
+        if value is None and "none" in inner:
+            return "none"  # a spec parses the bare word none, as in normalize=none, as None
         if value in inner and type(value) in {type(choice) for choice in inner}:
             return value
-    elif hint is float:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
-    elif hint in (int, str, bool):
-        if type(value) is hint:
-            return value
-    elif origin in (list, tuple, Sequence) or (origin and issubclass(origin, Sequence)):
+    elif origin is not None and issubclass(origin, Sequence):
         if isinstance(value, list | tuple):
             return tuple(_coerce(item, inner[0]) for item in value)
-    elif origin in (dict, Mapping) or (origin and issubclass(origin, Mapping)):
+    elif origin is not None and issubclass(origin, Mapping):
         if isinstance(value, Mapping):
             return {_coerce(k, inner[0]): _coerce(v, inner[1]) for k, v in value.items()}
-    else:
-        return value
+    elif _fits_scalar(value, hint):
+        return float(value) if hint is float else value
     raise ValueError(f"give {_describe_hint(hint)}")
 
 
+def _fits_scalar(value: Any, hint: Any) -> bool:
+    """Whether the value has a scalar type; an annotation that is not known here accepts everything."""
+    if hint in (None, type(None)):
+        return value is None
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is hint if hint in (int, str, bool) else True
+
+
 def _describe_hint(hint: Any) -> str:
-    """What an annotation accepts, in words."""
+    """Describe the values that an annotation accepts."""
     if hint is Any:
         return "anything"
     words = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
@@ -331,13 +327,13 @@ def _describe_hint(hint: Any) -> str:
 
 
 def _format_name(family: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
-    cut = f"@{options['k']}" if options.get("k") is not None else ""
-    rest = [
+    cutoff = f"@{options['k']}" if options.get("k") is not None else ""
+    changed = [
         f"{key}={_format_value(value)}"
         for key, value in options.items()
         if key != "k" and value != defaults.get(key)
     ]
-    return f"{family}{cut}" + (f"({', '.join(rest)})" if rest else "")
+    return f"{family}{cutoff}" + (f"({', '.join(changed)})" if changed else "")
 
 
 def _format_value(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""A user's own code by name: `module:function`, `file.py:function` or a dotted import path."""
+"""Loading of user code by name: `module:function`, `file.py:function` or a dotted import path."""
 
 from __future__ import annotations
 
@@ -13,58 +13,62 @@ from ragstone.errors import RagstoneError
 
 
 class LoadError(RagstoneError):
-    """The named code is not there or does not import."""
+    """The named object does not exist or its module cannot be imported."""
 
 
-def load_object(name: str, what: str) -> Any:
-    """The object that a name points at; `what` is the word for it in an error ("metric", "judge")."""
-    place, _, attribute = name.rpartition(":") if ":" in name else name.rpartition(".")
-    if not place or not attribute:
-        raise LoadError(f"{name!r} does not name a {what}; write module:name or file.py:name")
-    module = _load_file(place, what) if place.endswith(".py") else _import_module(place, name, what)
+def load_object(name: str, role: str) -> Any:
+    """Load the object of a name; `role` is its kind for error messages ("metric", "judge")."""
+    location, _, attribute = name.rpartition(":") if ":" in name else name.rpartition(".")
+    if not location or not attribute:
+        raise LoadError(f"{name!r} does not name a {role}; write module:name or file.py:name")
+    module = (
+        _load_file(location, role)
+        if location.endswith(".py")
+        else _import_module(location, name, role)
+    )
     target: Any = module
     for part in attribute.split("."):
         if not hasattr(target, part):
-            raise LoadError(f"{place!r} has no {attribute!r}, wanted as a {what}")
+            raise LoadError(f"{location!r} has no {attribute!r}, wanted as a {role}")
         target = getattr(target, part)
     return target
 
 
-def _import_module(place: str, name: str, what: str) -> ModuleType:
-    here = str(Path.cwd())
-    if here not in sys.path:  # as `python -m` does: a user's file stands beside the config
-        sys.path.insert(0, here)
+def _import_module(module: str, name: str, role: str) -> ModuleType:
+    folder = str(Path.cwd())
+    if folder not in sys.path:  # as `python -m` does: a user's module lies beside the config
+        sys.path.insert(0, folder)
     try:
-        return importlib.import_module(place)
-    except ModuleNotFoundError as missing:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
         raise LoadError(
-            f"cannot import {missing.name!r} for the {what} {name!r}; "
+            f"cannot import {error.name!r} for the {role} {name!r}; "
             "run in its folder, or write file.py:name"
         ) from None
-    except Exception as broken:
+    except Exception as error:
         raise LoadError(
-            f"importing {place!r} for the {what} {name!r} raised {type(broken).__name__}: {broken}"
-        ) from broken
+            f"importing {module!r} for the {role} {name!r} raised {type(error).__name__}: {error}"
+        ) from error
 
 
-def _load_file(place: str, what: str) -> ModuleType:
-    path = Path(place).resolve()
+def _load_file(file: str, role: str) -> ModuleType:
+    path = Path(file).resolve()
     if not path.is_file():
-        raise LoadError(f"there is no file {place!r} to load the {what} from")
+        raise LoadError(f"there is no file {file!r} to load the {role} from")
     name = f"ragstone_user_{path.stem}"
     known = sys.modules.get(name)
     if known is not None and getattr(known, "__file__", None) == str(path):
         return known
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise LoadError(f"{place!r} is not a Python file")
+        raise LoadError(f"{file!r} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as broken:
+    except Exception as error:
         del sys.modules[name]
         raise LoadError(
-            f"running {place!r} for the {what} raised {type(broken).__name__}: {broken}"
-        ) from broken
+            f"running {file!r} for the {role} raised {type(error).__name__}: {error}"
+        ) from error
     return module

@@ -1,4 +1,4 @@
-"""A metric as it is typed: `name@k(option=value, …)`."""
+"""Metric specs as text: `name@k(option=value, …)`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
-    """A metric's name and options from `name@k(option=value, …)`."""
+    """Parse `name@k(option=value, …)` into the name and the options of a metric."""
     match = _SPEC.fullmatch(text.strip())
     if match is None:
         raise UnknownMetric(f"{text!r} is not a metric; write name, name@5 or name(option=value)")
@@ -26,7 +26,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def split_specs(text: str) -> list[str]:
-    """Several specs written with commas between them; commas inside brackets or quotes belong to a spec."""
+    """Split specs at commas; commas inside brackets belong to a spec."""
     parts = _COMMA.split(text)
     return [part.strip() for part in parts if part and part.strip()]
 
@@ -35,18 +35,18 @@ _SPEC = re.compile(r"(?P<name>[^@()\s]+)(?:@(?P<k>\d{1,9}))?(?:\((?P<options>.*)
 _COMMA = re.compile(r",(?![^(]*\))")
 
 CONSTANTS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
-"""Bare words that are not strings."""
+"""Bare words that are not read as strings."""
 
 
-def _parse_options(text: str, inner: str) -> dict[str, Any]:
+def _parse_options(text: str, options_text: str) -> dict[str, Any]:
     import ast
 
     try:
-        call = ast.parse(f"f({inner})", mode="eval").body
+        call = ast.parse(f"f({options_text})", mode="eval").body
         assert isinstance(call, ast.Call)
-        if call.args or any(word.arg is None for word in call.keywords):
+        if call.args or any(keyword.arg is None for keyword in call.keywords):
             raise ValueError
-        return {str(word.arg): _parse_literal(word.value) for word in call.keywords}
+        return {str(keyword.arg): _parse_literal(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise UnknownMetric(
             f"cannot read the options of {text!r}; write name(option=value, option=value)"
@@ -54,7 +54,7 @@ def _parse_options(text: str, inner: str) -> dict[str, Any]:
 
 
 def _parse_literal(node: ast.expr) -> Any:
-    """A value in a spec: a bare word is a string, lists and scalars are themselves."""
+    """Parse a value: a bare word is a string, lists and scalars are Python literals."""
     import ast
 
     if isinstance(node, ast.Name):
