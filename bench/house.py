@@ -131,7 +131,7 @@ def main(source: Path) -> None:
         comments += len(re.findall(r"^\s*#", text, re.M))
         inside = inner_imports(tree)
         imports_inside += inside
-        imports_in_cli += inside if "cli" in path.parts else 0
+        imports_in_cli += inside if "cli" in path.relative_to(source).parts else 0
         classes.update(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

@@ -19,7 +19,7 @@ EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SymptomEvidence:
     """What shows a symptom: a metric's mean or a class's share, and the samples behind it."""
 
     what: str
@@ -54,7 +54,7 @@ class Diagnosis:
 
     symptom: str
     title: Mapping[str, str]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[SymptomEvidence, ...]
     advice: tuple[Advice, ...]
 
     @property
@@ -102,7 +102,7 @@ def diagnose(
     return tuple(shown)
 
 
-def _evidence(condition: Condition, found: _Found) -> Evidence | None:
+def _evidence(condition: Condition, found: _Found) -> SymptomEvidence | None:
     """What shows that the condition holds; None when it does not, or nothing was measured."""
     if condition.kind == "class":
         return _class_evidence(condition, found.failures)
@@ -117,7 +117,7 @@ def _evidence(condition: Condition, found: _Found) -> Evidence | None:
     )
     order = wrong[np.argsort(-values[wrong] if condition.above else values[wrong], kind="stable")]
     far = metric.low if condition.above else metric.high
-    return Evidence(
+    return SymptomEvidence(
         what=metric.metric,
         value=metric.mean,
         low=metric.low,
@@ -131,14 +131,14 @@ def _evidence(condition: Condition, found: _Found) -> Evidence | None:
     )
 
 
-def _class_evidence(condition: Condition, failures: Failures) -> Evidence | None:
+def _class_evidence(condition: Condition, failures: Failures) -> SymptomEvidence | None:
     rate = next((one for one in failures.rates if one.label == condition.name), None)
     if rate is None or rate.rate is None or not condition.holds(rate.rate):
         return None
     examples: Sequence[Any] = next(
         (some for kind, some in failures.examples.items() if kind == condition.name), ()
     )
-    return Evidence(
+    return SymptomEvidence(
         what=condition.name,
         value=rate.rate,
         low=rate.low,

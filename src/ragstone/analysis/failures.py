@@ -250,6 +250,22 @@ def classify(
     )
 
 
+def _match_deciders(
+    scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
+) -> set[FailureClass]:
+    """The classes whose metric is beyond its limit, or could not be judged."""
+    fits: set[FailureClass] = set()
+    for kind, decider in deciders.items():
+        score = scores.get(decider.metric)
+        if score is None:
+            continue
+        if score.value is not None and decider.criterion.bad(score.value):
+            fits.add(kind)
+        elif score.outcome in FAILURES:
+            fits.add("judge_failure")
+    return fits
+
+
 def _match_classes(
     sample: Sample, scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
 ) -> list[FailureClass]:
@@ -259,19 +275,11 @@ def _match_classes(
     refusal = refusal_label(sample, scores)
     if refusal == "correct_refusal":
         return []
-    fits: set[FailureClass] = set()
+    fits = _match_deciders(scores, deciders)
     if refusal == "missed_refusal":
         fits.add("missed_refusal")
     elif refusal == "false_refusal":
         fits.add("false_refusal")
-    for kind, one in deciders.items():
-        score = scores.get(one.metric)
-        if score is None:
-            continue
-        if score.value is not None and one.criterion.bad(score.value):
-            fits.add(kind)
-        elif score.outcome in FAILURES:
-            fits.add("judge_failure")
     if "missed_refusal" in fits:
         fits.discard("generation_failure")  # there was no right answer to give
     if "retrieval_failure" in fits or not _is_wrong(fits, scores, deciders):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,15 +48,8 @@ def find_front(
 
 def build_trade_off(comparison: Comparison, quality: str | None = None) -> TradeOff | None:
     """The runs of a comparison by a quality metric (the first, unless named) and what they cost; None when that is unknown."""
-    shared = [
-        one.metric
-        for one in comparison.versus[0].differences
-        if all(_is_usable(_find_difference(v.differences, one.metric)) for v in comparison.versus)
-    ]
-    first = {one.metric: one for one in comparison.versus[0].differences}
-    cost = next((name for name in COSTS if name in shared), None)
-    good = [name for name in shared if not first[name].resource and first[name].bounds]
-    name = quality if quality in good else next(iter(good), None)
+    first = {row.metric: row for row in comparison.versus[0].differences}
+    cost, name = _choose_axes(comparison, first, quality)
     if cost is None or name is None:
         return None
     base = (first[cost].before, first[name].before)
@@ -69,6 +62,20 @@ def build_trade_off(comparison: Comparison, quality: str | None = None) -> Trade
         Offer(label, c, q, flag) for (label, c, q), flag in zip(known, flags, strict=True)
     )
     return TradeOff(name, cost, offers)
+
+
+def _choose_axes(
+    comparison: Comparison, first: Mapping[str, Difference], quality: str | None
+) -> tuple[str | None, str | None]:
+    """The cost and the quality metric that every run has pairs for."""
+    shared = [
+        name
+        for name in first
+        if all(_is_usable(_find_difference(run.differences, name)) for run in comparison.versus)
+    ]
+    good = [name for name in shared if not first[name].resource and first[name].bounds]
+    cost = next((name for name in COSTS if name in shared), None)
+    return cost, quality if quality in good else next(iter(good), None)
 
 
 def _find_difference(differences: Sequence[Difference], metric: str) -> Difference | None:

@@ -117,22 +117,30 @@ def mean_interval(
         share = (values.mean - bounds[0]) / (bounds[1] - bounds[0])
         low, high = _scale_to_bounds(wilson_interval(share * values.n, values.n), bounds)
         return Interval(low, high, "wilson", tuple(warnings))
+    ends = _t_interval(values, bounds, clusters, independent)
+    if ends is None:
+        return Interval(warnings=(*warnings, compose("values_all_equal")))
     method: Method = "t" if clusters is None else "clustered t"
+    return Interval(min(ends[0], values.mean), max(ends[1], values.mean), method, tuple(warnings))
+
+
+def _t_interval(
+    values: Moments,
+    bounds: tuple[float, float] | None,
+    clusters: Clusters | None,
+    independent: int,
+) -> tuple[float, float] | None:
+    """The ends of a t interval; None for equal values without bounds, which say nothing of their spread."""
     # A mean that rounds to a bound has too little variance to measure, like values that are all equal.
     if values.squares <= 0 or (bounds is not None and values.mean in bounds):
-        if bounds is None:
-            return Interval(warnings=(*warnings, compose("values_all_equal")))
-        low, high = equal_values_interval(values.mean, independent, bounds)
-    elif bounds is None and clusters is None:
-        low, high = skewed_interval(values)
-    else:
-        variance, freedom = _variance_of_mean(values, clusters)
-        if bounds is not None:
-            low, high = score_interval(values.mean, variance, freedom, bounds)
-        else:
-            reach = t_quantile((1 + LEVEL) / 2, freedom) * math.sqrt(variance)
-            low, high = values.mean - reach, values.mean + reach
-    return Interval(min(low, values.mean), max(high, values.mean), method, tuple(warnings))
+        return equal_values_interval(values.mean, independent, bounds) if bounds else None
+    if bounds is None and clusters is None:
+        return skewed_interval(values)
+    variance, freedom = _variance_of_mean(values, clusters)
+    if bounds is not None:
+        return score_interval(values.mean, variance, freedom, bounds)
+    reach = t_quantile((1 + LEVEL) / 2, freedom) * math.sqrt(variance)
+    return values.mean - reach, values.mean + reach
 
 
 def wilson_interval(count: float, total: float, z: float = Z) -> tuple[float, float]:

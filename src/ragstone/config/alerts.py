@@ -220,12 +220,17 @@ def _read_channel(value: ConfigValue, reader: PlanReader) -> Channel | None:
         reader.complain(target, f"the {kind} is no address; write https://… or ${{NAME}}")
         return None
     signed = entries.get("secret")
-    if signed is not None and kind != "webhook":
-        reader.complain(signed, f"a {kind} channel signs nothing; remove the secret")
-    secret = signed.value if signed is not None and isinstance(signed.value, Secret) else None
-    if signed is not None and secret is None:
-        reader.complain(signed, "the secret is written out; keep it in the environment as ${NAME}")
+    secret = _read_secret(signed, kind, reader) if signed is not None else None
     return Channel(kind, address, secret)
+
+
+def _read_secret(value: ConfigValue, kind: str, reader: PlanReader) -> Secret | None:
+    if kind != "webhook":
+        reader.complain(value, f"a {kind} channel signs nothing; remove the secret")
+    if isinstance(value.value, Secret):
+        return value.value
+    reader.complain(value, "the secret is written out; keep it in the environment as ${NAME}")
+    return None
 
 
 _ADDRESSED = ("webhook", "slack", "apprise")

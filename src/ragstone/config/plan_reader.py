@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,6 +27,12 @@ from ragstone.errors import RagstoneError, suggest_nearest
 if TYPE_CHECKING:
     from ragstone.config.monitor import MonitorPlan
     from ragstone.registry import Metric
+
+
+SLURM_DIRECTIVES = (
+    "partition", "account", "qos", "memory", "time", "mail", "environment", "interface",
+)  # fmt: skip
+"""Keys that become one line of the launcher each: a line break would add a directive."""
 
 
 class PlanReader:
@@ -263,17 +270,8 @@ class PlanReader:
                 read[key] = self.path(item.value) if self.is_text(key, item) else None
             else:
                 read[key] = self.scalar(key, item)
-        for key in (
-            "partition",
-            "account",
-            "qos",
-            "memory",
-            "time",
-            "mail",
-            "environment",
-            "interface",
-        ):
-            if isinstance(read.get(key), str) and ("\n" in read[key] or "\r" in read[key]):
+        for key in SLURM_DIRECTIVES:
+            if re.search(r"[\n\r]", str(read.get(key, ""))):
                 self.complain(value, f"{key!r} holds a line break; write it on one line")
         return Slurm(**{key: item for key, item in read.items() if item is not None})
 

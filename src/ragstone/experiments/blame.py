@@ -150,6 +150,21 @@ def collect_texts(samples: Iterable[Sample]) -> dict[str, Chunk]:
     return found
 
 
+def _choose_distractors(
+    sample: Sample,
+    known: Mapping[str, Chunk],
+    wanted: Sequence[str],
+    count: int,
+    dice: random.Random,
+) -> list[Chunk]:
+    """Retrieved chunks that are not relevant, filled up at random with those of other samples."""
+    noise = [c for c in sample.contexts or () if c.text and c.id not in wanted][:count]
+    others = [name for name in known if name not in wanted and name not in {c.id for c in noise}]
+    while len(noise) < count and others:
+        noise.append(known[others.pop(dice.randrange(len(others)))])
+    return noise
+
+
 def build_contexts(
     sample: Sample, known: Mapping[str, Chunk], *, distractors: int = 4, seed: int = 0
 ) -> dict[Condition, Ranked] | None:
@@ -161,10 +176,7 @@ def build_contexts(
         return None
     gold = [known[name] for name in wanted]
     dice = random.Random(f"{seed}:{sample.id}")
-    noise = [c for c in sample.contexts or () if c.text and c.id not in wanted][:distractors]
-    others = [name for name in known if name not in wanted and name not in {c.id for c in noise}]
-    while len(noise) < distractors and others:
-        noise.append(known[others.pop(dice.randrange(len(others)))])
+    noise = _choose_distractors(sample, known, wanted, distractors, dice)
     shuffled = [*gold, *noise]
     dice.shuffle(shuffled)
     return {

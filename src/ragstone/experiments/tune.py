@@ -360,11 +360,15 @@ def _order_trials(trials: Sequence[Trial]) -> list[Trial]:
             level[at]
             for at in rank_standings([t.standing for t in level if t.standing is not None])
         ]
-    furthest = [one for one in found if one.questions == found[0].questions]
-    points = [(-(t.mean or 0.0), *t.standing.costs) for t in furthest if t.standing is not None]
-    for trial, layer in zip(furthest, front_layers(points), strict=True):
-        trial.front = layer == 0
+    _mark_front([trial for trial in found if trial.questions == found[0].questions])
     return found
+
+
+def _mark_front(trials: Sequence[Trial]) -> None:
+    """Mark the trials that no other beats in both objective and costs."""
+    points = [(-(t.mean or 0.0), *t.standing.costs) for t in trials if t.standing is not None]
+    for trial, layer in zip(trials, front_layers(points), strict=True):
+        trial.front = layer == 0
 
 
 def _mean_cost(table: RunColumns, name: str) -> float:

@@ -26,7 +26,7 @@ class ScoredSample(Protocol):
     def scores(self) -> Mapping[str, Score]: ...
 
 
-class MetricScale(Protocol):
+class MetricDirection(Protocol):
     """What a view needs to know of a metric: where its values lie, and which of them are good."""
 
     @property
@@ -164,7 +164,7 @@ class OpenSample:
     """A sample with its ledger of findings, to be viewed within whatever limits."""
 
     row: ScoredSample
-    metrics: Sequence[MetricScale]
+    metrics: Sequence[MetricDirection]
     ledger: Ledger
     say: Words
 
@@ -209,12 +209,12 @@ class OpenSample:
         )
 
 
-def open_sample(row: ScoredSample, metrics: Sequence[MetricScale], say: Words) -> OpenSample:
+def open_sample(row: ScoredSample, metrics: Sequence[MetricDirection], say: Words) -> OpenSample:
     """Read the findings of a row once, for views of any size."""
     return OpenSample(row, metrics, build_ledger(row.sample, _choose_scores(row, metrics)), say)
 
 
-def _choose_scores(row: ScoredSample, metrics: Sequence[MetricScale]) -> dict[str, Score]:
+def _choose_scores(row: ScoredSample, metrics: Sequence[MetricDirection]) -> dict[str, Score]:
     return {m.metric: row.scores[m.metric] for m in metrics if m.metric in row.scores}
 
 
@@ -261,7 +261,7 @@ def _list_missed(sample: Sample) -> list[str]:
     return [name for name, grade in sample.relevant.items() if grade > 0 and name not in retrieved]
 
 
-def _view_score(metric: MetricScale, score: Score, say: Words) -> ScoreView:
+def _view_score(metric: MetricDirection, score: Score, say: Words) -> ScoreView:
     share = level = None
     if (
         score.value is not None

@@ -25,21 +25,21 @@ _NAME_LINE = re.compile(r"([\w.+, -]+?) +[-–—] +(.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DocumentSection:
     """A block with the headings it stands under, nearest first."""
 
     block: Block
     headings: tuple[str, ...]
 
 
-def list_sections(blocks: Sequence[Block]) -> Iterator[Section]:
+def list_sections(blocks: Sequence[Block]) -> Iterator[DocumentSection]:
     """Every block with the headings above it."""
     path: list[tuple[int, str]] = []
     for block in blocks:
         if block.kind == "heading":
             path = [(level, text) for level, text in path if level < block.level]
             path.append((block.level, clean_title(block.text)))
-        yield Section(block, tuple(text for _, text in reversed(path)))
+        yield DocumentSection(block, tuple(text for _, text in reversed(path)))
 
 
 def clean_title(title: str) -> str:
@@ -83,7 +83,7 @@ def _written_name(name: str, blocks: Sequence[Block]) -> str:
     return name
 
 
-def find_name_line(sections: Sequence[Section]) -> tuple[str, Block] | None:
+def find_name_line(sections: Sequence[DocumentSection]) -> tuple[str, Block] | None:
     """What the section NAME of a manual page says that its command is for, and the block."""
     for at, section in enumerate(sections):
         if section.block.kind == "heading" or at > 6:

@@ -22,6 +22,7 @@ from ragstone.cli.actions.messages import format_count
 from ragstone.cli.actions.progress import format_duration
 from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
+from ragstone.data import Dataset
 from ragstone.engine import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.experiments.choose import choose_metrics, default_metrics, first_samples
@@ -47,7 +48,7 @@ SECONDS_PER_CALL = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RunEstimate:
     """What one metric, or all together, would take for the whole data set."""
 
     calls: float = 0.0
@@ -100,6 +101,13 @@ class AskCounter:
             self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
 
 
+def _choose_metrics(plan: Plan, reading: Dataset, samples: Sequence[Sample]) -> list[Metric]:
+    named = resolve_metrics(plan.metrics) if plan.metrics else None
+    if named is None and plan.system is not None:
+        return default_metrics(samples)
+    return choose_metrics(named, reading)
+
+
 def show(plan: Plan) -> None:
     """Print the estimate of a plan."""
     reading = open_reading(plan)
@@ -107,17 +115,13 @@ def show(plan: Plan) -> None:
     lines: Sequence[str] = ()
     if plan.system is not None:
         samples, lines = answer_for_free(reading, samples, plan.system, reveal(plan.store))
-    named = resolve_metrics(plan.metrics) if plan.metrics else None
-    if named is None and plan.system is not None:
-        metrics = default_metrics(samples)
-    else:
-        metrics = choose_metrics(named, reading)
+    metrics = _choose_metrics(plan, reading, samples)
     total = reading.check()
     click.echo(f"{format_count(total, 'sample')} of {reading.source}, read as {reading.format}")
     for line in lines:
         click.echo(line)
     judged = [metric for metric in metrics if metric.judged]
-    rows: list[tuple[str, Estimate]] = [(m.name, Estimate()) for m in metrics if not m.judged]
+    rows: list[tuple[str, RunEstimate]] = [(m.name, RunEstimate()) for m in metrics if not m.judged]
     lacks: list[str] = []
     if judged:
         judge = make_judge(plan.judge_settings(), missing_keys=lacks)
@@ -143,7 +147,7 @@ class _Probe:
     judge: Judge
     driver: Judge
 
-    def estimate(self, metrics: Sequence[Metric]) -> Estimate:
+    def estimate(self, metrics: Sequence[Metric]) -> RunEstimate:
         """The probed samples' questions, scaled to the data set."""
         counter = self._counter()
         if self.judge.local:  # what is loaded once must not be counted for every sample
@@ -153,17 +157,17 @@ class _Probe:
         taken = time.perf_counter() - began
         scale = self.total / len(self.samples)
         if self.judge.local:
-            return Estimate(seconds=taken * scale)
+            return RunEstimate(seconds=taken * scale)
         calls = counter.calls * scale
         at_once = self.plan.concurrency or self.judge.concurrency
         seconds = calls * SECONDS_PER_CALL / max(1, at_once)
         usd = None if counter.usd is None else counter.usd * scale
-        return Estimate(calls, counter.input * scale, counter.output * scale, usd, seconds)
+        return RunEstimate(calls, counter.input * scale, counter.output * scale, usd, seconds)
 
     def _counter(self) -> AskCounter:
         return AskCounter(self.driver, self.judge, self.plan.language, self.plan.prompts)
 
-    def together(self, metrics: Sequence[Metric], alone: Sequence[Estimate]) -> Estimate:
+    def together(self, metrics: Sequence[Metric], alone: Sequence[RunEstimate]) -> RunEstimate:
         """All metrics at once; what a local judge still remembers from before makes it look too quick."""
         found = self.estimate(metrics)
         return replace(found, seconds=max(found.seconds, *(one.seconds for one in alone)))
@@ -198,7 +202,7 @@ def _plus(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
 
 
-def _print(rows: Sequence[tuple[str, Estimate]]) -> None:
+def _print(rows: Sequence[tuple[str, RunEstimate]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("metric")
     for heading in ("calls", "tokens in", "tokens out", "cost", "time"):

@@ -26,6 +26,11 @@ REPLACED = (
 """Fields of a plan that a flag of the same name replaces."""
 
 
+def _is_given(value: Any) -> bool:
+    # by identity: a floor or a budget of 0 is given
+    return not any(value is empty for empty in (None, (), False))
+
+
 def build_plan(
     flags: Mapping[str, Any], base: Plan | None = None, *, folder: Path | None = None
 ) -> tuple[Plan, list[str]]:
@@ -37,10 +42,7 @@ def build_plan(
     if flags.get("config") is not None:
         plan = load(flags["config"], notes if flags.get("dry_run") else None)
     complaints: list[str] = []
-    unset = (None, (), False)  # by identity: a floor or a budget of 0 is given
-    given = {
-        key: value for key, value in flags.items() if not any(value is empty for empty in unset)
-    }
+    given = {key: value for key, value in flags.items() if _is_given(value)}
     changes: dict[str, Any] = {key: given[key] for key in REPLACED if key in given}
     changes["data"] = _replace_data(plan.data, given, complaints)
     changes["system"] = _replace_system(plan.system, given)

@@ -96,6 +96,11 @@ def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:
 def _show(found: TuningResult) -> None:
     """Trials, then what the winner is worth on questions that it was not chosen by."""
     screen = Screen(Console())
+    _show_trials(screen, found)
+    _show_winner(screen, found)
+
+
+def _show_trials(screen: Screen, found: TuningResult) -> None:
     against = found.objective.against
     heads = [("configuration", False), ("questions", True), ("objective", True)]
     heads += [(name, True) for name in against] + ([("front", False)] if against else [])
@@ -117,6 +122,9 @@ def _show(found: TuningResult) -> None:
         "dim",
     )
     screen.line("")
+
+
+def _show_winner(screen: Screen, found: TuningResult) -> None:
     screen.line(f"Best: {format_settings(found.winner.settings)}", "bold")
     for name in found.objective.metrics:
         for who, run in (("as it was", found.baseline), ("best", found.run)):

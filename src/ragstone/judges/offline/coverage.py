@@ -26,11 +26,16 @@ SHARED = 0.5
 """Weighted share of an aspect's words from which a sentence speaks of it."""
 
 
+def _split_question(question: str) -> list[str]:
+    """The parts of a question that are joined by "and" and the like; the whole when there is one."""
+    parts = [part.strip(" ?¿.,") for part in _JOIN.split(question)]
+    return [part for part in parts if len(part) > 2] or [question.strip() or "?"]
+
+
 def answer_aspects(values: Mapping[str, Any], language: str | None) -> Any:
     """The parts of the question; one is covered when a sentence of the answer is close to it."""
-    question, answer = values["question"], values["answer"]
-    parts = [part.strip(" ?¿.,") for part in _JOIN.split(question)]
-    parts = [part for part in parts if len(part) > 2] or [question.strip() or "?"]
+    answer = values["answer"]
+    parts = _split_question(values["question"])
     told = [answer[a:b] for a, b in split_sentences(answer, language)]
     told = [] if evasive(told) else [one for one in told if not asks(one)]
     if not told:

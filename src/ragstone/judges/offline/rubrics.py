@@ -92,19 +92,25 @@ def answer_rate(values: Mapping[str, Any], language: str | None) -> Any:
     }
 
 
+def _find_word_faults(readings: list[Reading], words: int) -> list[tuple[float, str]]:
+    """What the words themselves cost: too few function words, or no order."""
+    faults: list[tuple[float, str]] = []
+    stops = float(np.mean(np.concatenate([reading.kinds == STOP for reading in readings])))
+    if words >= 8 and stops < 0.15:
+        faults.append((0.6, compose("few_function_words")))
+    if words >= 12 and _salad(readings):
+        faults.append((0.75, compose("words_out_of_order")))
+    return faults
+
+
 def form(text: str, language: str | None) -> tuple[float, list[str]]:
     """How well a text is built, 0..1, and its faults: fragments, repetition, contradiction, lost thread."""
     parts = [text[a:b] for a, b in split_sentences(text, language)]
     readings = [read(part, language) for part in parts]
     if not any(len(one.ids) for one in readings):
         return 0.0, [compose("no_words")]
-    lost: list[tuple[float, str]] = []
-    stops = float(np.mean(np.concatenate([one.kinds == STOP for one in readings])))
-    words = sum(len(one.ids) for one in readings)
-    if words >= 8 and stops < 0.15:
-        lost.append((0.6, compose("few_function_words")))
-    if words >= 12 and _salad(readings):
-        lost.append((0.75, compose("words_out_of_order")))
+    words = sum(len(reading.ids) for reading in readings)
+    lost = _find_word_faults(readings, words)
     repeated = len(parts) - len({fold_text(part) for part in parts})
     if repeated:
         lost.append((0.25 * min(repeated, 3), compose("sentences_repeated", n=repeated)))

@@ -134,19 +134,22 @@ def _parse_any_value(value: Any, depth: int) -> Any:
     if "doubleValue" in value:
         return _parse_double(value["doubleValue"])
     if "arrayValue" in value:
-        inner = value["arrayValue"] or {}
-        if not isinstance(inner, dict):
-            raise BadRow("an arrayValue is not an object with values")
-        return [_parse_any_value(item, depth + 1) for item in _iter_objects(inner, "values")]
+        return [_parse_any_value(item, depth + 1) for item in _iter_values(value, "arrayValue")]
     if "kvlistValue" in value:
-        inner = value["kvlistValue"] or {}
-        if not isinstance(inner, dict):
-            raise BadRow("a kvlistValue is not an object with values")
         return {
             str(item.get("key")): _parse_any_value(item.get("value"), depth + 1)
-            for item in _iter_objects(inner, "values")
+            for item in _iter_values(value, "kvlistValue")
         }
     return None
+
+
+def _iter_values(value: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:
+    """The members of an arrayValue or a kvlistValue."""
+    inner = value[key] or {}
+    if not isinstance(inner, dict):
+        article = "an" if key.startswith("a") else "a"
+        raise BadRow(f"{article} {key} is not an object with values")
+    return iter(_iter_objects(inner, "values"))
 
 
 def _decode_any_value(value: Any, depth: int = 0) -> Any:

@@ -142,9 +142,15 @@ def compare_series(
         return SeriesChange(name, now, before, better, limits, difference, verdict="unclear")
     low = difference - math.hypot(now.mean - now.low, before.high - before.mean)
     high = difference + math.hypot(now.high - now.mean, before.mean - before.low)
-    verdict: Verdict = "unclear"
-    if low > 0 or high < 0:
-        verdict = "better" if (low > 0) == better else "worse"
-    elif limits is not None and max(-low, high) <= SAME_SHARE * (limits[1] - limits[0]):
-        verdict = "same"
+    verdict = _decide_verdict(low, high, better, limits)
     return SeriesChange(name, now, before, better, limits, difference, low, high, verdict)
+
+
+def _decide_verdict(
+    low: float, high: float, higher_is_better: bool, limits: tuple[float, float] | None
+) -> Verdict:
+    if low > 0 or high < 0:
+        return "better" if (low > 0) == higher_is_better else "worse"
+    if limits is not None and max(-low, high) <= SAME_SHARE * (limits[1] - limits[0]):
+        return "same"
+    return "unclear"

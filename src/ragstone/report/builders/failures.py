@@ -24,7 +24,7 @@ from ragstone.report.words import Words, words
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate
-    from ragstone.analysis.diagnose import Advice, Diagnosis, Evidence
+    from ragstone.analysis.diagnose import Advice, Diagnosis, SymptomEvidence
     from ragstone.analysis.failures import Failure, Failures
     from ragstone.analysis.slices import Slice
     from ragstone.store import StoredRow, StoredRun
@@ -330,7 +330,7 @@ def _list_evidence(diagnosis: Diagnosis, say: Words, tone: doc.Tone) -> Iterator
         yield doc.Remark(say("perhaps_note"))
 
 
-def _describe_evidence(evidence: Evidence, say: Words) -> str:
+def _describe_evidence(evidence: SymptomEvidence, say: Words) -> str:
     facts = {
         "affected": say.whole(evidence.affected),
         "samples": say.whole(evidence.samples),

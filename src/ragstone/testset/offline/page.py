@@ -11,7 +11,7 @@ from ragstone.testset.offline.english import ENGLISH
 from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.spanish import SPANISH
 from ragstone.testset.outline import (
-    Section,
+    DocumentSection,
     clean_title,
     find_manual_name,
     find_owner,
@@ -28,7 +28,7 @@ class Page:
 
     document: Document
     grammar: Grammar
-    sections: tuple[Section, ...]
+    sections: tuple[DocumentSection, ...]
     title: str
     """Without numbering and site name."""
     owner: str

@@ -13,7 +13,7 @@ from ragstone.testset.offline.clauses import drop_references, frame
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import words
 from ragstone.testset.offline.page import Page, find_sentences
-from ragstone.testset.outline import Section, find_name_line
+from ragstone.testset.outline import DocumentSection, find_name_line
 
 MAX_DESCRIPTION_CHARS = 260
 """A longer description is cut behind its first sentence."""
@@ -51,7 +51,7 @@ def record_facts(page: Page) -> Iterator[Fact]:
     yield from _table_facts(page)
 
 
-def _section_facts(page: Page, section: Section) -> Iterator[Fact]:
+def _section_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
     block = section.block
     if block.kind == "entry":
         yield from _entry_facts(page, section, block.terms, block.start, block.term_start)
@@ -77,7 +77,7 @@ def _purpose(page: Page) -> Iterator[Fact]:
 
 
 def _entry_facts(
-    page: Page, section: Section, terms: Sequence[str], start: int, term_start: int
+    page: Page, section: DocumentSection, terms: Sequence[str], start: int, term_start: int
 ) -> Iterator[Fact]:
     grammar = page.grammar
     described = _description(page, section.block, start)
@@ -101,7 +101,7 @@ def _entry_facts(
 
 
 def _entry_key(
-    page: Page, section: Section, terms: Sequence[str], reference: str
+    page: Page, section: DocumentSection, terms: Sequence[str], reference: str
 ) -> tuple[str, str, str]:
     """The key as the question names it, whose it is, and the template; an empty key when none fits."""
     grammar = page.grammar
@@ -131,7 +131,7 @@ def _entry_key(
     return (f"`{name}`", f"`{tool}`", f"{template}_in") if tool else ("", "", "")
 
 
-def _is_titled_option(page: Page, section: Section, term: str) -> bool:
+def _is_titled_option(page: Page, section: DocumentSection, term: str) -> bool:
     """Whether an entry under a heading `Options` is one of what the page's title names."""
     is_option = page.grammar.option_heading.search
     return (
@@ -184,7 +184,7 @@ def _description(page: Page, block: Block, start: int) -> tuple[str, int] | None
     return reference if reference[-1] in ".!?)" else f"{reference}.", end
 
 
-def _item_facts(page: Page, section: Section) -> Iterator[Fact]:
+def _item_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
     """`**Term**: description` and `code` – description as list items."""
     raw = page.document.text[section.block.start : section.block.end]
     lead = _LEAD.match(raw)

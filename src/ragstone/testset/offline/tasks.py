@@ -12,7 +12,7 @@ from ragstone.testset.offline.clauses import FIRST_STEP, drop_references, frame
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page, find_sentences
-from ragstone.testset.outline import Section, clean_title
+from ragstone.testset.outline import DocumentSection, clean_title
 from ragstone.testset.wording import content
 
 _ASKING = re.compile(r"(?:What|When|Where|Who|Why|How|Qué|Cuándo|Dónde|Quién|Por qué|Cómo|If|Si)\b")
@@ -90,7 +90,7 @@ def _is_specific_task(task: str, page: Page) -> bool:
     return bool(page.owner) or len(meaning) >= 3 or gate.is_specific(task.partition(" ")[2])
 
 
-def _steps(below: Sequence[Section]) -> tuple[str, int] | None:
+def _steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
     """Numbered steps, when the section begins with them."""
     blocks = [section.block for section in below]
     while blocks and blocks[0].kind == "paragraph" and blocks[0].text.endswith(":"):
@@ -105,7 +105,9 @@ def _steps(below: Sequence[Section]) -> tuple[str, int] | None:
     return text, steps[-1].end
 
 
-def _instructions(page: Page, below: Sequence[Section], task: str) -> tuple[str, int] | None:
+def _instructions(
+    page: Page, below: Sequence[DocumentSection], task: str
+) -> tuple[str, int] | None:
     """The first sentences of the section that say what to do and speak of the task's object."""
     wanted = set(content(task, page.grammar.language))
     for section in below[:2]:
