@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help setup setup-system demo test test-all check bench bench-judge docs clean
+.PHONY: help setup setup-system demo quick test test-all check bench bench-judge docs clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,9 @@ setup-system:  ## Install the system packages that some tests use (a headless br
 
 demo: $(VENV)/.core  ## Evaluate the bundled data set, compare four configurations, write the reports
 	$(BIN)/ragstone demo --configurations
+
+quick: setup  ## A sample of every room's tests, about a minute
+	$(BIN)/python -m pytest -q -x -m "not slow" --quick
 
 test: setup setup-system  ## The tests
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"

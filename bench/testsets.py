@@ -32,17 +32,16 @@ from ragstone.testset.items import KINDS, UNANSWERABLE, Item, Rejection
 from ragstone.testset.likeness import SAME, alike
 from ragstone.testset.offline import OfflineMaker
 from ragstone.testset.proofs import Prover
+from ragstone.testset.quotas import RULE_KINDS
 
-WANTED = dict.fromkeys(KINDS, 1) | {
+WANTED = {kind: 1 for kind in KINDS if kind in RULE_KINDS} | {
     "factual": 5,
     "conceptual": 3,
+    "how_to": 3,
     "detail": 5,
-    "out_of_scope": 0,
 }
-"""What each document is asked for; questions of no corpus are no yield of a document."""
+"""What each document is asked for."""
 TRIES = 6
-ENOUGH = 5
-"""Items a long document must give; only what is missing of them is filled with sentences with a gap."""
 LONG = 150
 """Words from which a document must give five items."""
 
@@ -115,9 +114,6 @@ def made(documents: Held, wanted: dict[str, int] = WANTED) -> Yield:
                     seen,
                     out,
                 )
-            lacking = ENOUGH - out.each[document.id]
-            if lacking > 0 and len(document.text.split()) >= LONG:
-                _take(maker.gaps(document, dice), lacking, document.id, prover, seen, out)
     out.seconds = time.process_time() - start
     return out
 
@@ -230,9 +226,8 @@ def report(name: str, documents: Held, sample: int, show: int) -> None:
     twins = sum(
         1 for _ in alike([item.question for item in out.items if item.kind != "follow_up"], SAME)
     )
-    cloze = sum(item.how == "cloze" for item in out.items)
     print(
-        f"{name}: {len(out.items)} items ({cloze} cloze) and {len(out.rejected)} refused, {len(out.items) / out.seconds:.0f} a CPU second; "
+        f"{name}: {len(out.items)} items and {len(out.rejected)} refused, {len(out.items) / out.seconds:.0f} a CPU second; "
         f"{len(long)} documents of {LONG} words or more give {each[0] if each else 0} at least, {sum(each) / max(1, len(each)):.1f} in the mean, "
         f"{sum(n >= 5 for n in each)} of them 5 or more; round trip {near:.1%} from the evidence, {whole:.1%} from the document; "
         f"{twins} pairs above {SAME}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,37 @@ settings.load_profile("no clock")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # started in the background of a shell: what tests start would inherit that Ctrl-C is not heard
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+QUICK_EVERY = 60
+"""With --quick, of each test file the first test and every so-manieth after it."""
+QUICK_WITHOUT = (
+    "tests/scale/",
+    "tests/server/",
+    "test_kill",
+    "test_real_",
+    "test_browser",
+    "postgres",
+)
+"""Not part of the quick sample: what starts clusters, servers, browsers or models."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="only a sample of each file's tests")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--quick"):
+        return
+    chosen, rest = [], []
+    seen: Counter[str] = Counter()
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        heavy = any(word in item.nodeid for word in QUICK_WITHOUT)
+        (rest if heavy or seen[file] % QUICK_EVERY else chosen).append(item)
+        seen[file] += 1
+    items[:] = chosen
+    config.hook.pytest_deselected(items=rest)
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ SENTENCE = re.compile(r"[^.!?\n]{10,}[.!?]")
 
 
 class TinyMaker:
-    """`factual` from every sentence, `detail` from sentences with a number, `out_of_scope` from nothing."""
+    """`factual` from every sentence, `detail` from sentences with a number, `near_miss` from nothing."""
 
     def candidates(
         self, document: Document, wanted: Mapping[str, int], rng: random.Random
@@ -25,15 +25,11 @@ class TinyMaker:
         for kind in wanted:
             for match in found:
                 words = match[0].split()
-                if kind not in ("factual", "detail", "out_of_scope"):
+                if kind not in ("factual", "detail", "near_miss"):
                     continue
                 if kind == "detail" and not any(word.isdigit() for word in words):
                     continue
                 yield item(document, match, kind)
-
-    def gaps(self, document: Document, rng: random.Random) -> Iterator[Item]:
-        """Nothing has a gap here."""
-        return iter(())
 
 
 def item(document: Document, match: re.Match[str], kind: str) -> Item:

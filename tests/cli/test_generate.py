@@ -128,7 +128,7 @@ def test_a_priced_dry_run_says_the_price(
 
 def test_ctrl_c_says_how_to_go_on_and_resuming_ends_as_if_nothing_had_been(tmp_path: Path) -> None:
     whole, out = tmp_path / "whole.jsonl", tmp_path / "set.jsonl"
-    options = ["-n", "300", "--seed", "4", "-q"]
+    options = ["-n", "300", "--seed", "4", "-q", "--floor", "0"]
     command = [sys.executable, "-m", "ragstone", "generate", COUNTIES]
     assert run(["generate", COUNTIES, "-o", str(whole), *options]) == 0
     child = subprocess.Popen(
@@ -151,7 +151,7 @@ def test_ctrl_c_says_how_to_go_on_and_resuming_ends_as_if_nothing_had_been(tmp_p
 
 def test_a_killed_run_resumes_to_the_same_bytes_with_the_real_maker(tmp_path: Path) -> None:
     whole, out = tmp_path / "whole.jsonl", tmp_path / "set.jsonl"
-    options = ["-n", "300", "--seed", "9", "-q"]
+    options = ["-n", "300", "--seed", "9", "-q", "--floor", "0"]
     assert run(["generate", COUNTIES, "-o", str(whole), *options]) == 0
     command = [sys.executable, "-m", "ragstone", "generate", COUNTIES, "-o", str(out), *options]
     child = subprocess.Popen(command)

@@ -176,7 +176,16 @@ def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> N
     from ragstone import generate
 
     out = tmp_path / "set.jsonl"
-    made = generate(corpora.documents(), 30, kinds="follow_up=2,factual=1", seed=1, out=out)
-    assert made.kinds["follow_up"] >= 10
-    found = check(out, corpora.documents())
+    options = {
+        f"option-{word}": f"Print the {word} of each line."
+        for word in ["first", "last", "middle", "longest", "shortest", "sum"]
+    }
+    entries = "".join(f"       --{key}\n              {text}\n\n" for key, text in options.items())
+    page = tmp_path / "cut.txt"
+    page.write_text(
+        f"CUT(1)\n\nNAME\n       cut - print parts of lines\n\nOPTIONS\n{entries}", "utf-8"
+    )
+    made = generate(page, 3, kinds="follow_up", seed=1, out=out)
+    assert made.kinds == {"follow_up": 3}
+    found = check(out, page)
     assert not [one for one in found.faults if one.kind in ("duplicate", "not_self_contained")]

@@ -32,7 +32,7 @@ DOCUMENTS = [
     )
     for n in range(12)
 ]
-MIX = "factual=2,detail=1,out_of_scope=1"
+MIX = "factual=2,detail=1,near_miss=1"
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def test_the_account_says_what_was_asked_made_and_refused(tmp_path: Path) -> Non
     out = tmp_path / "set.jsonl"
     made = generate(DOCUMENTS, 20, kinds=MIX, seed=3, out=out)
     assert (made.asked, len(made), made.out) == (20, 20, out)
-    assert made.kinds == {"factual": 10, "detail": 5, "out_of_scope": 5}
+    assert made.kinds == {"factual": 10, "detail": 5, "near_miss": 5}
     assert made.reasons == {"ambiguous": len(made.rejected)}
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert [Item.from_row(row) for row in rows] == list(made.items)
@@ -61,15 +61,15 @@ def test_items_are_spread_over_all_documents() -> None:
 
 
 def test_a_kind_that_cannot_be_made_is_said_and_its_place_filled() -> None:
-    made = generate(DOCUMENTS, 12, kinds="factual=1,negation=1")
+    made = generate(DOCUMENTS, 12, kinds="factual=1,how_to=1")
     assert made.kinds == {"factual": 12}
-    assert set(made.given_up) == {"negation"}
-    assert "these documents yield no negation; other kinds took the place" in str(made)
+    assert set(made.given_up) == {"how_to"}
+    assert "these documents yield no how_to; other kinds took the place" in str(made)
 
 
 def test_what_is_given_up_last_is_filled_too() -> None:
     """The rest of a scarce kind is handed on when all documents were tried, and then still made."""
-    made = generate(DOCUMENTS, 13, kinds="factual=12,negation=1")
+    made = generate(DOCUMENTS, 13, kinds="factual=12,how_to=1")
     assert made.kinds == {"factual": 13}
 
 
@@ -216,6 +216,7 @@ def test_impossible_questions_are_called_so_in_the_list_of_questions(tmp_path: P
         ({"out": "x.jsonl", "format": "rags"}, "did you mean 'ragas'"),
         ({"out": "x.jsonl", "format": "beir"}, "beir is a folder"),
         ({"kinds": "factuel"}, "did you mean 'factual'"),
+        ({"kinds": "negation=1"}, "only a judge can write 'negation' questions"),
     ],
 )
 def test_a_mistake_is_one_sentence(options: dict, says: str, tmp_path: Path) -> None:

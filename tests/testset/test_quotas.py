@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from ragstone.testset.items import KINDS
-from ragstone.testset.quotas import USUAL, Tally, UnknownKind, shares, weights_of
+from ragstone.testset.quotas import RULE_KINDS, USUAL, Tally, UnknownKind, shares, weights_of
 
 
 def test_shares_add_up_and_follow_the_weights() -> None:
@@ -80,3 +80,17 @@ def test_questions_without_an_answer_keep_to_their_share_of_what_is_made() -> No
     tally.note({"factual": 5}, Counter(factual=5), 100)
     assert set(tally.wanted()) == {"factual", "out_of_scope"}
     assert tally.all_wanted() == {"factual": 75, "out_of_scope": 19}
+
+
+def test_without_a_judge_the_mix_holds_only_what_rules_make() -> None:
+    assert set(weights_of(None, judged=False)) <= RULE_KINDS
+    assert weights_of({"unanswerable": 2}, judged=False) == {"near_miss": 2.0}
+    with pytest.raises(UnknownKind, match="only a judge can write 'paraphrase' questions"):
+        weights_of("factual=1,paraphrase=1", judged=False)
+
+
+def test_a_kind_does_not_fill_more_than_its_share_when_others_are_given_up() -> None:
+    tally = Tally({"factual": 1, "conceptual": 1, "detail": 1, "how_to": 1}, 100, max_share=0.4)
+    tally.give_up("detail", 3)
+    tally.give_up("how_to", 3)
+    assert tally.target == {"factual": 40, "conceptual": 40, "detail": 0, "how_to": 0}

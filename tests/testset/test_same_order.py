@@ -15,7 +15,7 @@ from ragstone.systems.pipeline import Pipeline
 from ragstone.testset.sets import TestSet
 from ragstone.text.language import ABSTENTIONS
 
-METRICS = ("recall", "mrr", "token_f1", "abstention_accuracy")
+METRICS = ("recall", "mrr", "token_f1")
 CLEAR = 0.02
 """Differences on the hand-made set that count; below, order is chance."""
 POOR: dict[str, Any] = {"chunk_size": 40, "overlap": 0, "titles": False}
@@ -63,12 +63,10 @@ def test_the_order_is_that_of_the_hand_made_set(made: TestSet, tmp_path: Path) -
     for metric in METRICS:
         for one, two in combinations(hand[metric], 2):
             gap = hand[metric][one] - hand[metric][two]
-            if metric == "abstention_accuracy" and abs(gap) < 0.3:
-                continue  # 24 questions there: a sixth of them is within chance
             if abs(gap) >= CLEAR:
                 told += 1
                 assert (ours[metric][one] - ours[metric][two]) * gap > 0, (metric, one, two)
-    assert told >= 35  # of 60 pairs
+    assert told >= 25  # of 45 pairs
 
 
 def test_both_languages_are_in_it(made: TestSet) -> None:

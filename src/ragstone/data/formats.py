@@ -81,6 +81,11 @@ def detect_format(columns: Iterable[str], where: str) -> Format:
     return best[0]
 
 
+def register_format(row_format: Format) -> None:
+    """Add a row format to those that are detected and that --format names."""
+    FORMATS[row_format.name] = row_format
+
+
 def get_format(name: str) -> Format:
     """Look up a format by name."""
     if name not in FORMATS:
@@ -377,7 +382,7 @@ _TABLE: Sequence[Format] = (
     ),
 )
 
-FORMATS: Mapping[str, Format] = MappingProxyType({known.name: known for known in _TABLE})
+FORMATS: dict[str, Format] = {known.name: known for known in _TABLE}
 """Every row format by name. TREC and BEIR files are converted to ragstone columns and need none."""
 
 NATIVE_FORMAT = FORMATS["ragstone"]

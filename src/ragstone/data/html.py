@@ -102,7 +102,7 @@ class _PageParser(HTMLParser):
 
     def _starts_item(self) -> bool:
         """Whether the open list item or description is still empty."""
-        last = next((part for part in reversed(self.parts) if part.strip(" ")), "")
+        last = next((part for part in reversed(self.parts) if part.strip(" \r\t")), "")
         return last in ("\n- ", "\n: ")
 
     def handle_endtag(self, tag: str) -> None:

@@ -44,8 +44,9 @@ class Estimate:
 
 def estimate(plan: TestsetPlan) -> Estimate:
     """The estimate for a plan; every item is taken to pass."""
-    wanted, weights = plan.items, weights_of(plan.kinds)
+    wanted = plan.items
     judge = build_writer_judge(plan, TestsetInputs())
+    weights = weights_of(plan.kinds, judged=judge is not None)
     with open_documents(plan, TestsetInputs()) as corpus:
         languages = [language.split("-")[0].lower() for language in plan.languages]
         order = spread(corpus, plan.seed, wanted=wanted, languages=languages)

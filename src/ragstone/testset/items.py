@@ -17,6 +17,7 @@ DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
 MEANINGS: dict[str, str] = {
     "factual": "one fact that a sentence states: a number, a date, a name, a place",
     "conceptual": "what something is, what it is for, why or how it happens",
+    "how_to": "how something is done",
     "detail": "a fact in a subordinate part of a sentence, a list or a condition",
     "multi_document": "needs two or more documents, all of them named in `relevant`",
     "out_of_scope": "no document of the corpus speaks of it; the right answer is to say so",

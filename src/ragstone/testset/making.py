@@ -23,8 +23,6 @@ from ragstone.types import NO_USAGE, Usage
 
 TRIES = 4
 """Candidates of one kind that one document may offer in vain before the next document gets its turn."""
-_GAPS = "gaps"
-"""Noted as spent, like a kind, when a document has no more sentences with a gap to offer."""
 ROUNDS = 5
 """How often what a judge's replies left open is ordered again."""
 
@@ -36,10 +34,6 @@ class Maker(Protocol):
         self, document: Document, wanted: Mapping[str, int], rng: random.Random
     ) -> Iterator[Item]:
         """Items of the wanted kinds, as many as the document yields, unproven."""
-        ...
-
-    def gaps(self, document: Document, rng: random.Random) -> Iterator[Item]:
-        """Sentences with a gap, of the kind `detail`: for what no question fits."""
         ...
 
 
@@ -116,13 +110,9 @@ class Generation:
     """Place of a document → kinds that it has nothing more of."""
 
     async def offline(self, maker: Maker) -> None:
-        """Document by document, each giving its share, until all is made or a whole turn gives nothing.
-
-        Only then, and where details are wanted, sentences with a gap fill what is still open."""
-        vain, gaps = 0, False
+        """Document by document, each giving its share, until all is made or a whole turn gives nothing."""
+        vain = 0
         for number in count():
-            if vain >= len(self.order) and not gaps and "detail" in self.tally.weights:
-                vain, gaps = 0, True
             if not self.tally.open or vain >= len(self.order) or not self.order:
                 return
             place = self.order[number % len(self.order)]
@@ -134,7 +124,7 @@ class Generation:
                 made = Made.from_row(kept)
             else:
                 rng = random.Random(f"{self.seed}:{number}")
-                made = self._step(maker, place, wanted, share, rng, gaps=gaps)
+                made = self._step(maker, place, wanted, share, rng)
                 if made.items or made.rejected:
                     self.journal.add(number, made.row())
             spent.update(made.spent)
@@ -153,24 +143,11 @@ class Generation:
         wanted: Mapping[str, int],
         share: int,
         rng: random.Random,
-        *,
-        gaps: bool,
     ) -> Made:
         """What one document gives in one turn."""
         spent = self._spent[place]
         rest = {kind: most for kind, most in wanted.items() if kind not in spent}
-        if not rest and not gaps:
-            return Made()
-        document = self.corpus[place]
-        made = self._offered(maker, document, rest, share, rng)
-        if gaps and not made.items and _GAPS not in spent:
-            most = min(share, self.tally.open)
-            accepted = self._proved(
-                maker.gaps(document, rng), made, lambda: len(made.items) >= most
-            )
-            if not accepted:
-                made.spent.append(_GAPS)
-        return made
+        return self._offered(maker, self.corpus[place], rest, share, rng) if rest else Made()
 
     def _share(self, number: int) -> int:
         """How many items the next document should give so that the rest of its turn gives all that is open."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
@@ -31,6 +32,16 @@ NEAR = 0.8
 """Share from which a sentence would answer a question that should have no answer."""
 OUTSIDE = 0.55
 """Share of its words that a document may have of a question that is out of scope."""
+COMMON_SHARE = 0.15
+"""Share of the documents from which a word does not tell which is meant."""
+MANY_MENTIONS = 10
+"""Documents that may name what a question is about, in a corpus of any size."""
+MANY_DOCUMENTS = 3
+"""Other documents with the same answer from which a question is not about its document."""
+_NAMED_RECORDS = frozenset(
+    {"record:stands_for", "record:option", "record:entry", "record:purpose_line"}
+)
+"""Items whose question names the place of its answer."""
 _OPEN = frozenset({"false_premise", "negation", "two_in_one", "multi_document", "conceptual"})
 """Kinds whose reference need not stand in the evidence word for word."""
 
@@ -159,11 +170,17 @@ class Prover:
     ) -> float | tuple[Reason, str]:
         document = self._index.document(evidence.document)
         spoken = detect_language(document.text, item.language)
-        held = find_quote(reference, evidence.quote) is not None
+        held = _holds(evidence.quote, reference, spoken)
         if not held and item.kind not in _OPEN:
             return "not_answerable_from_evidence", "the reference does not stand in the evidence"
-        if item.how == "cloze":
-            return 1.0
+        claim = str(item.proof.get("claim", ""))
+        if claim and (fault := self._claimed(item, claim, document, evidence, also)) is not True:
+            return fault or 1.0
+        if item.how in _NAMED_RECORDS:
+            return 1.0  # the question names the record by its key, and whose it is
+        if item.how.startswith("record:"):
+            # a record is found by its key, which no sentence repeats: structure proves it, not the reader
+            return self._elsewhere(item, question, reference, spoken, also) or 1.0
         found = best(question, document.text, document.title, spoken)
         if found is None or found.cover < COVERED:
             return "not_answerable_from_evidence", "the document hardly has the question's words"
@@ -187,6 +204,40 @@ class Prover:
             return fault
         return self._elsewhere(item, question, reference, spoken, also) or found.cover
 
+    def _claimed(
+        self, item: Item, claim: str, document: Document, evidence: Evidence, also: set[str]
+    ) -> tuple[Reason, str] | Literal[True] | None:
+        """Whether another sentence begins as the evidence does; True when a reader must look further.
+
+        A question for a date or an amount can be answered in other words: the reader looks for those."""
+        spoken = detect_language(document.text, item.language)
+        start = _opening(claim)
+        if len(start.findall(_even(document.text))) > 1:
+            return "ambiguous", f"the document says {claim!r} twice"
+        stems = self._index.rarest(content(claim, spoken), 4)
+        about = str(item.proof.get("about", ""))
+        if about and self._is_common(about, spoken):
+            return "ambiguous", f"many documents speak of {about!r}"
+        for other in self._index.holding(stems, but=tuple(item.relevant), most=4):
+            if start.search(_even(other.text)) is None:
+                continue
+            if find_quote(evidence.quote, other.text) is None:
+                return "ambiguous", f"{other.id} says {claim!r} too"
+            also.add(other.id)
+        if len(also) >= MANY_DOCUMENTS:
+            return "answerable_without_evidence", f"{len(also)} other documents tell it too"
+        return True if asks_for(str(item.proof.get("plain", item.question))) else None
+
+    def _is_common(self, about: str, language: str) -> bool:
+        """Whether so many documents speak of something that a question about it could mean any of them."""
+        most = min(MANY_MENTIONS, max(MANY_DOCUMENTS, int(COMMON_SHARE * self._index.count)))
+        stems = self._index.rarest(content(about, language), 4)
+        if self._index.count <= MANY_MENTIONS or not stems or self._index.held(stems[0]) <= most:
+            return False
+        named = _opening(about)
+        found = self._index.holding(stems, most=2 * most)
+        return sum(named.search(_even(one.text)) is not None for one in found) > most
+
     def _elsewhere(
         self, item: Item, question: str, reference: str, spoken: str, also: set[str]
     ) -> tuple[Reason, str] | None:
@@ -198,6 +249,8 @@ class Prover:
                 continue
             if find_quote(reference, found.sentence) is not None:
                 also.add(document.id)
+                if len(also) >= MANY_DOCUMENTS:
+                    return "answerable_without_evidence", f"{len(also)} other documents tell it too"
             elif found.answers or not asks_for(question):
                 return "ambiguous", f"{document.id} says {found.sentence[:80]!r}"
         return None
@@ -234,6 +287,27 @@ class Prover:
             "of": self._index.count,
             "closest": {"document": top[1], "cover": round(top[0], 2), "bar": bar},
         }
+
+
+@lru_cache(maxsize=64)
+def _even(text: str) -> str:
+    """The text with every run of white space as one blank."""
+    return " ".join(text.split())
+
+
+def _opening(claim: str) -> re.Pattern[str]:
+    """The claim as it is searched for in a text with even white space, whatever its marks."""
+    words = [re.escape(word.strip('`“”«»"')) for word in claim.split()]
+    return re.compile(
+        r"(?<!\w)" + r"[`“”«»\"*]* [`“”«»\"*]*".join(words) + r"(?!\w)", re.IGNORECASE
+    )
+
+
+def _holds(quote: str, reference: str, language: str) -> bool:
+    """Whether a quote gives the reference: word for word, or all its words where marks of a list or a table stand between."""
+    if find_quote(reference.rstrip("."), quote) is not None:
+        return True
+    return frozenset(content(reference, language)) <= frozenset(content(quote, language))
 
 
 def _rival(
@@ -303,7 +377,7 @@ def _uses(item: Item) -> list[tuple[str, str]]:
 def _bag(item: Item) -> frozenset[str]:
     """The words a question is compared by; a follow-up counts with the turn before it, a slip as the plain word."""
     styled = item.style in ("formal", "informal", "terse") and item.kind != "false_premise"
-    framed = item.kind in ("typos", "follow_up") or styled
+    framed = item.kind in ("typos", "informal", "follow_up") or styled
     plain = str(item.proof.get("plain", item.question)) if framed else item.question
     spoken = detect_language(plain, item.language)
     found: Sequence[str] = extract_terms(plain, spoken)

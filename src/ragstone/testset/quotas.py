@@ -24,12 +24,27 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 USUAL: Mapping[str, float] = MappingProxyType(
     {
-        "factual": 5, "conceptual": 3, "detail": 3, "multi_document": 2, "out_of_scope": 1,
+        "factual": 5, "conceptual": 3, "how_to": 2, "detail": 3, "multi_document": 2, "out_of_scope": 1,
         "near_miss": 1, "distractor": 1, "negation": 1, "false_premise": 1, "paraphrase": 1,
         "typos": 0.5, "informal": 0.5, "two_in_one": 1, "follow_up": 1,
     }
 )  # fmt: skip
 """The mix when none is asked for; a hidden instruction needs a document that holds one, so it must be asked for."""
+
+WITHOUT_JUDGE: Mapping[str, float] = MappingProxyType(
+    {
+        "factual": 4, "conceptual": 4, "how_to": 3, "detail": 4, "near_miss": 2, "distractor": 1,
+        "typos": 0.5, "informal": 0.5, "two_in_one": 1, "follow_up": 1,
+    }
+)  # fmt: skip
+"""The mix when none is asked for and no judge writes: kinds that rules make well."""
+RULE_KINDS: frozenset[str] = frozenset({*WITHOUT_JUDGE, "hidden_instruction"})
+"""Kinds that can be made without a judge."""
+
+MAX_RULE_SHARE = 0.4
+"""Share of a set that one kind may fill without a judge, more than two kinds given: else one pattern would be the set."""
+CAPPED_FROM = 50
+"""Items from which that share is held; a small set is rather filled."""
 
 PATIENCE = 150
 """Documents in a row that may fail to yield a kind before it is given up."""
@@ -39,14 +54,18 @@ class UnknownKind(RagstoneError):
     """A kind of question that does not exist, or a weight that is none."""
 
 
-def weights_of(given: Mapping[str, float] | str | None) -> dict[str, float]:
-    """Kind → weight from a mapping or from `factual=3,unanswerable=1`; groups shared out, zeros left out."""
+def weights_of(given: Mapping[str, float] | str | None, *, judged: bool = True) -> dict[str, float]:
+    """Kind → weight from a mapping or from `factual=3,unanswerable=1`; groups shared out, zeros left out.
+
+    Without a judge a group stands for those of its kinds that rules make; naming any other kind is an error."""
     if given is None:
-        return dict(USUAL)
+        return dict(USUAL if judged else WITHOUT_JUDGE)
     named = _parsed(given) if isinstance(given, str) else dict(given)
     weights: dict[str, float] = {}
     for name, weight in named.items():
         members = GROUPS.get(name, (name,))
+        if not judged and name in GROUPS:
+            members = tuple(kind for kind in members if kind in RULE_KINDS)
         for kind in members:
             if kind not in KINDS:
                 raise UnknownKind(f"no kind {kind!r}{suggest_nearest(kind, [*KINDS, *GROUPS])}")
@@ -54,6 +73,11 @@ def weights_of(given: Mapping[str, float] | str | None) -> dict[str, float]:
                 raise UnknownKind(f"the weight of {name!r} is {weight!r}; give a number")
             if not math.isfinite(weight) or weight < 0:
                 raise UnknownKind(f"the weight of {name!r} is {weight!r}; give 0 or more")
+            if not judged and weight and kind not in RULE_KINDS:
+                raise UnknownKind(
+                    f"only a judge can write {kind!r} questions; give --judge, or choose from "
+                    f"{', '.join(one for one in KINDS if one in RULE_KINDS)}"
+                )
             weights[kind] = weights.get(kind, 0.0) + weight / len(members)
     kept = {kind: weights[kind] for kind in KINDS if weights.get(kind)}
     if not kept:
@@ -91,6 +115,8 @@ class Tally:
     asked: int
     target: dict[str, int] = field(init=False)
     made: Counter[str] = field(default_factory=Counter)
+    max_share: float = 1.0
+    """Share of all items that a kind may get beyond its own when others are given up."""
     given_up: dict[str, int] = field(default_factory=dict)
     """Kind → the documents that were tried for it in vain."""
     _vain: Counter[str] = field(default_factory=Counter)
@@ -144,16 +170,19 @@ class Tally:
     def give_up(self, kind: str, tried: int) -> None:
         """What this kind lacks is handed to the others, in proportion to their weights.
 
-        Questions with an answer are replaced by questions with one, those without by those without: else a corpus
-        that yields little would end as a set of questions that nobody can answer."""
+        Questions with an answer are replaced by questions with one: else a corpus that yields little would end as a set
+        of questions that nobody can answer. Those without are replaced by those without while there are any."""
         self.given_up[kind] = tried
         lacking = self.target[kind] - self.made[kind]
         self.target[kind] = self.made[kind]
         rest = {
             other: weight
             for other, weight in self.weights.items()
-            if other not in self.given_up and (other in UNANSWERABLE) == (kind in UNANSWERABLE)
+            if other not in self.given_up and (other not in UNANSWERABLE or kind in UNANSWERABLE)
         }
+        if any(other in UNANSWERABLE for other in rest):
+            rest = {other: weight for other, weight in rest.items() if other in UNANSWERABLE}
         if rest and lacking > 0:
+            most = math.floor(self.max_share * self.asked)
             for other, more in shares(lacking, rest).items():
-                self.target[other] += more
+                self.target[other] = max(self.target[other], min(self.target[other] + more, most))

@@ -11,7 +11,7 @@ from typing import Any
 
 from ragstone._version import __version__
 from ragstone.asks import digest
-from ragstone.config import revealed
+from ragstone.config import reveal
 from ragstone.data import open_replacement
 from ragstone.engine import AskBroker, Progress
 from ragstone.engine.sync import run_sync
@@ -27,7 +27,7 @@ from ragstone.testset.making import Generation
 from ragstone.testset.offline.styles import STYLES
 from ragstone.testset.parts import Parts, parts_of
 from ragstone.testset.plan import TestsetInputs, TestsetPlan, plan_testset
-from ragstone.testset.quotas import Tally, weights_of
+from ragstone.testset.quotas import CAPPED_FROM, MAX_RULE_SHARE, Tally, weights_of
 from ragstone.testset.review import decisions_file
 from ragstone.testset.sampling import spread
 from ragstone.testset.sources import Corpus, Source, open_corpus
@@ -149,7 +149,7 @@ def open_documents(plan: TestsetPlan, inputs: TestsetInputs) -> Corpus:
 
 def build_writer_judge(plan: TestsetPlan, inputs: TestsetInputs) -> Judge | None:
     """The judge that writes; None when questions come from rules."""
-    spec = revealed(plan.judge) if inputs.judge is None else inputs.judge
+    spec = reveal(plan.judge) if inputs.judge is None else inputs.judge
     if spec is None or spec == "offline":
         return None
     judge = make_judge(
@@ -163,7 +163,7 @@ def _identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> dict[st
     return {
         "documents": corpus.digest,
         "n": plan.items,
-        "kinds": weights_of(plan.kinds),
+        "kinds": weights_of(plan.kinds, judged=judge is not None),
         "languages": sorted(plan.languages),
         "seed": plan.seed,
         "styles": list(plan.styles),
@@ -177,12 +177,13 @@ async def execute_testset_plan(
     inputs: TestsetInputs = TestsetInputs(),  # noqa: B008  frozen
 ) -> TestSet:
     """Carry out a plan, or the rest of it, and write the files that it names."""
-    wanted, weights = plan.items, weights_of(plan.kinds)
+    wanted = plan.items
     out = Path(plan.out) if plan.out is not None else None
     if out is not None:
         check_target(out, plan.format)
         _spare_reviewed(out)
     judge = build_writer_judge(plan, inputs)
+    weights = weights_of(plan.kinds, judged=judge is not None)
     if judge is None:
         _check_styles(plan.styles)
     with open_documents(plan, inputs) as corpus:
@@ -195,8 +196,10 @@ async def execute_testset_plan(
             languages = [language.split("-")[0].lower() for language in plan.languages]
             order = spread(corpus, plan.seed, wanted=wanted, languages=languages)
             parts = parts_of(corpus, judged=judge is not None, styles=plan.styles)
+            capped = judge is None and len(weights) > 2 and wanted >= CAPPED_FROM
+            tally = Tally(weights, wanted, max_share=MAX_RULE_SHARE if capped else 1.0)
             generation = Generation(
-                corpus, order, Tally(weights, wanted), journal, parts.prover, plan.seed,
+                corpus, order, tally, journal, parts.prover, plan.seed,
                 inputs.watch,
             )  # fmt: skip
             try:

@@ -30,6 +30,9 @@ Source = str | Path | Sequence[str | Path] | Iterable[Document]
 FOLDERS = 256
 """Folders told apart when documents are sampled; more than that share."""
 
+RECENT_DOCUMENTS = 64
+"""Documents that stay in memory for another look."""
+
 
 class Corpus:
     """Documents in a file of lines, read again from there whenever one is wanted."""
@@ -39,6 +42,7 @@ class Corpus:
         self.empty = 0
         """Documents without text, which were passed over."""
         self._file = file
+        self._recent: dict[int, Document] = {}
         self._starts = array("Q")
         self._digest = hashlib.sha256()
         self._ids = array("Q")
@@ -53,6 +57,13 @@ class Corpus:
         return len(self._starts)
 
     def __getitem__(self, place: int) -> Document:
+        if place not in self._recent:
+            self._recent[place] = self._load(place)
+            while len(self._recent) > RECENT_DOCUMENTS:
+                self._recent.pop(next(iter(self._recent)))
+        return self._recent[place]
+
+    def _load(self, place: int) -> Document:
         self._file.seek(self._starts[place])
         row = parse_line(self._file.readline(), f"{self.shown}, document {place + 1}")
         source = row.get("source") if isinstance(row, dict) else None

@@ -1,4 +1,4 @@
-"""Questions without any LLM: facts read from sentences by rule, asked in English and Spanish."""
+"""Test-set items without an LLM: few sentence patterns and records, behind a gate that refuses what is doubtful."""
 
 from __future__ import annotations
 

@@ -1,34 +1,30 @@
-"""Items out of a document's facts: every kind of question, without an LLM."""
+"""Items without an LLM: every kind that can be made well from the facts of a document."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.testset.items import Item
-from ragstone.testset.offline import plain, swapped, twisted
-from ragstone.testset.offline.stock import Stock
-from ragstone.testset.offline.styles import styled
+from ragstone.testset.items import Item, item_id
+from ragstone.testset.offline import gate, styles
+from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.page import GRAMMARS
+from ragstone.testset.offline.stock import FactStock, Turn, describe_source
+from ragstone.testset.offline.swaps import make_distractor, make_hidden_instruction, make_near_miss
 from ragstone.testset.sampling import language_of
 from ragstone.text.language import LANGUAGES
 
-_MAKERS: dict[str, Callable[[Stock, Document, str, random.Random], Iterator[Item]]] = {
-    "factual": plain.factual, "conceptual": plain.conceptual, "detail": plain.detail,
-    "multi_document": swapped.multi_document, "out_of_scope": swapped.out_of_scope,
-    "near_miss": swapped.near_miss, "distractor": swapped.distractor, "negation": plain.negation,
-    "false_premise": swapped.false_premise, "paraphrase": twisted.paraphrase, "typos": twisted.typos,
-    "informal": twisted.informal, "two_in_one": twisted.two_in_one,
-    "hidden_instruction": swapped.hidden_instruction, "follow_up": twisted.follow_up,
-}  # fmt: skip
+_MAX_BOTH_CHARS = 400
 
 
 class OfflineMaker:
     """Makes candidates from the facts of a document, with a look at the rest of the corpus."""
 
     def __init__(self, index: CorpusIndex, styles: Sequence[str] = ()) -> None:
-        self._stock = Stock(index)
+        self._stock = FactStock(index)
         self._styles = tuple(styles)
 
     def candidates(
@@ -39,12 +35,74 @@ class OfflineMaker:
         if language not in LANGUAGES:
             return
         for kind, most in wanted.items():
-            if most > 0:
-                for item in _MAKERS[kind](self._stock, document, language, rng):
-                    yield styled(item, self._styles)
+            if most > 0 and kind in MAKERS:
+                for item in MAKERS[kind](Turn(self._stock, document, language, rng)):
+                    yield styles.apply_style(item, self._styles)
 
-    def gaps(self, document: Document, rng: random.Random) -> Iterator[Item]:
-        """Sentences with a gap, for what no question fits."""
-        language = language_of(document.text, document.language)
-        if language in LANGUAGES:
-            yield from plain.gaps(self._stock, document, language, rng)
+
+def _make_plain(kind: str, turn: Turn) -> Iterator[Item]:
+    """Plain questions for facts of this kind."""
+    for fact in turn.pick():
+        if fact.kind == kind:
+            yield turn.build_item(fact, kind, difficulty="easy" if kind == "factual" else "medium")
+
+
+def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
+    """Plain questions with slips of the keyboard, or as a chat puts them, where nobody types the title of a document."""
+    for fact in turn.pick(dressed=True):
+        if kind == "typos":
+            question = styles.add_slips(fact.question, turn.rng)
+        else:
+            question = styles.to_chat(fact.question, turn.language, turn.rng)
+        if question != fact.question and fact.pattern != "section":
+            yield turn.build_item(fact, kind, question, proof={"plain": fact.question})
+
+
+def _pair_records(turn: Turn) -> Iterator[tuple[Fact, Fact]]:
+    """Two records each that answer the same question for other keys."""
+    groups: dict[str, list[Fact]] = {}
+    for fact in turn.pick(dressed=True):
+        if fact.group:
+            groups.setdefault(fact.group, []).append(fact)
+    for facts in groups.values():
+        for first, second in zip(facts[::2], facts[1::2], strict=False):
+            if first.question.replace(first.key, second.key) == second.question != first.question:
+                yield first, second
+
+
+def _make_two_in_one(turn: Turn) -> Iterator[Item]:
+    """What two options of one command do."""
+    grammar = GRAMMARS[turn.language]
+    for first, second in _pair_records(turn):
+        if first.pattern != "option" or len(first.reference + second.reference) > _MAX_BOTH_CHARS:
+            continue
+        question = grammar.fix(
+            grammar.templates["compare"].format(key=first.key, other=second.key, owner=first.owner)
+        )
+        if gate.refuse_question(question, grammar):
+            continue
+        both = (first, second)
+        reference = " ".join(f"{one.key}: {one.reference}" for one in both)
+        evidence = tuple(map(turn.quote, both))
+        parts = [{"question": one.question, "reference": one.reference} for one in both]
+        yield Item(
+            item_id(question, evidence), question, reference, {turn.document.id: 1.0}, evidence, "two_in_one", "hard",
+            turn.language, describe_source(first), proof={"parts": parts},
+        )  # fmt: skip
+
+
+def _make_follow_up(turn: Turn) -> Iterator[Item]:
+    """A second turn that names only the next record: `And --all?`."""
+    template = GRAMMARS[turn.language].templates["follow_up"]
+    for first, second in _pair_records(turn):
+        history, proof = (first.question, first.reference), {"plain": second.question}
+        asks = template.format(key=second.key)
+        yield turn.build_item(second, "follow_up", asks, difficulty="hard", history=history, proof=proof)  # fmt: skip
+
+
+MAKERS: dict[str, Callable[[Turn], Iterator[Item]]] = {
+    **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail")},
+    "near_miss": make_near_miss, "distractor": make_distractor, "typos": partial(_make_dressed, "typos"), "informal": partial(_make_dressed, "informal"),
+    "two_in_one": _make_two_in_one, "follow_up": _make_follow_up, "hidden_instruction": make_hidden_instruction,
+}  # fmt: skip
+"""Kinds that rules make; the others need a judge."""

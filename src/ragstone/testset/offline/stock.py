@@ -1,4 +1,4 @@
-"""What the makers of all kinds share: the facts of documents, the order in which they are taken, and how one becomes an item."""
+"""The facts of documents, cached, in the order in which makers take them, and how a fact becomes an item."""
 
 from __future__ import annotations
 
@@ -6,82 +6,103 @@ import hashlib
 import random
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import Difficulty, Evidence, Item, item_id
+from ragstone.testset.offline.clauses import clause_facts
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.offline.framing import framed
-from ragstone.testset.offline.walk import facts_of
-from ragstone.testset.vocabulary import word_set
+from ragstone.testset.offline.page import open_page
+from ragstone.testset.offline.records import record_facts
+from ragstone.testset.offline.tasks import section_facts, task_facts
+from ragstone.testset.sampling import language_of
+from ragstone.testset.wording import content
 
-FACTUAL = word_set("number money date duration place person name percent thing")
-CONCEPTUAL = frozenset(["definition", "reason", "means", "condition", "outcome", "claim"])
-_KEPT = 96
-"""Documents whose facts are kept: those of a step and of its neighbours."""
-_FEW = 12
-"""Documents of a corpus in which a short question is clear enough."""
-_EASY = 17
-"""Words of a question that is read in one go; longer ones come later."""
+CACHED_DOCUMENTS = 256
+_STRUCTURED = ("purpose_line", "heading", "stands_for", "section")
 
 
-class Stock:
-    """The facts of the documents that are asked about, and a look at the rest of the corpus."""
+class FactStock:
+    """Facts of the documents that are asked about, and a look at the rest of the corpus."""
 
     def __init__(self, index: CorpusIndex) -> None:
         self.index = index
         self._facts: OrderedDict[str, list[Fact]] = OrderedDict()
 
-    def known(self, document: Document, language: str) -> list[Fact]:
-        """The facts of a document, each question made to stand on its own."""
+    def load(self, document: Document, language: str) -> list[Fact]:
+        """The facts of a document, no question twice."""
         if document.id in self._facts:
             self._facts.move_to_end(document.id)
             return self._facts[document.id]
-        found: dict[str, Fact] = {}
-        few = self.index.count <= _FEW
-        for fact in facts_of(document, language):
-            whole = framed(fact, document, language, few=few)
-            if whole is not None:
-                found.setdefault(whole.question, whole)
-        self._facts[document.id] = list(found.values())
-        while len(self._facts) > _KEPT:
+        page = open_page(document, language)
+        facts: dict[str, Fact] = {}
+        for source in (clause_facts, record_facts, task_facts, section_facts):
+            for fact in source(page):
+                facts.setdefault(fact.question, fact)
+        self._facts[document.id] = list(facts.values())
+        while len(self._facts) > CACHED_DOCUMENTS:
             self._facts.popitem(last=False)
         return self._facts[document.id]
 
-    def picked(
-        self, document: Document, language: str, rng: random.Random, *, twisted: bool = False
-    ) -> list[Fact]:
-        """The facts in random order, one a sentence and short ones first; plain and twisted kinds begin with different thirds."""
-        facts = list(self.known(document, language))
-        rng.shuffle(facts)
-        seen: dict[int, int] = {}
-        turns: list[tuple[bool, bool, int, int]] = []
-        for fact in facts:
-            turn = seen[fact.start] = seen.get(fact.start, -1) + 1
-            third = (
-                hashlib.sha256(fact.question.encode("utf-8", "surrogatepass")).digest()[0] % 3 == 0
-            )
-            long = len(fact.question.split()) > _EASY
-            turns.append((third != twisted, long, turn, len(turns)))
-        return [facts[at] for *_, at in sorted(turns)]
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A document whose turn it is to give items."""
+
+    stock: FactStock
+    document: Document
+    language: str
+    rng: random.Random
+
+    def pick(self, *, dressed: bool = False) -> list[Fact]:
+        """The facts in random order; plain kinds and those that dress a question up begin with different ones."""
+        facts = list(self.stock.load(self.document, self.language))
+        self.rng.shuffle(facts)
+        return sorted(facts, key=lambda fact: _is_reserved(fact) != dressed)
+
+    def find_neighbours(self, text: str, count: int = 6) -> list[Document]:
+        """Other documents in the same language that share rare words with a text."""
+        index = self.stock.index
+        stems = index.rarest(content(text, self.language), 6)
+        found = index.near(stems, but=(self.document.id,), most=count)
+        return [one for one in found if language_of(one.text, one.language) == self.language]
+
+    def quote(self, fact: Fact) -> Evidence:
+        """The place of a fact, letter by letter as the document has it."""
+        text = self.document.text[fact.start : fact.end]
+        return Evidence(self.document.id, text, fact.start, fact.end)
+
+    def build_item(
+        self,
+        fact: Fact,
+        kind: str,
+        question: str = "",
+        *,
+        difficulty: Difficulty = "medium",
+        history: tuple[str, ...] = (),
+        proof: Mapping[str, Any] | None = None,
+    ) -> Item:
+        """A fact as an item of this kind."""
+        claim = (
+            {"claim": fact.claim, "about": "" if fact.framed else fact.subject}
+            if fact.claim
+            else {}
+        )
+        asks, evidence = question or fact.question, (self.quote(fact),)
+        return Item(
+            item_id(asks, evidence, history), asks, fact.reference, {self.document.id: 1.0}, evidence, kind, difficulty,
+            self.language, describe_source(fact), "", history, {**claim, **(proof or {})},
+        )  # fmt: skip
 
 
-def quoted(document: Document, fact: Fact) -> Evidence:
-    """The sentence of a fact, letter by letter as the document has it."""
-    end = fact.start + len(fact.sentence)
-    return Evidence(document.id, document.text[fact.start : end], fact.start, end)
+def _is_reserved(fact: Fact) -> bool:
+    """Whether a fact is left to kinds that dress a question up: a third, decided by its question."""
+    return hashlib.sha256(fact.question.encode("utf-8", "surrogatepass")).digest()[0] % 3 == 0
 
 
-def item_of(
-    document: Document, fact: Fact, kind: str, language: str, question: str = "", *,
-    reference: str = "", difficulty: Difficulty = "medium", how: str = "", style: str = "",
-    history: tuple[str, ...] = (), proof: Mapping[str, Any] | None = None,
-) -> Item:  # fmt: skip
-    """A fact as an item of this kind; what is not given is taken from the fact."""
-    asks = question or fact.question
-    evidence = (quoted(document, fact),)
-    return Item(
-        item_id(asks, evidence, history), asks, reference or fact.answer, {document.id: 1.0}, evidence, kind,
-        difficulty, language, how or f"template:{fact.sort}", style, history, dict(proof or {}),
-    )  # fmt: skip
+def describe_source(fact: Fact) -> str:
+    """How an item was made: `record:option`, `template:definition`."""
+    structured = fact.key or fact.pattern in _STRUCTURED
+    return f"{'record' if structured else 'template'}:{fact.pattern}"

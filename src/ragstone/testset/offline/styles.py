@@ -1,4 +1,4 @@
-"""Styles that rules can write: a question as a letter, a chat or a search box puts it."""
+"""Styles that rules write: a question as a letter, a chat or a search box puts it, and slips of the keyboard."""
 
 from __future__ import annotations
 
@@ -8,25 +8,47 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragstone.testset.items import Item, item_id
-from ragstone.testset.offline import twists
-from ragstone.testset.offline.framing import put_before, taken_apart
-from ragstone.testset.offline.phrases import FORMAL
 from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, word_set
+from ragstone.text.terms import strip_accents
 
 STYLES = ("formal", "informal", "terse")
 """What `--style` takes without a judge."""
-_STYLED = frozenset(
-    ["factual", "conceptual", "out_of_scope", "false_premise", "detail", "negation", "distractor", "multi_document", "near_miss", "two_in_one"]
-)  # fmt: skip
+_STYLED_KINDS = frozenset(
+    ["factual", "conceptual", "how_to", "detail", "distractor", "near_miss", "two_in_one"]
+)
 """Kinds that are asked in a style; the others have one of their own, or are turns of a conversation."""
+_OPENERS = {
+    "en": ("hi, quick question: {}", "hey, {}", "hello! {}, thanks", "sorry to bother you but {}", "{}, anyone know?"),
+    "es": ("hola, una duda: {}", "oye, {}", "buenas, {}, gracias", "perdona la molestia, {}", "una pregunta rápida, {}"),
+}  # fmt: skip
+_FORMAL = {
+    "en": ("I would be grateful if you could tell me the following: {}", "I am writing to enquire: {}", "Could you kindly let me know: {}"),
+    "es": ("Les agradecería que me indicaran lo siguiente: {}", "Me dirijo a ustedes para consultar: {}", "Les ruego que tengan la amabilidad de informarme: {}"),
+}  # fmt: skip
+_WANTED = {
+    "en": (
+        (r"^how many\b", "number of"), (r"^how long\b", "duration"), (r"^how much\b", "price"), (r"^when\b", "date"),
+        (r"^where\b", "place"), (r"^who\b", "who"), (r"^how (?:do|can) i\b", "how to"), (r"^what happens if\b", "if"), (r"^(?:what|which)\b", ""),
+    ),
+    "es": (
+        (r"^cuánt[oa]s\b", "número de"), (r"^cuánto (?:tarda|dura)n?\b", "duración"), (r"^cuánto cuestan?\b", "precio"),
+        (r"^cuándo\b", "fecha"), (r"^dónde\b", "lugar"), (r"^cómo puedo\b", "cómo"), (r"^qué ocurre si\b", "si"), (r"^para qué\b", "finalidad"),
+        (r"^(?:\w+ )?(?:qué|quién)\b|^cuál(?:es)?\b", ""),
+    ),
+}  # fmt: skip
+_SMALL_WORDS = {
+    "en": word_set("is are was were be has have do does did can the a an of and my i"),
+    "es": word_set("es son fue fueron está están se hace hacen el la los las un una y de del al"),
+}
+_NEXT_KEY = dict(zip("abcdefghilmnoprstuvw", "svxfrghjoknmpotayibe", strict=True))
 
 
-def styled(item: Item, styles: Sequence[str]) -> Item:
-    """The item in one of the styles, by a throw that its id decides; as it is when its kind bears none."""
-    if not styles or item.kind not in _STYLED:
+def apply_style(item: Item, styles: Sequence[str]) -> Item:
+    """The item in one of the styles, chosen by its id; as it is when its kind bears none."""
+    if not styles or item.kind not in _STYLED_KINDS:
         return item
     style = styles[int(item.id[:6], 16) % len(styles)]
-    question = in_style(item.question, style, item.language, random.Random(item.id))
+    question = write_in_style(item.question, style, item.language, random.Random(item.id))
     if not question or question == item.question:
         return item
     return replace(
@@ -38,67 +60,63 @@ def styled(item: Item, styles: Sequence[str]) -> Item:
     )
 
 
-def in_style(question: str, style: str, language: str, dice: random.Random) -> str:
+def write_in_style(question: str, style: str, language: str, rng: random.Random) -> str:
     """The question in a style; empty when it cannot be put so."""
     if style == "formal":
-        about, bare = taken_apart(question, language)
-        asks = int(bare.startswith("¿"))
-        if _ASKS.match(bare[asks:]):
-            bare = f"{bare[:asks]}{bare[asks : asks + 1].lower()}{bare[asks + 1 :]}"
-        said = dice.choice(FORMAL[language]).format(bare)
-        return put_before(about, said, language) if about else said
+        return rng.choice(_FORMAL[language]).format(_lower_start(question))
     if style == "informal":
-        return twists.in_a_chat(question, language, dice)
-    return terse(question, language)
+        return to_chat(question, language, rng)
+    return to_search(question, language)
 
 
-_ASKS = re.compile(
-    r"(?:Who|What|When|Where|Which|Why|How|For how|Until when|Since when|From when|At what|By what|"
-    r"Is|Are|Was|Were|Does|Do|Did|Can|May|Must|Has|Have|Had|Will|Under what|At|In|On|Of|Into|"
-    r"Qué|Quién|Quiénes|Cuál|Cuáles|Cuándo|Cuánto|Cuánta|Cuántos|Cuántas|Dónde|Cómo|Por|Para|De|En|A|Con|Desde|Hasta|Durante)\b"
-)
-_WORDS = {
-    "en": (
-        (r"^how many\b", "number of"), (r"^(?:for )?how long\b", "duration"), (r"^how soon\b", "how soon"),
-        (r"^how much\b(?=.*\bcost\b)", "price"), (r"^how much\b", "amount"), (r"^until when\b", "end date"),
-        (r"^since when\b", "start date"), (r"^when\b", "date"), (r"^at what time\b", "time"),
-        (r"^where\b", "place"), (r"^why\b", "reason"), (r"^under what condition\b", "condition"),
-        (r"^(?:what|which)\b", ""), (r"^how\b", "how"),
-    ),
-    "es": (
-        (r"^(?:de )?cuánt[oa]s\b", "número de"), (r"^cuánto (?:tarda|dura)n?\b", "duración"),
-        (r"^(?:durante|en) cuánto tiempo\b", "duración"), (r"^cuánto cuestan?\b", "precio"), (r"^(?:de )?cuánto\b", "cantidad"),
-        (r"^cuándo\b|^en qué año\b", "fecha"), (r"^dónde\b", "lugar"), (r"^por qué\b", "motivo"), (r"^para qué\b", "finalidad"),
-        (r"^en qué caso\b", "condición"), (r"^a qué hora\b|^en qué horario\b", "hora"), (r"^cómo\b", "cómo"),
-        (r"^(?:\w+ )?qué\b|^cuál(?:es)?\b", ""),
-    ),
-}  # fmt: skip
-_SMALL = {
-    "en": word_set("is are was were be been has have had do does did can may must will would should the a an of and my i there"),
-    "es": word_set("es son era eran fue fueron está están ha han se el la los las un una y de del al"),
-}  # fmt: skip
+def _lower_start(question: str) -> str:
+    """The question as it goes on after a colon."""
+    at = int(question.startswith("¿"))
+    return f"{question[:at]}{question[at : at + 1].lower()}{question[at + 1 :]}"
 
 
-def terse(question: str, language: str) -> str:
+def to_chat(question: str, language: str, rng: random.Random) -> str:
+    """The question as it is typed into a chat: small letters, no signs, a word around it."""
+    plain = _lower_start(question).replace("¿", "").rstrip("?")
+    if language == "es":
+        parts = re.split(r"(`[^`]*`)", plain[:1].lower() + plain[1:])
+        plain = "".join(part if part[:1] == "`" else strip_accents(part) for part in parts)
+    return rng.choice(_OPENERS[language]).format(plain)
+
+
+def to_search(question: str, language: str) -> str:
     """The question as it is typed into a search box: what is wanted, then the words that carry meaning."""
-    about, question = taken_apart(question, language)
-    front, sign, asks = question.partition("¿") if language == "es" else ("", "", question)
-    asks = asks.rstrip("?") if sign or language == "en" else question.rstrip("?")
-    if language == "en" and (found := re.match(r"((?:At|In|On) [^,]+), (.+)", asks)):
-        front, asks = found.groups()
-    asks = f"{asks[:1].lower()}{asks[1:]}"
+    frame, asks = "", question.rstrip("?").replace("¿", "")
+    if framed := re.match(r"(?:At|With|En|Con) ([^,]+), (.+)", asks):
+        frame, asks = framed.groups()
+    asks = _lower_start(asks)
     wanted = ""
-    for pattern, word in _WORDS[language]:
+    for pattern, word in _WANTED[language]:
         if re.match(pattern, asks):
             wanted, asks = word, re.sub(pattern, "", asks, count=1)
             break
-    dropped = _SMALL[language] | (DETERMINERS[language] - {"no", "each", "every", "cada"})
-    kept = [
-        word.strip(",;:")
-        for word in f"{asks} {front}".split()
-        if word.strip(",;:").lower() not in dropped | (PREPOSITIONS[language] - {"without", "sin"})
-        or word[:1].isdigit()
-    ]
-    topic = re.sub(r"^(?:the|an?|el|la|los|las|una?) ", "", about)
-    body = " ".join(word for word in [*kept, topic] if word)
-    return re.sub(r"\s+", " ", f"{wanted} {body}").strip() if len(kept) + bool(topic) >= 2 else ""
+    dropped = _SMALL_WORDS[language] | DETERMINERS[language] | PREPOSITIONS[language]
+    pieces = re.findall(r"`[^`]*`|\S+", f"{asks} {frame}")
+    words = [piece.strip(",;:") for piece in pieces if piece.strip(",;:").lower() not in dropped]
+    return f"{wanted} {' '.join(words)}".strip() if len(words) >= 2 else ""
+
+
+def add_slips(question: str, rng: random.Random) -> str:
+    """The question as fingers in a hurry write it: slips in one or two long words, names, code and numbers left alone."""
+    pieces = re.split(r"(`[^`]*`|\s+)", question)
+    free = [n for n, piece in enumerate(pieces) if re.fullmatch(r"[^\W\d_A-Z]{5,}[?,]?", piece)]
+    for n in rng.sample(free, min(len(free), 1 if len(free) < 4 else 2)):
+        pieces[n] = _add_slip(pieces[n], rng)
+    return "".join(pieces)
+
+
+def _add_slip(word: str, rng: random.Random) -> str:
+    at = rng.randrange(1, len(word.rstrip("?,")) - 1)
+    way = rng.randrange(4)
+    if way == 0 and word[at] != word[at + 1]:
+        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    if way == 1:
+        return word[:at] + word[at + 1 :]
+    if way == 2:
+        return word[:at] + word[at] + word[at:]
+    return word[:at] + _NEXT_KEY.get(word[at].lower(), word[at + 1]) + word[at + 1 :]

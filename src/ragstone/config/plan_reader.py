@@ -1,0 +1,299 @@
+"""From the tree of a config file to a Plan, key by key; nothing stops at the first mistake."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragstone.config.checks import SCALAR_CHECKS
+from ragstone.config.document import ConfigValue
+from ragstone.config.paths import anchor_system
+from ragstone.config.plan import (
+    DATA_KEYS,
+    PLAN_KEYS,
+    SLURM_KEYS,
+    Data,
+    Plan,
+    Slurm,
+    StorableSpec,
+    SystemPlan,
+)
+from ragstone.config.secrets import Secret
+from ragstone.errors import RagstoneError, suggest_nearest
+
+if TYPE_CHECKING:
+    from ragstone.config.monitor import MonitorPlan
+    from ragstone.registry import Metric
+
+
+class PlanReader:
+    """Reads the tree key by key and keeps every complaint."""
+
+    def __init__(self, file: Path, complaints: list[str]) -> None:
+        self.folder = file.parent
+        self.complaints = complaints
+        self.gated: list[tuple[str, ConfigValue]] = []
+        self.named: list[str] = []
+        """Names of the plan's metrics."""
+        self.imports_modules = False
+        """Whether a metric is code of a module beside the config."""
+
+    def plan(self, tree: ConfigValue) -> Plan:
+        entries = self.entries(tree, "the config", PLAN_KEYS)
+        read: dict[str, Callable[[ConfigValue], Any]] = {
+            "data": self.data,
+            "system": self.system,
+            "metrics": self.metric_specs,
+            "judge": self.model,
+            "embeddings": self.model,
+            "prompts": self.folder_of_prompts,
+            "gates": self.gates,
+            "store": self.store,
+            "output": self.output,
+            "slurm": self.slurm,
+            "monitor": self.monitor,
+        }
+        values: dict[str, Any] = {
+            key: read[key](value) if key in read else self.scalar(key, value)
+            for key, value in entries.items()
+            if value.value is not None
+        }
+        if self.imports_modules:
+            values["code_folders"] = (str(self.folder.resolve()),)
+        if "metrics" in entries:
+            self.gates_have_metrics(self.named)
+        return Plan(**{key: value for key, value in values.items() if value is not None})
+
+    def entries(
+        self, value: ConfigValue, what: str, known: tuple[str, ...]
+    ) -> dict[str, ConfigValue]:
+        """The entries of a mapping whose keys are known."""
+        if not isinstance(value.value, dict):
+            self.complain(value, f"{what} is {value.plain!r}; give key: value lines")
+            return {}
+        for key, item in value.value.items():
+            if key not in known:
+                self.complain(item, f"unknown key {key!r}{suggest_nearest(key, known)}")
+        return {key: item for key, item in value.value.items() if key in known}
+
+    def scalar(self, key: str, value: ConfigValue) -> Any:
+        wanted = SCALAR_CHECKS[key](value.value)
+        if wanted is None:
+            return value.value
+        shown = value.plain
+        if wanted == "give a text" and isinstance(shown, bool | int | float):
+            wanted += " (in quotes)"  # YAML reads no, on and 1.10 as something else
+        self.complain(value, f"{key!r} is {shown!r}; {wanted}")
+        return None
+
+    def data(self, value: ConfigValue) -> Data | None:
+        if isinstance(value.value, str):
+            return Data(path=self.path(value.value))
+        entries = self.entries(value, "'data'", DATA_KEYS)
+        if isinstance(value.value, dict) and "path" not in value.value:
+            self.complain(value, "'data' has no path; add path: FILE")
+        read: dict[str, Any] = {}
+        for key, item in entries.items():
+            if key == "path":
+                read[key] = self.path(item.value) if self.is_text(key, item) else None
+            elif key == "fields":
+                read[key] = self.fields(item)
+            else:
+                read[key] = self.scalar(key, item)
+        return Data(**{key: item for key, item in read.items() if item is not None})
+
+    def fields(self, value: ConfigValue) -> dict[str, str]:
+        from ragstone.types import SAMPLE_FIELDS
+
+        entries = self.entries(value, "'fields'", SAMPLE_FIELDS)
+        return {key: item.value for key, item in entries.items() if self.is_text(key, item)}
+
+    def system(self, value: ConfigValue) -> SystemPlan | None:
+        """The system under test: a text or a mapping, whose files are looked for beside the config."""
+        spec = value.plain
+        if not (isinstance(spec, dict) and spec) and not self.is_text("system", value):
+            return None
+        return SystemPlan(anchor_system(spec, self.folder))
+
+    def metric_specs(self, value: ConfigValue) -> tuple[StorableSpec, ...]:
+        from ragstone.config.metric_specs import to_spec
+
+        metrics = self.metrics(value)
+        self.named = [metric.name for metric in metrics]
+        return tuple(map(to_spec, metrics))
+
+    def metrics(self, value: ConfigValue) -> tuple[Metric, ...]:
+        from ragstone.registry import split_specs
+
+        found: dict[str, Metric] = {}
+        items = self.items(value)
+        if isinstance(value.value, str):
+            items = [ConfigValue(value.at, spec) for spec in split_specs(value.value)]
+        for item in items:
+            metric = self.metric(item)
+            if metric is None:
+                continue
+            if metric.name in found:
+                self.complain(item, f"the metric {metric.name!r} stands twice; keep one")
+            found[metric.name] = metric
+        return tuple(found.values())
+
+    def metric(self, value: ConfigValue) -> Metric | None:
+        from ragstone import metrics as _every_metric  # noqa: F401  registers them
+        from ragstone.registry import bind_options, parse_spec, resolve
+
+        spec = value.plain
+        if not isinstance(spec, str | dict):
+            self.complain(value, f"{spec!r} is not a metric; write a name such as recall@5")
+            return None
+        try:
+            name, options = self.own_code(spec)
+            if name is None:
+                return resolve(spec)
+            family, written = parse_spec(name)
+            place, _, function = family.rpartition(":")
+            return bind_options(self.own_metric(place, function), {**written, **options})
+        except RagstoneError as bad:
+            self.complain(value, str(bad))
+            return None
+
+    def own_code(self, spec: str | dict[str, Any]) -> tuple[str | None, Mapping[str, Any]]:
+        """The name and options of a spec that points into a user's own file or module, else None."""
+        name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()), ("", {}))
+        family = name.split("(")[0].split("@")[0]
+        if ":" not in family or (isinstance(spec, dict) and len(spec) != 1):
+            return None, {}
+        return name, options or {}
+
+    def own_metric(self, place: str, function: str) -> Metric:
+        """A metric in a file or module beside the config."""
+        from ragstone.registry import resolve
+        from ragstone.registry.plugins import load_object as load_code
+
+        if place.endswith(".py"):
+            place = self.path(place)
+        else:
+            self.imports_modules = True
+            if str(self.folder.resolve()) not in sys.path:
+                sys.path.insert(0, str(self.folder.resolve()))
+        return resolve(load_code(f"{place}:{function}", "metric"))
+
+    def model(self, value: ConfigValue) -> str | dict[str, Any] | None:
+        """A judge or embeddings: a text, a mapping of settings, or a list of judges (a jury)."""
+        if isinstance(value.value, str) and value.value.strip():
+            return value.value
+        if isinstance(value.value, list) and value.value:
+            self.settings(*value.value)
+            return {"jury": value.plain}
+        if isinstance(value.value, dict) and value.value:
+            self.settings(value)
+            return dict(value.plain)
+        self.complain(
+            value, f"{value.plain!r} is not a model; write offline, openai:MODEL or model: …"
+        )
+        return None
+
+    def settings(self, *models: ConfigValue) -> None:
+        """Complain of settings that no judge has."""
+        from ragstone.judges.factory import SETTINGS
+
+        for model in models:
+            if isinstance(model.value, dict):
+                entries = self.entries(model, "a judge", SETTINGS)
+                if "jury" in entries and isinstance(entries["jury"].value, list):
+                    self.settings(*entries["jury"].value)
+
+    def folder_of_prompts(self, value: ConfigValue) -> str | None:
+        if not self.is_text("prompts", value):
+            return None
+        path = self.path(value.value)
+        if not Path(path).is_dir():
+            self.complain(value, f"there is no folder {path!r} with prompts")
+        return path
+
+    def gates(self, value: ConfigValue) -> dict[str, str]:
+        from ragstone.config.gates import parse_gate
+
+        if not isinstance(value.value, dict):
+            self.complain(value, f"'gates' is {value.plain!r}; write metric: \">= 0.8\" lines")
+            return {}
+        read: dict[str, str] = {}
+        for key, item in value.value.items():
+            metric = self.metric(ConfigValue(item.at, key))
+            try:
+                parse_gate(str(item.plain))
+            except (RagstoneError, ValueError) as bad:
+                self.complain(item, f"the gate on {key!r}: {bad}")
+            if metric is not None:
+                read[metric.name] = str(item.plain)
+                self.gated.append((metric.name, item))
+        return read
+
+    def gates_have_metrics(self, names: list[str]) -> None:
+        for metric, item in self.gated:
+            if metric not in names:
+                self.complain(
+                    item,
+                    f"a gate on {metric!r}, which is not among the metrics{suggest_nearest(metric, names)}",
+                )
+
+    def store(self, value: ConfigValue) -> str | Secret | None:
+        if isinstance(value.value, Secret):
+            return value.value
+        if not self.is_text("store", value):
+            return None
+        return value.value if "://" in value.value else self.path(value.value)
+
+    def output(self, value: ConfigValue) -> tuple[str, ...]:
+        texts = [item for item in self.items(value) if self.is_text("output", item)]
+        return tuple(self.path(item.value) for item in texts)
+
+    def slurm(self, value: ConfigValue) -> Slurm:
+        read: dict[str, Any] = {}
+        for key, item in self.entries(value, "'slurm'", SLURM_KEYS).items():
+            if key in ("modules", "setup", "options"):
+                lines = [one.value for one in self.items(item) if self.is_text(key, one)]
+                bad = [line for line in lines if "\n" in line]
+                if bad:
+                    self.complain(item, f"{key!r} holds a line break in {bad[0]!r}; one line each")
+                read[key] = tuple(lines)
+            elif key == "folder":
+                read[key] = self.path(item.value) if self.is_text(key, item) else None
+            else:
+                read[key] = self.scalar(key, item)
+        for key in (
+            "partition",
+            "account",
+            "qos",
+            "memory",
+            "time",
+            "mail",
+            "environment",
+            "interface",
+        ):
+            if isinstance(read.get(key), str) and ("\n" in read[key] or "\r" in read[key]):
+                self.complain(value, f"{key!r} holds a line break; write it on one line")
+        return Slurm(**{key: item for key, item in read.items() if item is not None})
+
+    def monitor(self, value: ConfigValue) -> MonitorPlan | None:
+        from ragstone.config.monitor import read_monitor
+
+        return read_monitor(self, value)
+
+    def items(self, value: ConfigValue) -> list[ConfigValue]:
+        return value.value if isinstance(value.value, list) else [value]
+
+    def is_text(self, key: str, value: ConfigValue) -> bool:
+        if isinstance(value.value, str) and value.value.strip():
+            return True
+        self.complain(value, f"{key!r} is {value.plain!r}; give a text")
+        return False
+
+    def path(self, text: str) -> str:
+        """A path as seen from the config file's folder."""
+        return text if text == "-" else str(self.folder / Path(text).expanduser())
+
+    def complain(self, value: ConfigValue, sentence: str) -> None:
+        self.complaints.append(f"{value.at}: {sentence}")

@@ -1,0 +1,221 @@
+"""A document as blocks: headings, paragraphs, list items, code, table rows and entries (terms with their description).
+
+Markdown, plain text and manual pages are understood; every block knows where it stands in the document's text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+BlockKind = Literal["heading", "paragraph", "item", "code", "row", "entry"]
+
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t#]*$")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,2})[.)])[ \t]+(?=\S)")
+_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
+_RULE = re.compile(r"[ \t|:=+*_-]{3,}$")
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_DESCRIPTION = re.compile(r":(?:[ \t]+|$)")
+_STARTS_BLOCK = (_ITEM, _HEADING, _ROW, _FENCE, _DESCRIPTION, _RULE)
+_MANUAL = re.compile(r"^(?:NAME|NOMBRE)\n   ", re.MULTILINE)
+_MANUAL_HEADING = re.compile(r"[A-ZÁÉÍÓÚÑ][A-ZÁÉÍÓÚÑ ,/-]{2,40}$")
+_MANUAL_OPTION = re.compile(r"(-\S+(?: \S+)*) {2,}(?=\S)")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)|\[([^\]\n]+)\]\[[^\]\n]*\]")
+_MARKS = re.compile(
+    r"`[^`\n]+`|\*\*|__(?=\S)|(?<=\S)__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])"
+    r"|</?(?:b|i|em|strong|code|tt|br|span|a|p)\b[^>\n]*>"
+)
+_HYPHEN_BREAK = re.compile(r"(?<=\w)-\n\s*(?=[^\W\d_])")
+_LOOSE_SPACE = re.compile(r"(?<=[(«“¿¡]) | (?=[,.;:)»”](?:\s|$))")
+MAX_TERM_CHARS = 90
+MAX_TERMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of a document."""
+
+    kind: BlockKind
+    text: str
+    """As it is read: without marks, white space made even."""
+    start: int
+    end: int
+    level: int = 0
+    """Of a heading: 1 to 6. Of a list item: 1 when it is numbered."""
+    terms: tuple[str, ...] = ()
+    """Of an entry: the names that are described. Of a table row: its cells."""
+    term_start: int = 0
+    """Of an entry: where its first term stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    text: str
+    start: int
+
+    @property
+    def indent(self) -> int:
+        return len(self.text) - len(self.text.lstrip(" "))
+
+
+_Reader = Callable[[Sequence[_Line], int], tuple[Block | None, int]]
+
+
+def plain_inline(text: str) -> str:
+    """The text with links and emphasis as blanks, so that every letter keeps its place; code stays."""
+    if "](" in text or "][" in text:
+        text = _LINK.sub(_blank_link, text)
+    if not any(mark in text for mark in ("*", "__", "<")):
+        return text
+    return _MARKS.sub(lambda mark: mark[0] if mark[0][0] == "`" else " " * len(mark[0]), text)
+
+
+def _blank_link(link: re.Match[str]) -> str:
+    group = 1 if link[1] is not None else 2
+    return (" " * (link.start(group) - link.start()) + link[group]).ljust(len(link[0]))
+
+
+def tidy(text: str) -> str:
+    """White space made even, none before punctuation."""
+    even = " ".join(plain_inline(_HYPHEN_BREAK.sub("-", text)).split())
+    return _LOOSE_SPACE.sub("", even)
+
+
+@lru_cache(maxsize=64)
+def parse_blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of a document in their order."""
+    lines: list[_Line] = []
+    at = 0
+    for line in text.split("\n"):
+        lines.append(_Line(line.rstrip(), at))
+        at += len(line) + 1
+    read = _read_manual if _MANUAL.search(text) else _read_markdown
+    return tuple(_read_all(lines, read))
+
+
+def _read_all(lines: Sequence[_Line], read: _Reader) -> Iterator[Block]:
+    at = 0
+    while at < len(lines):
+        if not lines[at].text.strip():
+            at += 1
+            continue
+        block, at = read(lines, at)
+        if block is not None and block.end > block.start:
+            yield block
+
+
+def _make_block(kind: BlockKind, lines: Sequence[_Line], *, skip: int = 0, level: int = 0) -> Block:
+    """A block of whole lines; the first `skip` characters are its mark."""
+    raw = "\n".join([lines[0].text[skip:], *(line.text for line in lines[1:])])
+    start = lines[0].start + skip + len(raw) - len(raw.lstrip())
+    end = lines[-1].start + len(lines[-1].text)
+    return Block(kind, raw if kind == "code" else tidy(raw), start, end, level)
+
+
+def _make_entry(
+    terms: Sequence[str], term_start: int, lines: Sequence[_Line], skip: int = 0
+) -> Block:
+    block = _make_block("entry", lines, skip=skip)
+    return Block("entry", block.text, block.start, block.end, 0, tuple(terms), term_start)
+
+
+def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
+    """The block that starts on a line of Markdown or plain text, and the line after it."""
+    line = lines[at]
+    if _FENCE.match(line.text):
+        rest = range(at + 1, len(lines))
+        end = next((n for n in rest if _FENCE.match(lines[n].text)), len(lines))
+        return (_make_block("code", lines[at + 1 : end]) if end > at + 1 else None), end + 1
+    if heading := _HEADING.match(line.text):
+        return _make_block("heading", [line], skip=heading.start(2), level=len(heading[1])), at + 1
+    if _ROW.match(line.text):
+        return (None if _RULE.match(line.text) else _make_row(line)), at + 1
+    if _RULE.match(line.text):
+        return None, at + 1
+    end = _paragraph_end(lines, at)
+    if _DESCRIPTION.match(line.text):
+        return None, end
+    if item := _ITEM.match(line.text):
+        numbered = int(item[1] is not None)
+        return _make_block("item", lines[at:end], skip=item.end(), level=numbered), end
+    entry, after = _read_entry(lines, at)
+    if entry is not None:
+        return entry, after
+    if line.indent >= 4 or line.text.startswith("\t"):
+        return _make_block("code", [line]), at + 1
+    underline = lines[end].text if end == at + 1 and end < len(lines) else ""
+    if re.fullmatch(r"=+|-{3,}", underline):
+        return _make_block("heading", [line], level=1 if underline[0] == "=" else 2), end + 1
+    return _make_block("paragraph", lines[at:end]), end
+
+
+def _paragraph_end(lines: Sequence[_Line], at: int) -> int:
+    """The line after the last one that belongs to the paragraph that starts here."""
+    end = at + 1
+    while end < len(lines) and lines[end].text.strip():
+        if any(start.match(lines[end].text) for start in _STARTS_BLOCK):
+            break
+        end += 1
+    return end
+
+
+def _read_entry(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
+    """Terms, each on a line of its own, then a line that begins with a colon (`term` / `: description`)."""
+    terms: list[str] = []
+    n = at
+    while n < len(lines) and not (terms and _DESCRIPTION.match(lines[n].text)):
+        text = lines[n].text.strip()
+        # only options stand several to a description, with blank lines between them
+        options = terms and terms[-1][0] == "-" and lines[n - bool(text)].text[:1] in ("", "-")
+        if len(text) > MAX_TERM_CHARS or len(terms) >= MAX_TERMS or (terms and not options):
+            return None, at
+        if text:
+            terms.append(tidy(text))
+        n += 1
+    if n >= len(lines) or not all(terms):
+        return None, at
+    end = _paragraph_end(lines, n)
+    skip = len(lines[n].text) - len(lines[n].text.lstrip(": \t"))
+    if skip == len(lines[n].text):
+        return None, at
+    return _make_entry(terms, lines[at].start, lines[n:end], skip), end
+
+
+def _make_row(line: _Line) -> Block:
+    cells = re.split(r"(?<!\\)\|", line.text.strip().strip("|"))
+    end = line.start + len(line.text)
+    return Block("row", tidy(line.text), line.start, end, terms=tuple(map(tidy, cells)))
+
+
+def _read_manual(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
+    """The block that starts on a line of a manual page, which shows structure by indents, and the line after it."""
+    line = lines[at]
+    text = line.text.strip()
+    if line.indent <= 3 and _MANUAL_HEADING.match(text):
+        return _make_block("heading", [line], level=2 if line.indent else 1), at + 1
+    if item := _ITEM.match(line.text):
+        end = _indent_end(lines, at + 1, item.end())
+        return _make_block(
+            "item", lines[at:end], skip=item.end(), level=int(item[1] is not None)
+        ), end
+    end = at + 1
+    while end < len(lines) and lines[end].text.strip() and lines[end].indent == line.indent:
+        end += 1
+    term_start = line.start + line.indent
+    deeper = end < len(lines) and lines[end].indent > line.indent + 1
+    if deeper and end == at + 1 and len(text) <= MAX_TERM_CHARS:
+        body_end = _indent_end(lines, end, lines[end].indent)
+        return _make_entry([tidy(text)], term_start, lines[end:body_end]), body_end
+    if option := _MANUAL_OPTION.match(text):
+        skip = line.indent + option.end()
+        return _make_entry([option[1]], term_start, lines[at:end], skip), end
+    return _make_block("paragraph", lines[at:end]), end
+
+
+def _indent_end(lines: Sequence[_Line], at: int, indent: int) -> int:
+    """The line after those that are indented so far or further."""
+    while at < len(lines) and lines[at].text.strip() and lines[at].indent >= indent:
+        at += 1
+    return at

@@ -1,0 +1,183 @@
+"""Facts from single sentences: definitions, purposes, places, dates, people, amounts, and how something is done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ragstone.testset.blocks import tidy
+from ragstone.testset.offline import gate
+from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.grammar import Grammar, Pattern
+from ragstone.testset.offline.page import Page, find_sentences
+
+MAX_SENTENCE_CHARS = 420
+_PAST = {"opened": "open", "closed": "close", "began": "begin", "started": "start", "ended": "end"}
+FIRST_STEP = re.compile(r"\b(?:first|primero|en primer lugar)\b")
+"""What to do first is not how it is done."""
+_SECOND_CLAUSE = re.compile(r", (?:and |y )?\S+ (?:is|are|es|son) ")
+"""`X is this, Y is that`: half of it defines something else."""
+_HALF_TASK = re.compile(r"\b(?:not|just|only|sino|no)\b|\b(?:by|with|to|con|por|de)$")
+"""Words of a task that was cut in the wrong place."""
+_ACRONYM = re.compile(
+    r"((?:[A-ZÁÉÍÓÚÑ][\w-]+ (?:(?:of|and|for|the|de|del|la|los|las|y|para) )*){1,5}[A-ZÁÉÍÓÚÑ][\w-]+) \(([A-Z]{2,6})\)"
+)
+
+
+def clause_facts(page: Page) -> Iterator[Fact]:
+    """Facts of every sentence of the page that has one of the known forms."""
+    for section in page.sections:
+        if section.block.kind not in ("paragraph", "item", "entry"):
+            continue
+        for start, end in find_sentences(page, section.block):
+            if end - start <= MAX_SENTENCE_CHARS:
+                yield from _sentence_facts(page, section.headings, start, end)
+
+
+def _sentence_facts(page: Page, headings: tuple[str, ...], start: int, end: int) -> Iterator[Fact]:
+    grammar = page.grammar
+    sentence = tidy(page.document.text[start:end])
+    opener = grammar.openers.match(sentence)
+    if opener:
+        sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
+    yield from _acronyms(page, sentence, start, end)
+    # most sentences fail here, before any pattern is tried
+    whole = gate.is_sentence(sentence, grammar)
+    whole = whole and not gate.refuse_reference(sentence, grammar, owned=bool(page.owner))
+    for pattern in grammar.patterns if whole else grammar.standing_alone:
+        match = pattern.sentence.fullmatch(sentence)
+        fact = _fact(page, headings, pattern, match, sentence) if match else None
+        if fact is not None:
+            yield replace(fact, start=start, end=end)
+            return
+
+
+def _fact(
+    page: Page, headings: tuple[str, ...], pattern: Pattern, match: re.Match[str], sentence: str
+) -> Fact | None:
+    grammar = page.grammar
+    parts = {name: value or "" for name, value in match.groupdict().items()}
+    subject = parts["subject"]
+    instruction = pattern.is_instruction
+    if instruction:
+        if _HALF_TASK.search(subject) or FIRST_STEP.search(parts.get("answer", "")):
+            return None
+        if not page.command and not page.owner and not gate.is_specific(subject):
+            return None
+        if pattern.kind == "detail" and not re.search(r"`[^`]*\w{3}[^`]*`", subject):
+            return None
+    elif pattern.name in ("there_are", "deadline"):
+        if not page.owner and not gate.is_specific(subject):
+            return None
+    elif not _good_subject(subject, parts["verb"], page, headings):
+        return None
+    else:
+        subject = page.lower_start(subject)
+        if " " not in subject and parts["verb"] in ("are", "were", "can", "must", "may"):
+            subject = subject.lower() if subject.istitle() else subject  # a plural, not a name
+    parts |= _forms(parts, grammar) | {"subject": subject}
+    question = grammar.fix(pattern.question.format(**parts))
+    reference = drop_references(
+        pattern.reference.format(**parts) if pattern.reference else sentence
+    )
+    if reference[-1:] not in ".!?)”»" and instruction:
+        reference += "."
+    framed = frame(page, question, tool=instruction)
+    if gate.refuse(framed, reference, grammar, owned=bool(page.owner)):
+        return None
+    if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
+        return None
+    asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
+    claim = parts["subject"] if instruction else sentence[: match.start(asked)].strip()
+    kind = pattern.kind.removesuffix("_passive")
+    return Fact(
+        framed, reference, kind, pattern.name, 0, 0, subject, framed=framed != question, claim=claim
+    )
+
+
+def _forms(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
+    """Forms of the verb and the answer that templates may use."""
+    verb, answer = parts.get("verb", ""), parts.get("answer", "")
+    plural = grammar.language == "en" and not verb.endswith("s")
+    return {
+        "Wh": grammar.time_questions.get(parts.get("prep", ""), grammar.time_questions[""]),
+        "aux": "can" if verb == "cannot" else verb,
+        "neg": " not" if verb == "cannot" else "",
+        "base": grammar.base_forms.get(verb, verb),
+        "past": _PAST.get(verb, verb),
+        "do": "do" if plural else "does",
+        "many": "Cuántas" if parts.get("gender") in ("as", "iones", "dades") else "Cuántos",
+        "Answer": answer[:1].upper() + answer[1:],
+    }
+
+
+def _good_subject(subject: str, verb: str, page: Page, headings: tuple[str, ...]) -> bool:
+    """Whether a subject is a simple noun phrase that is known by its name, or is what its section is about."""
+    grammar = page.grammar
+    if subject.split()[0].lower() in grammar.bad_starts - grammar.articles:
+        return False
+    if not gate.is_noun_phrase(subject, grammar) or _disagrees(subject, verb, grammar.language):
+        return False
+    words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
+    if (
+        grammar.language == "en"
+        and 1 < len(words) == len(subject.split())
+        and words[-1] in grammar.vague_nouns
+    ):
+        return False  # a noun without its article
+    plural = verb in ("are", "were", "can", "must", "may")
+    name = " " not in subject and not plural and subject.lower() not in page.small
+    if name or gate.is_specific(subject):
+        return True
+    definite = subject.split()[0].lower() in ("the", "el", "la", "los", "las")
+    if len(words) == 1 and (definite or words[0] in grammar.vague_nouns) and not page.owner:
+        return False  # `the utility`: nobody knows which
+    if page.owner:
+        return True
+    about = " ".join((page.title, *headings[:2])).lower()
+    return all(word[:5] in about for word in words if word not in grammar.links)
+
+
+def _disagrees(subject: str, verb: str, language: str) -> bool:
+    """A plural with a singular verb (`User websites is`), or a lone infinitive that only looks like a noun (`Instalar`)."""
+    if language == "es":
+        plural = subject[:3].lower() in ("los", "las")
+        infinitive = re.fullmatch(r"[A-ZÁÉÍÓÚ][a-zñ]+(?:ar|er|ir)", subject) is not None
+        return infinitive or (plural and not verb.endswith(("n", "ó")))
+    return verb == "is" and re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
+
+
+def frame(page: Page, question: str, *, tool: bool = False) -> str:
+    """The question with the owner of the document, or the tool of a manual page, where it does not name it."""
+    owner = f"`{page.command}`" if tool and page.command else page.owner
+    if not owner or any(word in question for word in re.findall(r"[\w-]{4,}|^`.+`$", owner)):
+        return question
+    at = int(question[:1] == "¿")
+    small = question[:at] + question[at : at + 1].lower() + question[at + 1 :]
+    template = "frame_tool" if tool and page.command else "frame_at"
+    return page.grammar.templates[template].format(owner=owner, question=small)
+
+
+_SEE = re.compile(
+    r"\s*\((?:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|\s(?:See|Véase|Vea|Ver|Consulte):? [^.]*\.?$",
+    re.IGNORECASE,
+)
+
+
+def drop_references(text: str) -> str:
+    """The text without `(see section 3)`."""
+    return _SEE.sub("", text)
+
+
+def _acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[Fact]:
+    """`Advanced Package Tool (APT)`: what the letters stand for."""
+    for match in _ACRONYM.finditer(sentence):
+        words = [word for word in match[1].split() if word[0].isupper()]
+        words = words[-len(match[2]) :]
+        if "".join(word[0] for word in words) != match[2]:
+            continue
+        name = match[1][match[1].index(words[0]) :]
+        question = page.grammar.templates["stands_for"].format(key=match[2])
+        if not gate.refuse_question(question, page.grammar):
+            yield Fact(question, f"{name}.", "factual", "stands_for", start, end, match[2])

@@ -1,0 +1,160 @@
+"""English tables for question making."""
+
+from __future__ import annotations
+
+import re
+
+from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, pairs, words
+from ragstone.testset.vocabulary import NUMBER_WORDS
+
+_BASE = pairs(
+    "contains=contain provides=provide specifies=specify controls=control determines=determine returns=return displays=display "
+    "represents=represent defines=define requires=require stores=store enables=enable disables=disable performs=perform "
+    "describes=describe lists=list prints=print supports=support offers=offer indicates=indicate includes=include "
+    "manages=manage handles=handle implements=implement creates=create generates=generate shows=show reads=read checks=check removes=remove adds=add installs=install sets=set builds=build converts=convert prevents=prevent ensures=ensure limits=limit produces=produce affects=affect replaces=replace collects=collect monitors=monitor protects=protect encrypts=encrypt expects=expect triggers=trigger changes=change updates=update marks=mark reports=report records=record hosts=host maintains=maintain executes=execute "
+    "has=have consists=consist costs=cost takes=take lasts=last allows=allow lets=let permits=permit weighs=weigh seats=seat "
+    "opens=open closes=close starts=start begins=begin leaves=leave departs=depart arrives=arrive meets=meet runs=run ends=end holds=hold covers=cover uses=use accepts=accept recognizes=recognize measures=measure gives=give needs=need identifies=identify yields=yield depends=depend relies=rely permits=permit"
+)
+_TOLD = "contains|provides|specifies|controls|determines|returns|displays|represents|defines|requires|stores|enables|disables|performs|describes|prints|supports|offers|indicates|includes|covers|gives|needs|identifies|yields|manages|handles|implements|creates|generates|shows|reads|checks|removes|adds|installs|sets|uses|builds|converts|prevents|ensures|limits|accepts|produces|affects|replaces|collects|monitors|protects|encrypts|expects|triggers|changes|updates|marks|reports|records|hosts|maintains|executes"
+_TOLD_BASE = "|".join(_BASE[verb] for verb in _TOLD.split("|"))
+_MADE = "founded|created|released|introduced|built|opened|published|established|designed|developed|started|launched|renamed|invented|discovered|adopted|completed|announced|restored|installed"
+_PLACED = "located|stored|kept|found|installed|placed|saved|documented|hosted|held|archived|displayed|recorded|logged"
+_DO = "use|run|type|press|click|select|add|set|edit|execute|enter|call|specify|choose|open|invoke|simply|just|you (?:can|need to|must|should|may|have to)|create|install|write|issue|pass|put|go|start|hold|drag|change|configure|give|apply|remove|delete|check|include|send|bring|ask|show|fill|take|visit|book|write"
+
+PATTERNS = compile_patterns(
+    [
+        ("definition", "conceptual", r"(?P<subject>(?!The )@np) (?P<verb>is) the (?!(?:same|only|following|best|first|one|most|case|right|latter|last|next|main|default|reason|result|value|number|recommended)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
+        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:an?|one of the) (?!(?:good|bad|bit|little|lot|must|matter|common|great|few|number|problem|mistake|part|better|nice|list|follow|very|simple|real|big|valid|special case|violation|requirement|subset|consequence|result|case|way|step|reason|good|example|more|new|different)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
+        ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:(?:commonly|mainly|often|usually|primarily|typically|also|normally|generally) )?used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {verb} {subject} used for?", ""),
+        ("allow", "conceptual", r"(?P<subject>@np) (?P<verb>allows|lets|permits|enables) (?:you|users?|the user|administrators?|developers?|the administrator)(?: to)? (?P<rest>.{12,})", "What does {subject} allow users to do?", ""),
+        ("tells", "conceptual", rf"(?P<subject>@np) (?:(?:now|automatically) )?(?P<verb>{_TOLD}) (?P<rest>@object.{{8,}})", "What does {subject} {base}?", ""),
+        ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>can|may) be used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {verb} {subject} be used for?", ""),
+        ("designed", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?P<pp>designed|intended|responsible|meant) (?:to|for) (?P<rest>.{12,})", "What {verb} {subject} {pp} for?", ""),
+        ("allows", "conceptual", r"(?P<subject>@np) (?P<verb>allows|permits|enables) (?P<rest>@object.{8,})", "What does {subject} {base}?", ""),
+        ("relies", "conceptual", r"(?P<subject>@np) (?P<verb>depends|relies) on (?P<rest>@object.{8,})", "What does {subject} {base} on?", ""),
+        ("refers", "conceptual", r"(?P<subject>@np) (?P<verb>refers) to (?P<rest>@object.{8,})", "What does {subject} refer to?", ""),
+        ("based", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) based on (?P<rest>.{8,})", "What {verb} {subject} based on?", ""),
+        ("modal", "conceptual", rf"(?P<subject>@np) (?P<verb>can|must|may|should|will) (?P<act>{_TOLD_BASE}) (?P<rest>@object.{{8,}})", "What {verb} {subject} {act}?", ""),
+        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>are) (?P<rest>(?!(?:not|also|only|all|now|often|usually|always|very|more|in|on|at|to|for|available|able|likely|given|made|built|set|run|put|sent|kept|held|found|shown|read|subject|part|due|other|similar|\w+(?:ed|en|ing|ly))\b)[a-z-]+(?: [a-z-]+){0,3} (?:that|which|used) .{8,})", "What are {subject}?", ""),
+        ("tells_plural", "conceptual", r"(?P<subject>@np) (?P<verb>contain|provide|include|support|require|allow|use|define|specify|represent|store|return|offer|describe) (?P<rest>@object.{8,})", "What do {subject} {verb}?", ""),
+        ("consists", "conceptual", r"(?P<subject>@np) (?P<verb>consists) of (?P<rest>.{12,})", "What does {subject} consist of?", ""),
+        ("stands_for", "factual", r"(?P<subject>[A-Z][A-Za-z]*[A-Z][A-Za-z]*) (?P<verb>stands) for (?P<answer>[^,;()]{6,60})\.", "What does {subject} stand for?", "{answer}."),
+        ("where", "factual", rf"(?P<subject>@np) (?P<verb>is|are) (?P<pp>{_PLACED}) (?P<answer>(?:in|at|on|under) [^,;:()]{{3,70}})\.", "Where {verb} {subject} {pp}?", "{Answer}."),
+        ("when", "factual", rf"(?P<subject>@np) (?P<verb>was|were) (?:first |originally |officially |finally )?(?P<pp>{_MADE}) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When {verb} {subject} {pp}?", "{answer}"),
+        ("when_opened", "factual", r"(?P<subject>@np) (?P<verb>opened|closed|began|started|ended) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When did {subject} {past}?", "{answer}"),
+        ("who", "factual", rf"(?P<subject>@np) (?P<verb>was|were|is|are) (?:first |originally )?(?P<pp>{_MADE}|written|maintained|managed) by (?P<answer>@name)(?P<rest>(?: in @date\b.*|[,;] .*|)\.)", "Who {verb} {subject} {pp} by?", "{answer}"),
+        ("how_many", "factual", r"(?P<subject>@np) (?P<verb>has|contains|includes|offers|seats|holds) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s))(?P<rest>(?:[,;.]| (?:for|in|on|and|with|that|which|at|to|per)\b).*)", "How many {unit} does {subject} {base}?", "{answer}"),
+        ("cost", "factual", r"(?P<subject>@np) (?P<verb>costs?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:million|billion))? (?:euros?|dollars?|pounds|cents))(?<![.,])(?: (?:per|a|an|each) [a-z]+)?)(?P<rest>(?:[,;.]| and\b).*)", "How much {do} {subject} cost?", "{answer}"),
+        ("how_long", "factual", r"(?P<subject>@np) (?P<verb>takes?|lasts?) (?P<answer>@num (?:to @num )?(?:[a-z]+ )?(?:seconds|minutes|hours|days|weeks|months|years))(?P<rest>(?:[,;.]| and\b).*)", "How long {do} {subject} {base}?", "{answer}"),
+        ("cost", "factual", r"(?P<subject>@np) (?:@v)[^.;:]{3,60}? and (?P<verb>costs?) (?P<answer>@money)(?P<rest>[,;.].*)", "How much {do} {subject} cost?", "{answer}"),
+        ("weigh", "factual", r"(?P<subject>@np) (?P<verb>weighs?) (?P<answer>@num [a-z]+)(?P<rest>[,;.].*)", "How much {do} {subject} weigh?", "{answer}"),
+        ("size", "factual", r"(?P<subject>@np) (?P<verb>is|are) (?P<answer>@num (?:metres|meters|kilometres|kilometers|km|m|feet|miles|centimetres|cm)) (?P<how>high|long|wide|deep|tall|thick)(?P<rest>[,;.].*)", "How {how} {verb} {subject}?", "{answer}"),
+        ("there_are", "factual", r"There (?P<verb>are) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s)) (?P<subject>(?:in|on|at|beside|near|behind|under|for|between) [^,;:()]{4,50})\.", "How many {unit} are there {subject}?", "{answer}"),
+        ("hours", "factual", r"(?P<subject>@np) (?P<verb>is|are) (?P<pp>open|closed) (?P<answer>@time)\.", "When {verb} {subject} {pp}?", "{Answer}."),
+        ("hours", "factual", r"(?P<subject>@np) (?P<verb>opens?|closes?|starts?|begins?|ends?|leaves?|departs?|arrives?|meets?|runs?) (?P<answer>@time)(?P<rest>[;.].*)", "When {do} {subject} {base}?", "{answer}"),
+        ("deadline", "factual", r"(?P<subject>You) (?P<verb>have) (?P<answer>@num (?:[a-z]+ )?(?:days|weeks|months|hours|years|minutes)) (?P<rest>(?:from [^,;:]{4,40} )?to [a-z]+ [^,;:()]{4,60})\.", "How long do I have {rest}?", "{answer}"),
+        ("modal_number", "factual", r"(?P<subject>@np) (?P<verb>may|can|must) (?P<act>[a-z]+) (?P<answer>(?:up to |at most )?@num (?P<unit>(?:[a-z]+ ){0,1}[a-z]{2,}s))(?P<rest>(?: (?:at a time|a day|a week|per [a-z]+|in all))?)\.", "How many {unit} {verb} {subject} {act}{rest}?", "{answer}"),
+        ("where_can", "factual", r"(?P<subject>@np) (?P<verb>can|may|must) be (?P<pp>bought|rented|collected|borrowed|handed in|returned|picked up|found|downloaded|seen|paid|ordered|dropped off) (?P<answer>(?:in|at|from) [^,;:()]{4,60})\.", "Where {verb} {subject} be {pp}?", "{Answer}."),
+        ("how_can", "how_to_passive", r"(?P<subject>@np) (?P<verb>can|may|must) be (?P<pp>(?!used|needed)[a-z]+ed|set|found|built|run|written|made|sent|bought|paid|put) (?P<answer>(?:by [a-z]+ing|using|with the|with `|through|via|online|by phone|by e-?mail) ?[^;:()]{3,})\.", "How {verb} {subject} be {pp}?", "{Answer}."),
+        ("aux_time", "factual", r"(?P<subject>@np) (?P<verb>is|are|was|were|can|may|must|will|should) (?P<rest>(?:be )?(?:not )?[a-z]+(?:ed|en|t|n|d|de|ld|open|ck|ght|ut)\b(?: (?!@when)[^,;:()\s]+){0,6}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {verb} {subject} {rest}?", "{Answer}."),
+        ("verb_time", "factual", r"(?P<subject>@np) (?P<verb>@act)(?P<rest>(?: (?!@when|until|from|on|at|by|within|for|every|each|between|before|after)[^,;:()\s]+){0,5}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {do} {subject} {base}{rest}?", "{Answer}."),
+        ("why", "conceptual", r"(?P<subject>@np) (?P<verb>is|are|was|were|can|must|may|should|will|cannot)(?P<rest> [^,;:()]{4,60}?),? because (?P<answer>[^;:()]{10,})\.", "Why {aux} {subject}{neg}{rest}?", ""),
+        ("default", "factual", r"The default (?:value )?(?:of|for) (?:the )?(?P<subject>`[^`]+`(?: [a-z]+)?|[\w.-]*[_.-][\w.-]+) (?P<verb>is) (?P<answer>[^,;:()]{1,40})\.", "What is the default value of {subject}?", "{answer}."),
+        ("default", "factual", r"(?P<subject>@np) (?P<verb>defaults) to (?P<answer>[^,;:()]{1,40})\.", "What is the default value of {subject}?", "{Answer}."),
+        ("how_to", "how_to", rf"(?:To|If you (?:want|need|wish) to) (?P<subject>(?!be\b|do so)[a-z]+ [^,;:]{{8,90}}), (?P<answer>(?:please )?(?:{_DO}) .{{8,}}[^:])", "How do I {subject}?", "{Answer}"),
+        ("how_to", "how_to", r"You (?:can|may|could) (?P<subject>(?!also|use|find|see|do|have|be|not|only|always|then|even)[a-z]+ [^,;:]{8,80}?) (?P<answer>(?:by [a-z]+ing|using|with the|with `) [^;:]{6,})", "How can I {subject}?", "{Answer}"),
+        ("condition", "detail", r"(?:If|When) (?P<subject>(?:the |a |an )?`[^`]+`(?: [a-z]+){0,2} (?:is|are|has|does not|is not)\b[^,;:]{2,60}), (?:then )?(?P<answer>(?:the|a|an|all|no|only|any|each|`)[^:]{15,})", "What happens if {subject}?", ""),
+    ],
+    {
+        "np": r"[^,;:()]{2,60}?",
+        "date": DATE["en"],
+        "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["en"]))),
+        "name": r"(?:the )?[A-Z][\w’.-]+(?: (?:(?:of|and|de|van|von|the) )?[A-Z][\w’.-]*)*(?<!\.)",
+        "money": r"(?:[$€£]\d[\d.,]*|\d[\d.,]* (?:euros?|dollars?|pounds|cents))(?<![.,])",
+        "time": r"(?:(?:daily|every day|all year|year-round|at weekends|on weekdays)|(?:(?:from|on|at|between|until|in) )?(?:\d{1,2}[:.]\d\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|August|September|October|November|December|\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December))\b[^;()]{0,60}?)",
+        "when": r"\d{1,2}[:.]\d\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:the )?(?:early |late |mid-)?(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|(?:1[5-9]|20)\d\d\b|(?:\d+|two|three|four|five|six|seven|eight|ten|twelve) (?:working |calendar |business )?(?:seconds|minutes|hours|days|weeks|months|years)\b|(?:morning|afternoon|evening|night|day|week|month|year|weekday)\b|the (?:first|second|third|last) [A-Z]?[a-z]+day\b|weekdays|weekends|noon|midnight",
+        "act": r"opens?|closes?|starts?|begins?|ends?|leaves?|departs?|arrives?|meets?|runs?|expires?|renews?|stays?|works?|delivers?|collects?|pays?|receives?|returns?|applies|apply|opened|moved|takes? place|sells?|serves?|lends?",
+        "v": r"takes?|arrives?|lasts?|is|are|includes?|holds?|seats?|has|have",
+        "object": r"(?:(?:an?|the|all|any|each|every|both|several|many|various|some|information|support|two|three|four|whether|how|what|which|where)\b|`)",
+    },
+)  # fmt: skip
+
+_TASKS = (
+    "adding=add installing=install configuring=configure creating=create removing=remove updating=update upgrading=upgrade building=build "
+    "running=run writing=write using=use setting=set changing=change managing=manage testing=test deleting=delete importing=import "
+    "exporting=export enabling=enable disabling=disable checking=check finding=find searching=search listing=list connecting=connect "
+    "customizing=customize downloading=download editing=edit viewing=view printing=print sending=send starting=start stopping=stop "
+    "restoring=restore backing=back mounting=mount compiling=compile uploading=upload selecting=select sharing=share copying=copy "
+    "moving=move merging=merge replacing=replace defining=define declaring=declare calling=call accessing=access modifying=modify "
+    "returning=return booking=book borrowing=borrow ordering=order registering=register reporting=report preparing=prepare "
+    "maintaining=maintain encrypting=encrypt monitoring=monitor tracking=track converting=convert dropping=drop"
+)
+TASK_VERBS = pairs(_TASKS) | {base: base for base in pairs(_TASKS).values() if base not in words("back test report return book print import export list update upgrade search order drop call track access set monitor use share copy start stop check download upload")}  # fmt: skip
+
+_SOFTWARE = re.compile(
+    r"\b(?:program|tool|utility|library|application|server|client|package|system|language|framework|editor|protocol|distribution|daemon|module|extension|software|implementation|interface|platform|service)\b"
+)
+
+ENGLISH = Grammar(
+    language="en",
+    patterns=PATTERNS,
+    base_forms=_BASE,
+    articles=words("the a an"),
+    closed_words=words(
+        "this these those that which who whom whose what when where why how if because although though while since unless until whether and or but nor "
+        "so than then there here it its he she they them their his her we us our you your i me my is are was were be been being am do does did done has have "
+        "had having can could may might must shall should will would not no never only also very just even still already always often usually sometimes "
+        "now currently generally normally typically however therefore thus moreover to by with from at into onto about as after before during between through "
+        "without within via per each every some many most all both neither either another other such same first second last next one more less any "
+        "said says means see note let please try make makes made get gets use uses used using contains provides allows e.g i.e etc simply actually"
+    ),
+    links=words("of for in on"),
+    vague_nouns=words(
+        "result results goal goals idea problem problems reason reasons way ways difference purpose point rest others answer question step steps thing things "
+        "example examples note case cases fact issue solution choice option advantage disadvantage drawback exception consequence effect aim approach format formats "
+        "following section chapter document page table figure list output command line file directory value number name type part process method field "
+        "latter former user users people argument parameter default current future past time change changes alternative alternatives recommendation rule "
+        "database table system program package function class object version string variable data default documentation guide manual text book work task service utility tool module directive protocol"
+    ),
+    bad_starts=words(
+        "this these those that it its he she they we you i there here such both all some many most each every another other one two three several as if when while "
+        "although because since unless however therefore thus also then so but and or yet nor moreover furthermore instead otherwise finally first second "
+        "similarly likewise for in on at by with without to from after before during what which who how why where not no only even just see note please "
+        "various different nonetheless nevertheless meanwhile accordingly strictly currently generally usually often sometimes additionally fortunately unfortunately unlike like given using being having doing everything nothing something anything "
+        "more less another any part later today now again hence indeed perhaps maybe obviously basically alternatively consequently conversely"
+    ),
+    question_pointers=re.compile(r"\b(?:this|these|those|it|its|itself|they|them|their|he|she|his|her|him|we|us|our|above|below|following|here|such|former|latter|aforementioned|previous|previously|earlier|same|said|you|your|yours|yourself|and/or|etc|lines?|example|respectively|another|other|chapter|figure)\b", re.IGNORECASE),
+    reference_pointers=re.compile(r"\b(?:this|these|those|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) \d+|instead(?=\.?$)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
+    first_person=re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE),
+    leaning_start=re.compile(r"(?:it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),
+    dangling_end=words("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
+    openers=re.compile(r"(?:However|Therefore|Thus|Moreover|Furthermore|In addition|Additionally|Also|For instance|In fact|Indeed|Finally|In general|Generally|By the way|In short|Basically|Historically|Strictly speaking|Unfortunately|Fortunately|Nevertheless|On the other hand|In practice|In other words|Consequently|Hence), (?=\S)"),
+    task_verbs=TASK_VERBS,
+    task_prefix=re.compile(r"How (?:to|do I|can I|do you) (?P<task>[a-z]+ .+)"),
+    instructions=re.compile(rf"(?!.*\b(?:then|also|now|later|instead)\b)(?:To [a-z]+ [^,]+, (?:{_DO})|You (?:can|may|need to|must|should|have to) [a-z]+|(?:{_DO}) )", re.IGNORECASE),
+    option_heading=re.compile(r"\b(?:options|parameters|arguments|settings|preferences|flags)\b", re.IGNORECASE),
+    manual_heading=re.compile(r"option|description|argument|flags|command|parameter", re.IGNORECASE),
+    option_start=re.compile(r"[A-Z`][\w`’'-]*(?<!ed)\b"),
+    description_columns=words("description meaning purpose explanation function action effect summary"),
+    value_columns=re.compile(r"(?:(?:default|maximum|minimum|storage) )?(?:size|price|cost|fee|date|year|default|port|capacity|height|length|weight|duration|license|address|phone|opening hours|hours|unit|format|capital|language|range|deadline|population|area|colou?r|material|location|depth|distance|speed|release date)s?\b", re.IGNORECASE),
+    verb_start=re.compile(r"(?:[A-Z][a-z]+s (?:the|an?|all|any|that|whether|only|how|each|if)\b|(?:Return|Create|Show|Print|Display|Set|Get|Remove|Delete|Add|List|Convert|Check|Read|Write|Open|Close|Enable|Disable|Specify|Send|Start|Stop|Run|Use|Make|Update|Install|Compute|Test|Call|Raise|Register|Do not|Ignore|Include|Exclude|Force|Allow|Limit|Suppress|Perform|Search|Select|Switch|Change|Copy|Move|Replace|Restore|Generate|Treat|Turn|Tell|Give|Keep|Skip|Output|Instead of|Causes?|Apply|Load|Store|Save|Verify|Report|Format|Prevent|Override|Define|Indicate|Prefix|Append|Insert|Record|Fetch|Cancel|Wait|Reset)\b)"),
+    background_start=re.compile(r"(?:Normally|By default|Usually|Some|Typically|Often|Currently|Many|Most|In|There|For|Since|On|At|As|Unless|Without|You|Works like|Because|Although|Historically|True|False|Used|Reserved|Default|\S+ (?:is|are|was|were|has|can|may|must|should|will|normally|usually|always|never|runs|uses|does))\b"),
+    conditional_start=re.compile(r"(?:If|When|While|Whenever)\b"),
+    telling_verbs=words("contains specifies defines indicates stores represents controls determines describes lists holds includes provides"),
+    finite_verbs=frozenset(_BASE) | words("is are was were has have can may must will should does do did been cannot"),
+    noun_start=re.compile(r"(?:An?|The|One of) [a-z`]"),
+    attributes=(
+        (_SOFTWARE, re.compile(r"\b(?:1[89]|20)\d\d\b|\brelease"), "When was {subject} first released?"),
+        (_SOFTWARE, re.compile(r"\b(?:by|author|authors|wrote|written|developed|maintain\w*|creat\w+|invent\w+)\b"), "Who originally wrote {subject}?"),
+        (_SOFTWARE, re.compile(r"\b(?:memory|RAM|MB|GB|megabytes|gigabytes)\b"), "How much memory does {subject} need?"),
+        (re.compile(r"\b(?:company|cooperative|corporation|foundation|society|organi[sz]ation|hospital|manufacturer)\b"), re.compile(r"\b(?:1[89]|20)\d\d\b|\bfound|since"), "When was {subject} founded?"),
+    ),
+    time_questions={"": "When", "until": "Until when", "for": "For how long", "every": "How often", "each": "How often", "within": "Within what time", "by": "By when"},
+    templates={
+        "option": "What does the {key} option of {owner} do?", "option_is": "What does the {key} option of {owner} specify?", "does": "What does {key} do?", "does_in": "What does {key} do in {owner}?", "what_is_in": "What is {key} in {owner}?", "tells_in": "What does {key} {verb} in {owner}?", "tells": "What does {key} {verb}?", "what_is": "What is {key}?",
+        "purpose": "What is {key} used for?", "default_of": "What is the default value of {key}?", "cell": "What is the {column} of {key}?",
+        "task": "How do I {task}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
+        "compare": "What do the options {key} and {other} of {owner} do?", "compare_terms": "What is the difference between {key} and {other}?",
+        "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
+    },
+)  # fmt: skip

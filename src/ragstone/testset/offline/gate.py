@@ -1,0 +1,141 @@
+"""The gate: refuses a question or a reference that is doubtful in form. Proofs against the corpus come later (proofs.py)."""
+
+from __future__ import annotations
+
+import re
+
+from ragstone.testset.offline.fluency import is_fluent
+from ragstone.testset.offline.grammar import Grammar, words
+from ragstone.text.stopwords import STOPWORDS
+
+MAX_QUESTION_WORDS = 22
+MAX_REFERENCE_WORDS = 75
+MIN_SENTENCE_WORDS = 5
+_CODE = re.compile(r"`[^`]*`")
+_QUOTED = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
+_CUT_END = re.compile(r"[,;:–—?-]\.?\s*$|\s[A-Z]\.$")
+"""A phrase goes on, it asks, or the splitter took an initial (`X.`) for the end of the sentence."""
+_CONTRACTION = re.compile(r"\w[’'](?:re|ll|ve|d|m|t)\b|\blet[’']s\b", re.IGNORECASE)
+_JUNK = re.compile(r"[{}<>\\=|→↑↓¶©▾•*_#~]|://|\w\(\)|\.\.\.|…|\d\.\d+\.\d+\.|--|\s/|\S/\S+/|^\W+$")
+_NOISE = re.compile(r"[{}\\|→↑↓¶©▾•#~]|://|\.\.\.|…|\bTODO\b|\bFIXME\b|\[\d*\]|&\w+;")
+_PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
+_OPEN_ENDS = frozenset({"and", "or", "but", "that", "which", "its", "their", "your", "y", "o", "que", "de", "del", "su", "sus"})  # fmt: skip
+"""Words that no question ends with, articles apart."""
+_LY_WORDS = words(
+    "yearly monthly weekly daily hourly early family assembly friendly reply supply italy"
+)
+_FOREIGN = {"en": STOPWORDS["es"] - STOPWORDS["en"], "es": STOPWORDS["en"] - STOPWORDS["es"]}
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def refuse(question: str, reference: str, grammar: Grammar, *, owned: bool = False) -> str:
+    """Why the pair is doubtful; empty when it may pass. `owned`: the question says who `we` are."""
+    return refuse_question(question, grammar) or refuse_reference(reference, grammar, owned=owned)
+
+
+def refuse_question(question: str, grammar: Grammar) -> str:
+    """Why a question is doubtful; empty when it may pass."""
+    bare = _QUOTED.sub("“x”", _CODE.sub("`x`", question))
+    spoken = bare.split()
+    if not 3 <= len(spoken) <= MAX_QUESTION_WORDS or not question.endswith("?"):
+        return "too short, too long or no question"
+    if _unbalanced(question) or question.count("`") % 2:
+        return "a bracket or quote is open"
+    if pointer := grammar.question_pointers.search(bare):
+        return f"{pointer[0]!r} points at something outside"
+    if _CONTRACTION.search(bare):
+        return "a contraction"
+    if _JUNK.search(bare.replace("`x`", "x")):
+        return "code outside of backticks"
+    if spoken[-1].rstrip("?").lower() in grammar.articles | _OPEN_ENDS:
+        return "ends in mid-phrase"
+    if not has_language(question, grammar, least=1):
+        return "another language"
+    return "" if is_fluent(question, grammar.language) else "the word order is unusual"
+
+
+def refuse_reference(reference: str, grammar: Grammar, *, owned: bool = False) -> str:
+    """Why a reference is doubtful; empty when it may pass."""
+    bare = _CODE.sub("x", reference)
+    spoken = bare.split()
+    if not spoken or len(spoken) > MAX_REFERENCE_WORDS:
+        return "empty or too long"
+    if _unbalanced(reference) or reference.count("`") % 2 or _NOISE.search(bare):
+        return "a bracket or quote is open, or code outside of backticks"
+    if spoken[-1].strip(".,;:").lower() in grammar.dangling_end or _CUT_END.search(bare):
+        return "cut in mid-phrase"
+    if grammar.leaning_start.match(bare.lstrip('(“«"')):
+        return "begins in the middle of a thought"
+    if not owned and grammar.first_person.search(bare):
+        return "we, without who that is"
+    if pointer := grammar.reference_pointers.search(_QUOTED.sub("x", bare)):
+        return f"{pointer[0]!r} points at something outside"
+    return "" if has_language(reference, grammar) else "another language"
+
+
+def is_sentence(text: str, grammar: Grammar) -> bool:
+    """Whether a text is one whole sentence: it starts large, ends with a full stop and leans on nothing before it."""
+    first = re.match(r"[^\W\d_]+", text)
+    if not re.match(r"[A-ZÁÉÍÓÚÑ`¿«“\"]", text) or not re.search(r"[^.]\.[)”»\"]?$", text):
+        return False
+    if first and first[0].lower() in grammar.bad_starts:
+        return False
+    return len(text.split()) >= MIN_SENTENCE_WORDS
+
+
+def is_noun_phrase(phrase: str, grammar: Grammar) -> bool:
+    """Whether a phrase is a simple noun phrase that names something in particular."""
+    tokens = _CODE.sub("`x`", phrase).split()
+    if not tokens or len(tokens) > 8 or _QUOTED.sub("x", phrase).count("`") % 2:
+        return False
+    if any(token in ("-", "–", "—", "/", "&") for token in tokens):
+        return False
+    if not re.match(r"[\w`“«\"]", tokens[-1]) or re.search(r"[.!?;:,]$", tokens[-1]):
+        return False
+    lowered = [re.sub(r"\W", "", token).lower() for token in tokens]
+    inner = lowered[1:] if lowered[0] in grammar.articles else lowered
+    if not inner or inner[0] in grammar.links or inner[-1] in grammar.links:
+        return False
+    closed = grammar.closed_words | (grammar.articles if grammar.language == "en" else frozenset())
+    if not _links_only(inner, grammar, closed):
+        return False
+    if grammar.language == "es":
+        return not any(word.endswith("mente") for word in inner)
+    adverb = any(word.endswith("ly") and len(word) > 4 and word not in _LY_WORDS for word in inner)
+    return not adverb and not tokens[0].lower().endswith("ing")
+
+
+def _links_only(inner: list[str], grammar: Grammar, closed: frozenset[str]) -> bool:
+    """Whether the only small words are prepositions and articles behind them: `owner of the file`."""
+    return all(
+        word not in closed
+        or word in grammar.links
+        or (word in grammar.articles and at > 0 and inner[at - 1] in grammar.links)
+        for at, word in enumerate(inner)
+        if word != "x"
+    )
+
+
+def is_specific(phrase: str) -> bool:
+    """Whether a phrase names one thing by code, quote, acronym or capital, not only by a common noun."""
+    if "`" in phrase or _QUOTED.search(phrase):
+        return True
+    return any(
+        re.search(r"[A-ZÁÉÍÓÚÑ]", word if at else word[1:])
+        or re.search(r"\w[._/]\w|\w-\w+-\w|\d", word)
+        for at, word in enumerate(phrase.split())
+    )
+
+
+def has_language(text: str, grammar: Grammar, least: int = 0) -> bool:
+    """Whether the small words of a text are those of the language."""
+    found = [word.lower() for word in _WORD.findall(_CODE.sub("", text))]
+    own = sum(word in STOPWORDS[grammar.language] for word in found)
+    foreign = sum(word in _FOREIGN[grammar.language] for word in found)
+    return own >= least and foreign <= own // 2 and not (len(found) > 6 and own == 0)
+
+
+def _unbalanced(text: str) -> bool:
+    bare = _CODE.sub("", text)
+    odd = bare.count('"') % 2 == 1
+    return odd or any(bare.count(left) != bare.count(right) for left, right in _PAIRS)

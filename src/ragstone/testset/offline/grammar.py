@@ -1,0 +1,134 @@
+"""What a language brings to question making: word lists, sentence patterns and templates. English and Spanish fill one shape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ragstone.testset.spans import MONTH
+
+YEAR = r"(?:1[5-9]\d\d|20[0-4]\d)"
+DATE = {
+    "en": rf"(?:\d{{1,2}} (?:{MONTH['en']})(?:,? {YEAR})?|(?:{MONTH['en']})(?: \d{{1,2}}(?:st|nd|rd|th)?,?)? {YEAR}|{YEAR})",
+    "es": rf"(?:\d{{1,2}} de (?:{MONTH['es']})(?: de {YEAR})?|(?:{MONTH['es']}) de {YEAR}|{YEAR})",
+}
+NUMBER = r"(?:(?:more than|at least|up to|about|más de|hasta|al menos|unos|unas) )?(?:\d[\d.,]*(?<![.,])|{words})"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A sentence of one form and the question it answers."""
+
+    name: str
+    kind: str
+    """`factual`, `conceptual`, `how_to` (`how_to_passive` with a noun phrase as subject) or `detail`."""
+    sentence: re.Pattern[str]
+    """Matches the whole sentence; the group `subject` is what the question is about."""
+    question: str
+    """A template over the groups; `{base}` is the plain form of the group `verb`."""
+    reference: str = ""
+    """A template over the groups; empty for the whole sentence."""
+
+    @property
+    def is_instruction(self) -> bool:
+        """Whether the group `subject` is a task or a condition instead of a noun phrase."""
+        return self.kind in ("how_to", "detail")
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The tables of one language."""
+
+    language: str
+    patterns: Sequence[Pattern]
+    base_forms: Mapping[str, str]
+    """Third person → the form that a question uses."""
+    articles: frozenset[str]
+    closed_words: frozenset[str]
+    """Words that cannot stand inside a simple noun phrase."""
+    links: frozenset[str]
+    """Prepositions that may join two nouns of one phrase."""
+    vague_nouns: frozenset[str]
+    """Heads that name nothing in particular: result, goal, first step."""
+    bad_starts: frozenset[str]
+    """First words of a sentence or phrase that lean on what stands before it."""
+    question_pointers: re.Pattern[str]
+    reference_pointers: re.Pattern[str]
+    first_person: re.Pattern[str]
+    """`We` and its forms: clear only in a document that says whose it is."""
+    leaning_start: re.Pattern[str]
+    """A reference that begins so lacks its noun."""
+    dangling_end: frozenset[str]
+    """Words that no phrase ends with."""
+    openers: re.Pattern[str]
+    """Words that link a sentence to the one before and can be dropped: `However,`."""
+    task_verbs: Mapping[str, str]
+    """First word of a heading that names a task (a gerund, a verbal noun, a verb) → the plain verb."""
+    task_prefix: re.Pattern[str]
+    """`How to …`."""
+    instructions: re.Pattern[str]
+    """Shows that a sentence tells what to do."""
+    option_heading: re.Pattern[str]
+    manual_heading: re.Pattern[str]
+    """Headings of a manual page under which its options stand."""
+    option_start: re.Pattern[str]
+    """How the description of an option begins."""
+    description_columns: frozenset[str]
+    value_columns: re.Pattern[str]
+    """Columns that hold an attribute of what their row is about."""
+    verb_start: re.Pattern[str]
+    """A description that begins with a verb says what a thing does."""
+    background_start: re.Pattern[str]
+    """A description that begins so tells how things are without what it describes."""
+    conditional_start: re.Pattern[str]
+    telling_verbs: frozenset[str]
+    """Verbs that say what a thing holds rather than what it does: contains, specifies."""
+    finite_verbs: frozenset[str]
+    """Verbs that show that a description is a sentence, not a noun phrase."""
+    noun_start: re.Pattern[str]
+    """A description that begins with a noun phrase says what a thing is."""
+    time_questions: Mapping[str, str]
+    """Preposition of a time → what asks for it; the empty one for all others."""
+    attributes: Sequence[tuple[re.Pattern[str], re.Pattern[str], str]]
+    """What a definition calls its subject, what would tell the attribute, and the question for the attribute."""
+    templates: Mapping[str, str]
+    """Questions by name: option, does, what_is, purpose, default, cell, task, follow_up, compare, stands_for …"""
+    subject_fixes: Sequence[tuple[str, str]] = field(default=())
+    """Regular expressions and replacements that every question passes: `de el` → `del`."""
+
+    @cached_property
+    def standing_alone(self) -> tuple[Pattern, ...]:
+        """The patterns that say themselves how the sentence begins, whatever other sentences must not begin with."""
+        alone = ("deadline", "there_are")
+        return tuple(one for one in self.patterns if one.is_instruction or one.name in alone)
+
+    def fix(self, question: str) -> str:
+        """The question with the language's contractions, its first letter large."""
+        for pattern, replacement in self.subject_fixes:
+            question = re.sub(pattern, replacement, question)
+        at = 1 if question[:1] == "¿" else 0
+        return question[:at] + question[at : at + 1].upper() + question[at + 1 :]
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+def pairs(text: str) -> dict[str, str]:
+    """`a=b c=d` as a mapping."""
+    return dict(pair.split("=") for pair in text.split())
+
+
+def compile_patterns(
+    rows: Sequence[tuple[str, str, str, str, str]], names: Mapping[str, str]
+) -> list[Pattern]:
+    """Patterns from rows of name, kind, regular expression, question and reference; `@name` stands for a part."""
+    patterns = []
+    for name, kind, sentence, question, reference in rows:
+        for part, expression in names.items():
+            sentence = sentence.replace(f"@{part}", expression)
+        patterns.append(Pattern(name, kind, re.compile(sentence), question, reference))
+    return patterns

@@ -1,0 +1,244 @@
+"""Facts from records: options of a command, entries of definition lists and of lists, table rows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from ragstone.testset.blocks import Block, tidy
+from ragstone.testset.offline import gate
+from ragstone.testset.offline.clauses import drop_references, frame
+from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.grammar import words
+from ragstone.testset.offline.page import Page, find_sentences
+from ragstone.testset.outline import Section, find_name_line
+
+MAX_DESCRIPTION_CHARS = 260
+"""A longer description is cut behind its first sentence."""
+_OPTION = re.compile(r"--?[A-Za-z0-9?][\w?-]*")
+_CODE_TERM = re.compile(
+    r"`?(?:[A-Za-z_/][\w./:-]*[_./:-][\w./:-]*\w(?:\(.*\))?|[A-Za-z]\w*|[\w.]+\(.*\))`?$"
+)
+_TOOL = re.compile(r"[a-z][\w.+-]+|[A-Z]+(?: [A-Z]+){0,3}|[\w-]+_[\w-]+")
+"""A title that is the name of a command, a function or an SQL statement."""
+_LEAD = re.compile(r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(?P<sign>:|–|—|-)\s+")
+_CELL = re.compile(
+    r"(?:[$€£]? ?\d[\d.,]* ?(?:[a-zA-Z%€$£°µ]{1,12}(?: [a-z]+)?)|`[^`]+`|[A-Za-zÁÉÍÓÚÑáéíóúñ][\w áéíóúñ'-]{3,60})"
+)
+"""A short value that tells something by itself: an amount with its unit, code, or words; a bare number lacks its unit."""
+_CLAUSE = re.compile(
+    r"(?:The|An?) [\w-]+ [a-z]{3,}s (?:the|an?|all|any|no|not|its|to|from|with)\b|(?:Los|Las) \w+s (?:\w+ ){0,3}\w+(?:an|en) "
+)
+"""A noun with its verb: the description is a sentence about something else."""
+_COLUMN = re.compile(r"[^\W\d_][\w()/-]{1,20}(?: [\w()/-]{1,15}){0,2}")
+_LONE_WORD = re.compile(r"`?(?:[A-ZÁÉÍÓÚÑ][\w+-]*|\W|\w|[^`]*[<>|][^`]*)`?")
+"""A key that does not say by itself what it is: `Enter`, `x`."""
+_OUTCOMES = re.compile(r"ERR|RETURN|EXIT|VALOR|ESTADO|Errors|Exit|Return|Environment")
+"""Sections of a manual page whose entries are no options, but what may come of a call."""
+_TRIVIAL = words(
+    "help version usage h V ? quiet verbose q v Default Description Syntax Context Status Module Note Example Type Name"
+)
+
+
+def record_facts(page: Page) -> Iterator[Fact]:
+    """Facts of every record of the page."""
+    yield from _purpose(page)
+    entries = [fact for section in page.sections for fact in _section_facts(page, section)]
+    times = Counter(fact.key for fact in entries)
+    yield from (fact for fact in entries if times[fact.key] == 1)  # else it means several things
+    yield from _table_facts(page)
+
+
+def _section_facts(page: Page, section: Section) -> Iterator[Fact]:
+    block = section.block
+    if block.kind == "entry":
+        yield from _entry_facts(page, section, block.terms, block.start, block.term_start)
+    elif block.kind == "item":
+        yield from _item_facts(page, section)
+
+
+def _purpose(page: Page) -> Iterator[Fact]:
+    """What the NAME section of a manual page says that its command is for."""
+    found = find_name_line(page.sections)
+    if found is None or page.manual not in (1, 2, 3, 8):
+        return
+    text, block = found
+    if page.manual in (2, 3) and not page.grammar.verb_start.match(text[:1].upper() + text[1:]):
+        return  # a noun: not what a function does
+    command = f"`{page.command}`"
+    question = page.grammar.templates["purpose"].format(key=command)
+    reference = f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    small_words = gate.has_language(text, page.grammar, least=1)
+    if small_words and " - " not in text and not gate.refuse(question, reference, page.grammar):
+        place = block.start, block.end
+        yield Fact(question, reference, "conceptual", "purpose_line", *place, command)
+
+
+def _entry_facts(
+    page: Page, section: Section, terms: Sequence[str], start: int, term_start: int
+) -> Iterator[Fact]:
+    grammar = page.grammar
+    described = _description(page, section.block, start)
+    if described is None:
+        return
+    reference, end = described
+    if grammar.background_start.match(reference) or _OUTCOMES.match(" ".join(section.headings[:1])):
+        return
+    key, owner, template = _entry_key(page, section, terms, reference)
+    if not key:
+        return
+    question = grammar.fix(
+        grammar.templates[template].format(key=key, owner=owner, verb=_telling(reference, page))
+    )
+    option = template.startswith("option")
+    pattern = "option" if option else "entry"
+    group = f"{template}:{owner}" if owner else f"{template}:{section.headings[:1]}"
+    if not gate.refuse(question, reference, grammar):
+        kind = "detail" if option else "conceptual"
+        yield Fact(question, reference, kind, pattern, term_start, end, key, key, owner, group)
+
+
+def _entry_key(
+    page: Page, section: Section, terms: Sequence[str], reference: str
+) -> tuple[str, str, str]:
+    """The key as the question names it, whose it is, and the template; an empty key when none fits."""
+    grammar = page.grammar
+    term = _unquoted(terms[0])
+    option = "option_is" if describing_template(page, reference) == "what_is" else "option"
+    dashed = [one for one in map(_unquoted, terms) if one.startswith("-")]
+    options = [name for one in dashed for name in _OPTION.findall(one)]
+    if options:
+        long = [name for name in options if name.startswith("--") and not name.startswith("--no-")]
+        name = (long or options)[0]
+        stands_right = grammar.manual_heading.search(" ".join(section.headings))
+        if not page.command or name.strip("-") in _TRIVIAL or not stands_right:
+            return "", "", ""
+        if not grammar.option_start.match(reference):
+            return "", "", ""
+        return f"`{name}`", f"`{page.command}`", option
+    if _is_titled_option(page, section, term):
+        quote = grammar.templates["quote"]
+        return quote.format(term), quote.format(page.title), option
+    tool = page.command or (page.title if _TOOL.fullmatch(page.title) else "")
+    template = describing_template(page, reference)
+    name = re.sub(r"[(].*[)]$", "()", term)
+    if not template or not _CODE_TERM.match(terms[0]) or name in _TRIVIAL:
+        return "", "", ""
+    if re.search(r"[.:(]", name):  # a qualified name says whose it is
+        return f"`{name}`", "", template
+    return (f"`{name}`", f"`{tool}`", f"{template}_in") if tool else ("", "", "")
+
+
+def _is_titled_option(page: Page, section: Section, term: str) -> bool:
+    """Whether an entry under a heading `Options` is one of what the page's title names."""
+    is_option = page.grammar.option_heading.search
+    return (
+        any(is_option(text) for text in section.headings[:1])
+        and not page.command
+        and bool(page.title)
+        and not is_option(page.title)
+        and len(term.split()) <= 5
+        and re.fullmatch(r"[A-ZÁÉÍÓÚÑ][^.,;:()<>=]*", term) is not None
+    )
+
+
+def describing_template(page: Page, reference: str) -> str:
+    """Whether a description says what a thing does, or what it is; empty when that is not clear."""
+    grammar = page.grammar
+    if grammar.verb_start.match(reference):
+        first = reference.split()[0].lower()
+        return "tells" if first in grammar.telling_verbs else "does"
+    if not grammar.noun_start.match(reference) or _CLAUSE.match(reference):
+        return ""
+    opening = {word.lower() for word in re.findall(r"[^\W\d_]+", reference)[1:8]}
+    return "" if opening & grammar.finite_verbs else "what_is"
+
+
+def _telling(reference: str, page: Page) -> str:
+    verb = reference.split()[0].lower()
+    return page.grammar.base_forms.get(verb, verb)
+
+
+def _unquoted(term: str) -> str:
+    """A term without marks; of several spans of code the first."""
+    return term.strip("`*“”«» ").split("`")[0].strip()
+
+
+def _description(page: Page, block: Block, start: int) -> tuple[str, int] | None:
+    """What an entry says: all of it when short, else its first sentence; None when neither is whole."""
+    spans = [(a, b) for a, b in find_sentences(page, block) if a >= start]
+    if not spans:
+        return None
+    end = spans[-1][1] if spans[-1][1] - start <= MAX_DESCRIPTION_CHARS else spans[0][1]
+    reference = drop_references(tidy(page.document.text[start:end]))
+    if gate.refuse_reference(reference, page.grammar):
+        end = spans[0][1]
+        reference = drop_references(tidy(page.document.text[start:end]))
+    if end < spans[-1][1] and page.grammar.conditional_start.match(reference):
+        return None  # the rest may say the contrary of another case
+    if len(reference.split()) < 3 or len(reference) > 2 * MAX_DESCRIPTION_CHARS:
+        return None
+    reference = reference[:1].upper() + reference[1:].rstrip(" ;:")
+    return reference if reference[-1] in ".!?)" else f"{reference}.", end
+
+
+def _item_facts(page: Page, section: Section) -> Iterator[Fact]:
+    """`**Term**: description` and `code` – description as list items."""
+    raw = page.document.text[section.block.start : section.block.end]
+    lead = _LEAD.match(raw)
+    if lead is None:
+        return
+    start = section.block.start + lead.end()
+    yield from _entry_facts(
+        page, section, [tidy(lead["key"].replace("**", ""))], start, section.block.start
+    )
+
+
+def _table_facts(page: Page) -> Iterator[Fact]:
+    """Cells of tables whose first row names the columns and whose first column names the rows."""
+    blocks = [section.block for section in page.sections]
+    for is_table, rows in groupby(blocks, key=lambda block: block.kind == "row"):
+        if is_table:
+            yield from _rows_facts(page, list(rows))
+
+
+def _rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
+    header, *body = rows
+    keys = [row.terms[0] for row in body]
+    if len(body) < 2 or len(set(keys)) < len(keys) or not all(map(_COLUMN.fullmatch, header.terms)):
+        return
+    for row in body:
+        if len(row.terms) != len(header.terms) or not row.terms[0].strip():
+            continue
+        for column, value in list(zip(header.terms, row.terms, strict=True))[1:]:
+            if 0 < len(value) <= MAX_DESCRIPTION_CHARS:
+                group = f"table:{header.start}:{column}"
+                yield from _cell_facts(page, row, column, value, group)
+
+
+def _cell_facts(page: Page, row: Block, column: str, value: str, group: str) -> Iterator[Fact]:
+    grammar = page.grammar
+    key = row.terms[0]
+    named = gate.is_specific(key) or page.owner
+    odd = key.endswith(":") or ("`" in key and not re.fullmatch(r"`[^`]+`", key))
+    if not named or odd or len(key.split()) > 4:
+        return
+    key = f"`{key}`" if re.fullmatch(r"\S*[_.:/-]\S*", key) and "`" not in key else key
+    if column.lower().split()[0] in grammar.description_columns:
+        value = value[:1].upper() + value[1:] + ("" if value[-1] in ".!?)" else ".")
+        template = describing_template(page, value)
+        if not template or _LONE_WORD.fullmatch(key) or gate.refuse_reference(value, grammar):
+            return
+        question = grammar.templates[template].format(key=key, verb=_telling(value, page))
+        kind = "conceptual" if template == "what_is" else "detail"
+    elif _CELL.fullmatch(value) and grammar.value_columns.match(column):
+        column = re.sub(r"\s*\(.*?\)", "", column).lower()
+        question = grammar.templates["cell"].format(column=column, key=key)
+        kind = "factual"
+    else:
+        return
+    question = frame(page, grammar.fix(question))
+    if not gate.refuse_question(question, grammar):
+        yield Fact(question, value, kind, "table", row.start, row.end, key, key, "", group)

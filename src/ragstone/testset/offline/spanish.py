@@ -1,0 +1,145 @@
+"""Spanish tables for question making."""
+
+from __future__ import annotations
+
+import re
+
+from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, pairs, words
+from ragstone.testset.vocabulary import NUMBER_WORDS
+
+_TOLD = "contiene|proporciona|especifica|controla|determina|devuelve|muestra|representa|define|requiere|almacena|activa|desactiva|realiza|describe|imprime|admite|ofrece|indica|incluye|establece|abarca|contienen|proporcionan|muestran|definen|ofrecen|indican|incluyen|provee|aporta|asigna|modifica|identifica|provoca|necesita|cubre|abre|emplea|soporta|gestiona|implementa|crea|genera|lee|comprueba|elimina|añade|instala|usa|utiliza|convierte|evita|limita|acepta|produce|reemplaza|recoge|supervisa|protege|cifra|espera|cambia|actualiza|registra|ejecuta|mantiene|aloja"
+_MADE = "fundad|cread|publicad|introducid|construid|inaugurad|establecid|diseñad|desarrollad|lanzad|renombrad|inventad|descubiert|adoptad|anunciad|restaurad|escrit|mantenid|liberad"
+_MADE_SE = "fundó|creó|publicó|introdujo|construyó|inauguró|estableció|diseñó|desarrolló|lanzó|inventó|descubrió|adoptó|anunció|restauró|escribió|liberó"
+_PLACED = "se encuentran?|se guardan?|se almacenan?|se instalan?|se ubican?|se sitúan?|están? (?:ubicad|situad|guardad|instalad|almacenad)[oa]s?|se registran?|se conservan?"
+_DO = "use|utilice|emplee|ejecute|pulse|escriba|seleccione|puede|debe|debería|basta|hay que|haga|añada|edite|elija|abra|introduzca|presione|instale|cree|configure|marque|vaya|llame|active|inicie|es necesario|tiene que|se (?:usa|utiliza|puede|debe|ejecuta|emplea)|teclee|arrastre|cambie|dé|pida|acuda|rellene|consulte con|presente"
+
+PATTERNS = compile_patterns(
+    [
+        ("definition", "conceptual", r"(?P<subject>(?!(?:El|La) )@np) (?P<verb>es) (?:el|la) (?!(?:mism[oa]|únic[oa]|siguiente|mejor|primer[ao]?|más|última?|próxim[oa]|principal|que|de|razón|valor|número|forma|opción|manera)\b)(?P<rest>.{15,})", "¿Qué {verb} {subject}?", ""),
+        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>es|son) (?:una?|unos|unas|un[oa] de l[oa]s) (?!(?:buena?|mal[ao]?|poco|gran|problema|error|parte|ejemplo|lista|caso|cuestión|tarea|buen|muy|simple|forma|manera|opción|mejor|violación|requisito|consecuencia|paso|razón|más|nuev[oa]|distint[oa])\b)(?P<rest>.{15,})", "¿Qué {verb} {subject}?", ""),
+        ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>se usan?|se utilizan?|se emplean?|sirven?) (?:(?:normalmente|principalmente|habitualmente|generalmente|también) )?para (?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{8,})", "¿Para qué {verb} {subject}?", ""),
+        ("allow", "conceptual", r"(?P<subject>@np) (?P<verb>permiten?) (?:(?:al usuario|a los usuarios|al administrador) )?(?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{12,})", "¿Qué {verb} hacer {subject}?", ""),
+        ("tells", "conceptual", rf"(?P<subject>@np) (?P<verb>{_TOLD}) (?P<rest>@object.{{8,}})", "¿Qué {verb} {subject}?", ""),
+        ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>se pueden? (?:usar|utilizar|emplear)|están? (?:diseñad|pensad)[oa]s?) para (?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{8,})", "¿Para qué {verb} {subject}?", ""),
+        ("allows", "conceptual", r"(?P<subject>@np) (?P<verb>permiten?) (?P<rest>@object.{8,})", "¿Qué {verb} {subject}?", ""),
+        ("relies", "conceptual", r"(?P<subject>@np) (?P<verb>dependen?) de (?P<rest>@object.{8,})", "¿De qué {verb} {subject}?", ""),
+        ("refers", "conceptual", r"(?P<subject>@np) (?P<verb>se refieren?) (?:a|al) (?P<rest>.{8,})", "¿A qué {verb} {subject}?", ""),
+        ("based", "conceptual", r"(?P<subject>@np) (?P<verb>se basan?|están? basad[oa]s?) en (?P<rest>.{8,})", "¿En qué {verb} {subject}?", ""),
+        ("modal", "conceptual", r"(?P<subject>@np) (?P<verb>pueden?|deben?) (?P<act>contener|indicar|comprobar|combinar|mostrar|proporcionar|incluir|crear|usar|utilizar|especificar|definir) (?P<rest>@object.{8,})", "¿Qué {verb} {act} {subject}?", ""),
+        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>son) (?P<rest>(?!(?:los|las|muy|más|menos|solo|todos|todas|otros|otras|parecid\w+|similares|iguales|útiles|capaces|posibles|compatibles|importantes|comunes|diferentes|necesari\w+|\w+(?:ados|adas|idos|idas|mente))\b)[a-zñáéíóú]+s(?: [a-zñáéíóú]+){0,3} (?:que|para|de|con) .{8,})", "¿Qué son {subject}?", ""),
+        ("consists", "conceptual", r"(?P<subject>@np) (?P<verb>consta|se compone|constan|se componen) de (?P<rest>.{12,})", "¿De qué {verb} {subject}?", ""),
+        ("stands_for", "factual", r"(?P<subject>[A-Z][A-Za-z]*[A-Z][A-Za-z]*) (?P<verb>significa) (?P<answer>[^,;()]{6,60})\.", "¿Qué significa {subject}?", "{answer}."),
+        ("where", "factual", rf"(?P<subject>@np) (?P<verb>{_PLACED}) (?P<answer>(?:en|bajo|dentro de) [^,;:()]{{3,70}})\.", "¿Dónde {verb} {subject}?", "{Answer}."),
+        ("when", "factual", rf"(?P<subject>@np) (?P<verb>fue|fueron) (?P<pp>(?:{_MADE})[oa]s?) (?:en|el) (?P<answer>@date)\b(?P<rest>.*)", "¿Cuándo {verb} {pp} {subject}?", "{answer}"),
+        ("when", "factual", rf"(?P<subject>@np) (?P<verb>se (?:{_MADE_SE})|abrió|cerró|comenzó|empezó|terminó) (?:en|el) (?P<answer>@date)\b(?P<rest>.*)", "¿Cuándo {verb} {subject}?", "{answer}"),
+        ("who", "factual", rf"(?P<subject>@np) (?P<verb>fue|fueron|es|son) (?P<pp>(?:{_MADE})[oa]s?) por (?P<answer>@name)(?P<rest>(?: en @date\b.*|[,;] .*|)\.)", "¿Por quién {verb} {pp} {subject}?", "{answer}"),
+        ("how_many", "factual", r"(?P<subject>@np) (?P<verb>tiene|contiene|incluye|ofrece|dispone de|cuenta con) (?P<answer>@num (?P<unit>[a-zñáéíóú]{3,}(?P<gender>os|as|iones|dades|ores)))(?P<rest>(?:[,;.]| (?:de|para|en|y|con|que|a|por)\b).*)", "¿{many} {unit} {verb} {subject}?", "{answer}"),
+        ("cost", "factual", r"(?P<subject>@np) (?P<verb>cuestan?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:millones de))? (?:euros?|dólares|libras|céntimos))(?<![.,])(?: (?:al|por|cada) [a-zñáéíóú]+)?)(?P<rest>(?:[,;.]| y\b).*)", "¿Cuánto {verb} {subject}?", "{answer}"),
+        ("how_long", "factual", r"(?P<subject>@np) (?P<verb>tardan?|duran?) (?:de |entre )?(?P<answer>@num (?:(?:a|y) @num )?(?:segundos|minutos|horas|días|semanas|meses|años)(?: (?:laborables|hábiles|naturales))?)(?P<rest>(?:[,;.]| y\b).*)", "¿Cuánto {verb} {subject}?", "{answer}"),
+        ("cost", "factual", r"(?P<subject>@np) (?:@v)[^.;:]{3,60}? y (?P<verb>cuestan?) (?P<answer>@money)(?P<rest>[,;.].*)", "¿Cuánto {verb} {subject}?", "{answer}"),
+        ("weigh", "factual", r"(?P<subject>@np) (?P<verb>pesan?|miden?) (?P<answer>@num [a-zñáéíóú]+)(?P<rest>[,;.].*)", "¿Cuánto {verb} {subject}?", "{answer}"),
+        ("there_are", "factual", r"(?P<verb>Hay) (?P<answer>@num (?P<unit>[a-zñáéíóú]{3,}(?P<gender>os|as|iones|dades|ores))) (?P<subject>(?:en|junto a|para|entre|por|detrás de|al lado de) [^,;:()]{4,50})\.", "¿{many} {unit} hay {subject}?", "{answer}"),
+        ("hours", "factual", r"(?P<subject>@np) (?P<verb>están? (?:abiert|cerrad)[oa]s?) (?P<answer>@time)\.", "¿Cuándo {verb} {subject}?", "{Answer}."),
+        ("hours", "factual", r"(?P<subject>@np) (?P<verb>abren?|cierran?|empiezan?|comienzan?|terminan?|acaban?|salen?|llegan?|funcionan?|circulan?) (?P<answer>@time)(?P<rest>[;.].*)", "¿Cuándo {verb} {subject}?", "{answer}"),
+        ("deadline", "factual", r"(?P<verb>Tiene|Dispone de) (?P<answer>@num (?P<unit>días|semanas|meses|horas|años)(?: (?:naturales|laborables|hábiles))?) (?P<subject>(?:desde [^,;:]{4,40} )?para [a-zñ]+(?:ar|er|ir)\b[^,;:()]{2,60})\.", "¿Cuánto tiempo tengo {subject}?", "{answer}"),
+        ("modal_number", "factual", r"(?P<subject>@np) (?P<verb>pueden?|deben?) (?P<act>[a-zñ]+(?:ar|er|ir)(?:se)?) (?P<answer>(?:hasta |como máximo )?@num (?P<unit>[a-zñáéíóú]{3,}(?P<gender>os|as|iones|dades|ores)))(?P<rest>(?: (?:a la vez|al día|a la semana|al mes|al año|por persona|en total))?)\.", "¿{many} {unit} {verb} {act} {subject}{rest}?", "{answer}"),
+        ("where_can", "factual", r"(?P<subject>@np) (?P<verb>se pueden? (?:comprar|alquilar|recoger|devolver|descargar|pagar|pedir|solicitar|entregar|encontrar)) (?P<answer>(?:en|desde) [^,;:()]{4,60})\.", "¿Dónde {verb} {subject}?", "{Answer}."),
+        ("how_can", "how_to_passive", r"(?P<subject>@np) (?P<verb>se pueden? [a-zñ]+(?:ar|er|ir)) (?P<answer>(?:mediante|usando|utilizando|con la (?:orden|opción|herramienta)|con el (?:comando|programa)|con `|a través de|por teléfono|por correo|por internet) ?[^;:()]{0,80})\.", "¿Cómo {verb} {subject}?", "{Answer}."),
+        ("verb_time", "factual", r"(?P<subject>@np) (?P<verb>(?:@act))(?P<rest>(?: (?!@when|hasta|desde|antes|después|durante|entre|cada)[^,;:()\s]+){0,6}?) (?P<answer>(?P<prep>hasta|desde|el|los|a|en|de|antes|durante|cada|entre|dentro) (?:(?:las|el|de|del|la|los) )*(?:@when)[^,;:()]{0,40})\.", "{Wh} {verb} {subject}{rest}?", "{Answer}."),
+        ("why", "conceptual", r"(?P<subject>@np) (?P<verb>no se pueden?|se pueden?|no pueden?|no deben?|deben?|no se|no están?|están?|no es|no son) (?P<rest>[^,;:()]{4,60}?),? porque (?P<answer>[^;:()]{10,})\.", "¿Por qué {subject} {verb} {rest}?", ""),
+        ("default", "factual", r"El valor (?:predeterminado|por omisión|por defecto) (?:de|para) (?:la |el )?(?P<subject>(?:(?:opción|parámetro|variable) )?`[^`]+`|[\w.-]*[_.-][\w.-]+) (?P<verb>es) (?P<answer>[^,;:()]{1,40})\.", "¿Cuál es el valor predeterminado de {subject}?", "{Answer}."),
+        ("how_to", "how_to", rf"(?:Para|Si (?:quiere|desea|necesita)) (?P<subject>(?!poder|ello|esto|eso|más|que|hacer(?:lo|la)\b|ser\b|obtener más)[a-zñ]+(?:ar|er|ir)(?:se)? [^,;:]{{6,90}}), (?P<answer>(?:{_DO})\b.{{8,}}[^:])", "¿Cómo puedo {subject}?", "{Answer}"),
+        ("how_to", "how_to", r"(?:Puede|Se puede|Es posible) (?P<subject>(?!ser\b|usar|utilizar|ver\b|encontrar|consultar|haber|que\b)[a-zñ]+(?:ar|er|ir) [^,;:]{8,80}?) (?P<answer>(?:mediante|usando|utilizando|con la (?:orden|opción|herramienta)|con el (?:comando|programa|botón)|con `|a través de|ejecutando|pulsando|haciendo) [^;:]{6,})", "¿Cómo puedo {subject}?", "{Answer}"),
+        ("condition", "detail", r"(?:Si|Cuando) (?P<subject>(?:el |la |un |una )?(?:[a-zñáéíóú]+ )?`[^`]+` (?:no )?(?:se|es|está|tiene|existe|contiene)\b[^,;:]{0,60}), (?:entonces )?(?P<answer>(?:el|la|los|las|un|una|se|no|solo|todos|todas|`)[^:]{15,})", "¿Qué ocurre si {subject}?", ""),
+    ],
+    {
+        "np": r"[^,;:()]{2,60}?",
+        "date": DATE["es"],
+        "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["es"]))),
+        "name": r"(?:(?:el|la) )?[A-ZÁÉÍÓÚÑ][\w’.-]+(?: (?:(?:de|del|y|la|van|von) )*[A-ZÁÉÍÓÚÑ][\w’.-]*)*(?<!\.)",
+        "money": r"(?:[$€£]\d[\d.,]*|\d[\d.,]* (?:euros?|dólares|libras|céntimos))(?<![.,])",
+        "time": r"(?:todos los días|a diario|(?:(?:de|desde|a las|los|el|entre|hasta|en|del) )*(?:\d{1,2}[:.]\d\d|(?:lunes|martes|miércoles|jueves|viernes|sábados?|domingos?|festivos)|\d{1,2} de [a-z]+|(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre))\b[^;()]{0,60}?)",
+        "when": r"\d{1,2}[:.]\d\d|(?:lunes|martes|miércoles|jueves|viernes|sábados?|domingos?|festivos)\b|(?:\d{1,2} de )?(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b|(?:1[5-9]|20)\d\d\b|(?:\d+|dos|tres|cuatro|cinco|seis|siete|ocho|diez|doce) (?:segundos|minutos|horas|días|semanas|meses|años)\b|(?:mañana|tarde|noche|día|semana|mes|año)s?\b|mediodía|medianoche",
+        "act": r"abren?|cierran?|empiezan?|comienzan?|terminan?|acaban?|salen?|llegan?|funcionan?|circulan?|vuelven?|se (?:celebran?|reúnen?|entregan?|pagan?|devuelven?|recogen?|envían?|renuevan?|abonan?|publican?|cobran?|revisan?|reparten?|aplican?|conceden?|organizan?|riegan?|leen?)|caducan?|vencen?|trabajan?|reparten?|están? (?:abiert|cerrad|disponible|prohibid|permitid)[oa]?s?|se pueden? [a-z]+(?:ar|er|ir)|pueden? [a-z]+(?:ar|er|ir)(?:se)?|deben? [a-z]+(?:ar|er|ir)(?:se)?",
+        "v": r"tardan?|llegan?|duran?|incluyen?|tienen?|es|son",
+        "object": r"(?:(?:una?|el|la|los|las|todos|todas|cada|ambos|varios|varias|muchos|algunos|algunas|información|soporte|dos|tres|cuatro|si|cómo|qué|dónde|cuántos|cuántas)\b|`)",
+    },
+)  # fmt: skip
+
+TASK_VERBS = pairs(
+    "instalación=instalar configuración=configurar creación=crear eliminación=eliminar actualización=actualizar construcción=construir "
+    "ejecución=ejecutar modificación=modificar importación=importar exportación=exportar activación=activar desactivación=desactivar "
+    "comprobación=comprobar búsqueda=buscar conexión=conectar personalización=personalizar descarga=descargar edición=editar impresión=imprimir "
+    "restauración=restaurar compilación=compilar copia=copiar administración=administrar preparación=preparar recuperación=recuperar "
+    "devolución=devolver reserva=reservar renovación=renovar solicitud=solicitar supervisión=supervisar verificación=verificar"
+)  # fmt: skip
+
+_SOFTWARE = re.compile(
+    r"\b(?:programa|herramienta|utilidad|biblioteca|aplicación|servidor|cliente|paquete|sistema|lenguaje|editor|protocolo|distribución|demonio|módulo|extensión|software|implementación|interfaz|plataforma|servicio)\b"
+)
+
+SPANISH = Grammar(
+    language="es",
+    patterns=PATTERNS,
+    base_forms={},
+    articles=words("el la los las un una unos unas"),
+    closed_words=words(
+        "éste ésta éstos éstas ése ésa mayoría opcionalmente este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha dichos dichas que quien cuyo cuya cual cuales cuando donde como porque "
+        "aunque mientras si pues pero sino y e o u ni él ella ellos ellas ello nosotros usted ustedes yo tú su sus mi mis tu tus nuestro nuestra nuestros "
+        "nuestras me te se nos le les lo es son era eran fue fueron ser sido siendo está están estar hay ha han haber había tiene tienen puede pueden debe "
+        "deben no nunca solo sólo también muy más menos ya aún todavía siempre normalmente generalmente actualmente habitualmente a al por para con desde "
+        "hasta entre durante sin según sobre tras cada algún algunos algunas alguna muchos muchas todos todas todo ambos ambas otro otra otros otras tal "
+        "tales mismo misma primer primero primera segundo segunda último última siguiente siguientes anterior anteriores uno vea véase use nota así además "
+        "permite contiene usa utiliza proporciona ahora aquí allí entonces luego únicamente"
+    ),
+    links=words("de del en para"),
+    vague_nouns=words(
+        "resultado resultados objetivo objetivos idea problema problemas razón razones forma formas manera diferencia propósito punto resto respuesta pregunta paso "
+        "pasos cosa cosas ejemplo ejemplos nota caso casos hecho solución elección opción ventaja desventaja excepción consecuencia efecto fin sección capítulo "
+        "documento página tabla figura lista salida orden línea archivo fichero directorio valor número nombre tipo parte proceso método campo usuario usuarios "
+        "argumento parámetro tiempo cambio cambios alternativa regla sistema programa paquete función clase objeto versión cadena variable datos documentación "
+        "guía manual texto libro trabajo tarea comando herramienta motivo"
+    ),
+    bad_starts=words(
+        "éste ésta éstos éstas ése ésa ésos ésas aquél aquélla mayoría ambas este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha él ella ellos ellas ello lo su sus cada todos todas ambos otro otra otros otras "
+        "algunos algunas muchos muchas uno una-vez como si cuando mientras aunque porque pues pero sino y o ni también además así entonces luego finalmente primero "
+        "segundo para por en a con sin desde hasta tras durante entre según sobre qué cuál quién cómo dónde no nunca solo sólo vea véase nota actualmente "
+        "generalmente normalmente habitualmente hay existe existen es son puede pueden se le les más menos tal tales nada algo ahora hoy aquí quizá quizás "
+        "básicamente obviamente igualmente asimismo alternativamente tampoco ya aún todavía recuerde tenga observe esto-es nosotros usted ejemplo cualquier ningún ninguna"
+    ),
+    question_pointers=re.compile(r"\b(?:[eé]st[eao]s?|és[eao]s?|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|él|ellas?|ellos?|su|sus|nuestr[oa]s?|nos|aquí|arriba|abajo|siguientes?|anterior(?:es|mente)?|mism[oa]s?|tal|tales|citad[oa]s?|mencionad[oa]s?|usted|le|les|otr[oa]s?|\w+[aei]r(?:lo|la|los|las|le|les)|etc|ejemplo|capítulo|figura|cualquiera|similar(?:es)?|l[ií]neas? \d+)\b", re.IGNORECASE),
+    reference_pointers=re.compile(r"\b(?:[eé]st[eao]s?|és[eao]s?|más adelante|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|ello|aquí|arriba|abajo|siguientes?|a continuación|anterior(?:es|mente)?|tales|citad[oa]s?|mencionad[oa]s?|próxim[oa] (?:sección|capítulo)|(?:sección|capítulo|figura|tabla) \d+|\w+(?:ar|er|ir)(?:lo|la|los|las)|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|respectivamente|igualmente|asimismo)\b", re.IGNORECASE),
+    first_person=re.compile(r"\b(?:nosotr[oa]s|nuestr[oa]s?|nos|\w{3,}[aei]mos)\b", re.IGNORECASE),
+    leaning_start=re.compile(r"(?:él|ella|ellos|ellas|lo|su|sus|le|les|igual|véase|vea|consulte|también|pero|y|o|así|entonces|además|nota|como|sí|no|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|equivalente|ídem|obsoleto|alias|sinónimo|ignorado|por ejemplo|p\. ?ej|esto|esta|este)\b", re.IGNORECASE),
+    dangling_end=words("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej etc"),
+    openers=re.compile(r"(?:Sin embargo|No obstante|Por tanto|Por lo tanto|Además|Asimismo|También|De hecho|Finalmente|Por último|En general|Generalmente|En resumen|Básicamente|Históricamente|Desafortunadamente|Afortunadamente|Por otro lado|En la práctica|En otras palabras|Por consiguiente|Así pues), (?=\S)"),
+    task_verbs=TASK_VERBS,
+    task_prefix=re.compile(r"(?:¿?Cómo (?:se )?)?(?P<task>[A-ZÁÉÍÓÚÑa-zñáéíóú]+(?:ar|er|ir)(?:se)? (?!o\b|y\b).+?)\??"),
+    instructions=re.compile(rf"(?!.*\b(?:luego|también|después|entonces|ahora)\b)(?:Para [a-zñ]+(?:ar|er|ir)\b[^,]+, (?:{_DO})\b|(?:Puede|Debe|Es necesario|Hay que|Tiene que) [a-zñ]+(?:ar|er|ir)|(?:{_DO}) )", re.IGNORECASE),
+    option_heading=re.compile(r"\b(?:opciones|parámetros|argumentos|ajustes|preferencias)\b", re.IGNORECASE),
+    manual_heading=re.compile(r"opci[oó]n|descripci[oó]n|argumento|par[aá]metro|[oó]rdenes|mandatos", re.IGNORECASE),
+    option_start=re.compile(r"(?:[A-ZÁÉÍÓÚ][a-zñáéíóú]*(?:a|e|ar|er|ir)|No|Solo|Sólo|Si|Cuando|Con|Al|En vez|El|Los \w+s|Las \w+s)\b"),
+    description_columns=words("descripción significado propósito explicación función acción efecto resumen"),
+    value_columns=re.compile(r"(?:precio|coste|tarifa|fecha|año|puerto|capacidad|altura|longitud|peso|duración|licencia|dirección|teléfono|horario|unidad|formato|capital|idioma|rango|plazo|población|superficie|color|material|ubicación|profundidad|distancia|velocidad|tamaño)\b", re.IGNORECASE),
+    verb_start=re.compile(r"(?:Contiene|Describe|Representa|Almacena|Muestra|Escribe|Imprime|Indica|Especifica|Define|Establece|Crea|Elimina|Borra|Añade|Lista (?:el|la|los|las|todos|todas|un|una)|Convierte|Comprueba|Lee|Abre|Cierra|Activa|Desactiva|Envía|Inicia|Detiene|Ejecuta|Usa|Utiliza|Hace|Actualiza|Instala|Calcula|Llama|Interpreta|Ignora|Incluye|Excluye|Fuerza|Permite|Limita|Suprime|Realiza|Busca|Selecciona|Cambia|Copia (?:el|la|los|las|todos|todas|un|una)|Mueve|Reemplaza|Restaura|Genera|Trata|Devuelve|Guarda|Carga|Verifica|Informa|Evita|Controla|Aplica|Mantiene|Omite|Determina|Produce|Obtiene|Configura|Habilita|Deshabilita|Sustituye|Salta|Espera|Asigna|Descarga|Desinstala|Presenta|Proporciona|Abandona|Termina|Sale|Modifica|Reinicia|Ordena|Quita|Pone|Agrega)\b"),
+    background_start=re.compile(r"(?:Normalmente|Por omisión|Por defecto|De forma predeterminada|Habitualmente|Generalmente|Algunos|Algunas|Muchos|Actualmente|En|Hay|Para|Desde|A menos|Sin|Usted|Puede|Aunque|Como|Debido|\S+ (?:es|son|era|está|tiene|puede|debe|normalmente|siempre|nunca|ejecuta|usa|utiliza|hace))\b"),
+    conditional_start=re.compile(r"(?:Si|Cuando|Mientras)\b"),
+    telling_verbs=words("contiene especifica define indica almacena representa controla determina describe incluye proporciona establece"),
+    finite_verbs=frozenset(_TOLD.split("|")) | words("es son está están fue ha han puede pueden debe deben tiene tienen permite se será dice determina existe"),
+    noun_start=re.compile(r"(?:Una?|El|La|Los|Las|Uno de) [a-zñ`]"),
+    attributes=(
+        (_SOFTWARE, re.compile(r"\b(?:1[89]|20)\d\d\b|\bpublic|\blanz"), "¿Cuándo se publicó por primera vez {subject}?"),
+        (_SOFTWARE, re.compile(r"\b(?:por|autor|autores|escri\w+|desarroll\w+|mantien\w*|manten\w*|cre[aóo]\w*)\b"), "¿Quién escribió originalmente {subject}?"),
+        (_SOFTWARE, re.compile(r"\b(?:memoria|RAM|MB|GB|megabytes|gigabytes)\b"), "¿Cuánta memoria necesita {subject}?"),
+        (re.compile(r"\b(?:empresa|cooperativa|fundación|sociedad|organización|hospital|fabricante|asociación)\b"), re.compile(r"\b(?:1[89]|20)\d\d\b|\bfund|desde"), "¿Cuándo se fundó {subject}?"),
+    ),
+    time_questions={"": "¿Cuándo", "hasta": "¿Hasta cuándo", "desde": "¿Desde cuándo", "durante": "¿Durante cuánto tiempo", "cada": "¿Cada cuánto", "dentro": "¿En qué plazo"},
+    templates={
+        "option": "¿Qué hace la opción {key} de {owner}?", "option_is": "¿Qué especifica la opción {key} de {owner}?", "does": "¿Qué hace {key}?", "does_in": "¿Qué hace {key} en {owner}?", "what_is_in": "¿Qué es {key} en {owner}?", "tells_in": "¿Qué {verb} {key} en {owner}?", "tells": "¿Qué {verb} {key}?", "what_is": "¿Qué es {key}?",
+        "purpose": "¿Para qué sirve {key}?", "default_of": "¿Cuál es el valor predeterminado de {key}?", "cell": "¿Qué {column} tiene {key}?",
+        "task": "¿Cómo puedo {task}?", "stands_for": "¿Qué significan las siglas {key}?", "follow_up": "¿Y {key}?",
+        "compare": "¿Qué hacen las opciones {key} y {other} de {owner}?", "compare_terms": "¿Qué diferencia hay entre {key} y {other}?",
+        "frame_at": "En {owner}, {question}", "frame_tool": "Con {owner}, {question}", "quote": "«{}»", "section": "¿Qué dice {title} sobre {heading}?",
+    },
+    subject_fixes=((r"\bde el (?=[a-z`«])", "del "), (r"\ba el (?=[a-z`«])", "al ")),
+)  # fmt: skip

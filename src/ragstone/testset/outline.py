@@ -1,0 +1,94 @@
+"""The outline of a document: titles without numbers, whose it is, manual pages, and the headings above each block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ragstone.data.documents import Document
+from ragstone.testset.blocks import Block
+from ragstone.testset.vocabulary import word_set
+
+_NUMBERING = re.compile(
+    r"(?:(?:Chapter|Appendix|Part|Section|Capítulo|Apéndice|Parte|Sección|Anexo)\s+[\w.]+?[.:]?|\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?)\s+(?=\S)"
+)
+_SUFFIX = re.compile(r"\s+(?:—|–|-|\|)\s+.*$|\s+(?:Manual Page|documentation)$")
+_MANUAL_NAME = re.compile(r"([A-Za-z][\w.+:-]*)\s?\((\d)\w*\)")
+_DOCUMENT_WORDS = word_set(
+    "tutorial guide guía manual chapter introduction introducción reference referencia module módulo appendix faq how part note using notes "
+    "release overview the an section apéndice capítulo notas cómo"
+)
+"""First words of a title that name a document, not its owner."""
+_SECTION_NAME = re.compile(r"(?:NAME|NOMBRE)$", re.IGNORECASE)
+_NAME_LINE = re.compile(r"([\w.+, -]+?) +[-–—] +(.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A block with the headings it stands under, nearest first."""
+
+    block: Block
+    headings: tuple[str, ...]
+
+
+def list_sections(blocks: Sequence[Block]) -> Iterator[Section]:
+    """Every block with the headings above it."""
+    path: list[tuple[int, str]] = []
+    for block in blocks:
+        if block.kind == "heading":
+            path = [(level, text) for level, text in path if level < block.level]
+            path.append((block.level, clean_title(block.text)))
+        yield Section(block, tuple(text for _, text in reversed(path)))
+
+
+def clean_title(title: str) -> str:
+    """A title or heading without its number, the site's name and marks."""
+    title = " ".join(title.split()).strip("#¶ ")
+    stripped = _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
+    return _SUFFIX.sub("", stripped).strip(" .")
+
+
+def find_owner(title: str) -> str:
+    """The name before the colon of a title; a word that begins a chapter's title is none."""
+    head, colon, _ = title.partition(":")
+    names = head.split()
+    if not colon or not 0 < len(names) <= 5 or not head[:1].isupper():
+        return ""
+    if names[0].endswith("ing") or names[0].lower() in _DOCUMENT_WORDS:
+        return ""
+    large = [name for name in names if name[:1].isupper()]
+    return head.strip() if len(large) >= 2 and len(large) * 2 > len(names) else ""
+
+
+def find_manual_name(document: Document, blocks: Sequence[Block]) -> tuple[str, int]:
+    """The command or function of a manual page and the section of the manual; empty and 0 elsewhere."""
+    lines = [document.title, *(block.text for block in blocks[:2])]
+    for line in lines:
+        found = _MANUAL_NAME.match(line.strip())
+        if found:
+            name = found[1].lower() if found[1].isupper() else found[1]
+            return _written_name(name, blocks), int(found[2])
+    return "", 0
+
+
+def _written_name(name: str, blocks: Sequence[Block]) -> str:
+    """The name as the section NAME writes it: `perlRun` of the title PERLRUN(1)."""
+    for at, block in enumerate(blocks[:-1]):
+        if block.kind == "heading" and _SECTION_NAME.match(block.text):
+            found = _NAME_LINE.match(blocks[at + 1].text)
+            for word in found[1].split(",") if found else ():
+                if word.strip().lower() == name.lower():
+                    return word.strip()
+    return name
+
+
+def find_name_line(sections: Sequence[Section]) -> tuple[str, Block] | None:
+    """What the section NAME of a manual page says that its command is for, and the block."""
+    for at, section in enumerate(sections):
+        if section.block.kind == "heading" or at > 6:
+            continue
+        if section.headings and _SECTION_NAME.match(section.headings[0]):
+            found = _NAME_LINE.match(section.block.text)
+            return (found[2], section.block) if found else None
+    return None

@@ -1,0 +1,82 @@
+"""Documents as blocks: each stands where it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragstone.testset.blocks import parse_blocks, tidy
+
+MARKDOWN = """# Guide
+
+A first *paragraph* with a [link](http://x)
+over two lines.
+
+- one
+- two
+  goes on
+
+1. step
+
+```
+code here
+```
+
+term
+: its description
+
+-a
+
+--all
+: Shows all.
+
+| Key | Size |
+| --- | --- |
+| a | 3 MB |
+
+Underlined
+==========
+"""
+
+
+def test_markdown_is_read_as_blocks() -> None:
+    found = [(block.kind, block.text, block.terms) for block in parse_blocks(MARKDOWN)]
+    assert found == [
+        ("heading", "Guide", ()),
+        ("paragraph", "A first paragraph with a link over two lines.", ()),
+        ("item", "one", ()),
+        ("item", "two goes on", ()),
+        ("item", "step", ()),
+        ("code", "code here", ()),
+        ("entry", "its description", ("term",)),
+        ("entry", "Shows all.", ("-a", "--all")),
+        ("row", "| Key | Size |", ("Key", "Size")),
+        ("row", "| a | 3 MB |", ("a", "3 MB")),
+        ("heading", "Underlined", ()),
+    ]
+
+
+def test_every_block_stands_where_it_says() -> None:
+    for block in parse_blocks(MARKDOWN):
+        held = MARKDOWN[block.start : block.end]
+        assert held == held.strip()
+        assert block.kind == "code" or tidy(held) == block.text
+
+
+def test_a_manual_page_is_read_by_its_indents() -> None:
+    text = "NAME\n       ls - list\n\nOPTIONS\n       -a     Show all.\n\n       --long\n              Show more\n              of it.\n"
+    found = [(block.kind, block.text, block.terms) for block in parse_blocks(text)]
+    assert found == [
+        ("heading", "NAME", ()),
+        ("paragraph", "ls - list", ()),
+        ("heading", "OPTIONS", ()),
+        ("entry", "Show all.", ("-a",)),
+        ("entry", "Show more of it.", ("--long",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n\n", "```\nnever closed", ":\n", "|", "-", "#", "a\n:\n\nb"]
+)
+def test_odd_texts_do_no_harm(text: str) -> None:
+    for block in parse_blocks(text):
+        assert text[block.start : block.end]

@@ -1,0 +1,185 @@
+"""Sentence patterns and records: what is asked of them, in English and Spanish, and what makes no question."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragstone.data.documents import Document
+from ragstone.testset.offline.clauses import clause_facts
+from ragstone.testset.offline.page import open_page
+from ragstone.testset.offline.records import record_facts
+from ragstone.testset.offline.tasks import read_task, section_facts, task_facts
+from ragstone.testset.outline import clean_title, find_owner
+
+
+def ask(text: str, language: str = "en", title: str = "") -> dict[str, str]:
+    """Question → reference, from all sources of facts."""
+    page = open_page(Document("d", text, title, language), language)
+    sources = (clause_facts, record_facts, task_facts, section_facts)
+    return {fact.question: fact.reference for source in sources for fact in source(page)}
+
+
+ENGLISH = [
+    ("OpenVPN is a program that creates private networks.", "What is OpenVPN?", ""),
+    ("The Alien package is used to convert between package formats.", "What is the Alien package used for?", ""),
+    ("The `id` command displays the current state of a user.", "What does the `id` command display?", ""),
+    ("SSH allows users to work on another machine.", "What does SSH allow users to do?", ""),
+    ("Debian was founded in 1993 by Ian Murdock.", "When was Debian founded?", "1993"),
+    ("The Falcot tower was designed by Ida Brandt.", "Who was the Falcot tower designed by?", "Ida Brandt"),
+    ("The `sources.list` file is stored in /etc/apt.", "Where is the `sources.list` file stored?", "In /etc/apt."),
+    ("The Linden hall has 140 seats and a stage.", "How many seats does the Linden hall have?", "140 seats"),
+    ("The Linden pass costs 48 euros.", "How much does the Linden pass cost?", "48 euros"),
+    ("To list all branches of `git`, use the `branch` command.", "How do I list all branches of `git`?", "Use the `branch` command."),
+    ("PVC is forbidden in the Marlow workshop because its smoke is poisonous.", "Why is PVC forbidden in the Marlow workshop?", ""),
+    ("The Advanced Package Tool (APT) fetches packages.", "What does APT stand for?", "Advanced Package Tool."),
+    ("The default value of `max_size` is 64 bytes.", "What is the default value of `max_size`?", "64 bytes."),
+]  # fmt: skip
+
+SPANISH = [
+    ("OpenVPN es un programa que crea redes privadas virtuales.", "¿Qué es OpenVPN?", ""),
+    ("La orden `id` muestra el estado actual de un usuario.", "¿Qué muestra la orden `id`?", ""),
+    ("El paquete Alien se utiliza para convertir formatos de paquetes.", "¿Para qué se utiliza el paquete Alien?", ""),
+    ("La herramienta `mount` permite montar un espacio compartido.", "¿Qué permite hacer la herramienta `mount`?", ""),
+    ("La torre Falcot fue diseñada por Ida Brandt.", "¿Por quién fue diseñada la torre Falcot?", "Ida Brandt"),
+    ("La biblioteca de Torreluna abrió en 1952 con dos salas.", "¿Cuándo abrió la biblioteca de Torreluna?", "1952"),
+    ("El fichero `sources.list` se encuentra en /etc/apt.", "¿Dónde se encuentra el fichero `sources.list`?", "En /etc/apt."),
+    ("El aparcamiento de Fuentefría tiene 180 plazas.", "¿Cuántas plazas tiene el aparcamiento de Fuentefría?", "180 plazas"),
+    ("El carné de Torreluna cuesta 9 euros.", "¿Cuánto cuesta el carné de Torreluna?", "9 euros"),
+    ("Para actualizar la lista de APT, ejecute la orden `apt update`.", "¿Cómo puedo actualizar la lista de APT?", "Ejecute la orden `apt update`."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "question", "reference"), ENGLISH)
+def test_an_english_sentence_is_asked_for_what_it_tells(
+    sentence: str, question: str, reference: str
+) -> None:
+    assert ask(sentence)[question] == (reference or sentence)
+
+
+@pytest.mark.parametrize(("sentence", "question", "reference"), SPANISH)
+def test_a_spanish_sentence_is_asked_for_what_it_tells(
+    sentence: str, question: str, reference: str
+) -> None:
+    assert ask(sentence, "es")[question] == (reference or sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        ("This is a program that creates private networks.", "en"),
+        ("It is used to convert between package formats.", "en"),
+        ("The result is a file that contains all of them.", "en"),
+        ("OpenVPN is a program as described above.", "en"),
+        ("The file that you want is a list of names.", "en"),
+        ("User websites is a place where users put their files.", "en"),
+        ("To do so, use the `branch` command of the tool.", "en"),
+        ("You can help Debian by not just coding but testing.", "en"),
+        ("Esto es un programa que crea redes privadas virtuales.", "es"),
+        ("OpenVPN es un programa como el que se describe en la sección 3.", "es"),
+        ("El resultado es un fichero que contiene todos los nombres.", "es"),
+        ("Para hacerlo con APT, ejecute la orden siguiente en su máquina.", "es"),
+        ("Instalar es una tarea que lleva poco tiempo al usuario.", "es"),
+    ],
+)
+def test_what_leans_on_something_else_is_not_asked(sentence: str, language: str) -> None:
+    assert ask(sentence, language) == {}
+
+
+MANUAL = """GREP(1)                User Commands                GREP(1)
+
+NAME
+       grep - print lines that match patterns
+
+OPTIONS
+       -v, --invert-match
+              Select the lines that do not match.
+
+       --color
+              Normally no colour is shown.
+
+       -c     Print a count of the matching lines.
+"""
+
+
+def test_a_manual_page_is_asked_for_its_options_and_its_purpose() -> None:
+    assert ask(MANUAL, title="GREP(1)") == {
+        "What is `grep` used for?": "Print lines that match patterns.",
+        "What does the `--invert-match` option of `grep` do?": "Select the lines that do not match.",
+        "What does the `-c` option of `grep` do?": "Print a count of the matching lines.",
+    }
+
+
+def test_a_definition_list_of_functions_is_read_as_records() -> None:
+    text = "# os\n\nos.getcwd()\n: Return the current directory.\n\nos.curdir\n: The name of the current directory.\n"
+    assert ask(text, title="os") == {
+        "What does `os.getcwd()` do?": "Return the current directory.",
+        "What is `os.curdir`?": "The name of the current directory.",
+    }
+
+
+def test_a_table_is_read_as_records() -> None:
+    text = (
+        "# Ports\n\n| Service | Port | Description |\n| --- | --- | --- |\n"
+        "| `sshd` | 22 tcp | The server of secure shells. |\n| `httpd` | 80 tcp | Serves the pages. |\n"
+    )
+    found = ask(text, title="Ports")
+    assert found["What is the port of `sshd`?"] == "22 tcp"
+    assert found["What is `sshd`?"] == "The server of secure shells."
+    assert found["What does `httpd` do?"] == "Serves the pages."
+
+
+def test_a_bare_number_in_a_table_lacks_its_unit() -> None:
+    text = "| Tool | Size |\n| --- | --- |\n| `a-b` | 330 |\n| `c-d` | 12 |\n"
+    assert ask(text, title="Tools") == {}
+
+
+@pytest.mark.parametrize(
+    ("heading", "language", "task"),
+    [
+        ("Installing PostgreSQL", "en", "install PostgreSQL"),
+        ("How to mount a share", "en", "mount a share"),
+        ("Instalación de Samba", "es", "instalar Samba"),
+        ("Configuración del cliente", "es", "configurar el cliente"),
+        ("Cómo crear un usuario", "es", "crear un usuario"),
+        ("Building blocks: an overview", "en", ""),
+        ("Overview", "en", ""),
+    ],
+)
+def test_a_heading_may_name_a_task(heading: str, language: str, task: str) -> None:
+    grammar = open_page(Document("d", "x", "", language), language).grammar
+    assert read_task(heading, grammar) == task
+
+
+def test_the_steps_below_a_heading_are_its_answer() -> None:
+    text = "# Guide\n\n## Installing PostgreSQL\n\n1. Download the archive.\n2. Run the setup.\n\n## Other\n\nText.\n"
+    assert ask(text) == {
+        "How do I install PostgreSQL?": "1. Download the archive. 2. Run the setup."
+    }
+
+
+def test_a_question_says_whose_document_it_is_about() -> None:
+    found = ask("The yearly pass costs 48 euros.", title="Linden Bikes: prices")
+    assert found == {"At Linden Bikes, how much does the yearly pass cost?": "48 euros"}
+    assert ask("The yearly pass costs 48 euros.", title="Prices") == {}
+
+
+def test_a_short_section_of_somebody_is_asked_for_as_a_whole() -> None:
+    text = "# Linden Bikes: prices\n\n## Refunds\n\nThe pass is refunded within a week. We need the receipt.\n"
+    found = ask(text, title="Linden Bikes: prices")
+    assert found["What does “Linden Bikes: prices” say about “Refunds”?"] == (
+        "The pass is refunded within a week. We need the receipt."
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "clean", "owner"),
+    [
+        ("Chapter 5. Packaging System", "Packaging System", ""),
+        ("12.4. Manchas de café", "Manchas de café", ""),
+        ("json — Python 3.11.2 documentation", "json", ""),
+        ("Casa Almendro: envíos", "Casa Almendro: envíos", "Casa Almendro"),
+        ("Warning: read this", "Warning: read this", ""),
+    ],
+)
+def test_titles(title: str, clean: str, owner: str) -> None:
+    assert (clean_title(title), find_owner(clean_title(title))) == (clean, owner)
