@@ -9,7 +9,7 @@ from ragstone.analysis.effects import effects
 from ragstone.analysis.pareto import find_front
 from ragstone.errors import RagstoneError
 from ragstone.experiments.ablate import build_grid
-from ragstone.experiments.blame import contexts_for, split, texts_of
+from ragstone.experiments.blame import build_contexts, collect_texts, split_loss
 from ragstone.types import Sample, Score, chunks
 
 VARY = {"k": [3, 5, 7], "rerank": [False, True]}
@@ -103,7 +103,7 @@ def test_grids_that_cannot_be_compared_are_refused(build) -> None:
 def test_the_parts_of_the_blame_add_up_to_the_loss() -> None:
     dice = np.random.default_rng(4)
     values = {name: dice.random(60) for name in ("retrieved", "shuffled", "mixed", "gold", "none")}
-    found = split("score", values)
+    found = split_loss("score", values)
     assert sum(part.loss for part in found.parts) == pytest.approx(found.loss)
     assert found.prior == pytest.approx(values["none"].mean())
 
@@ -118,13 +118,15 @@ def test_the_parts_of_the_blame_add_up_to_the_loss() -> None:
     ],
 )
 def test_the_stage_that_was_broken_gets_the_blame(values: dict[str, float], guilty: str) -> None:
-    found = split("score", {name: [value] * 20 for name, value in {**values, "none": 0.0}.items()})
+    found = split_loss(
+        "score", {name: [value] * 20 for name, value in {**values, "none": 0.0}.items()}
+    )
     assert max(found.parts, key=lambda part: part.loss).name == guilty
 
 
 def test_blame_counts_down_for_a_metric_that_is_better_when_lower() -> None:
     values = {"retrieved": 0.8, "shuffled": 0.1, "mixed": 0.1, "gold": 0.1, "none": 0.9}
-    found = split("rate", {name: [v] * 5 for name, v in values.items()}, best=0.0, worst=1.0)
+    found = split_loss("rate", {name: [v] * 5 for name, v in values.items()}, best=0.0, worst=1.0)
     assert found.loss == pytest.approx(0.8)
     assert found.parts[0].loss == pytest.approx(0.7)
 
@@ -133,23 +135,23 @@ def test_contexts_are_gold_then_noise_and_the_same_every_time() -> None:
     sample = Sample("q", question="?", relevant={"a": 1, "z": 0},
                     contexts=chunks({"id": "x", "text": "noise"}, {"id": "a", "text": "gold"}))  # fmt: skip
     other = Sample("p", contexts=chunks({"id": "y", "text": "other"}, {"id": "w", "text": "more"}))
-    known = texts_of([sample, other])
-    found = contexts_for(sample, known, distractors=3)
+    known = collect_texts([sample, other])
+    found = build_contexts(sample, known, distractors=3)
     assert found is not None
     assert found["gold"].ids == ["a"]
     assert found["mixed"].ids[:2] == ["a", "x"]
     assert sorted(found["shuffled"].ids) == sorted(found["mixed"].ids) == ["a", "w", "x", "y"]
     assert found["none"] == ()
-    assert contexts_for(sample, known, distractors=3) == found
+    assert build_contexts(sample, known, distractors=3) == found
 
 
 def test_a_relevant_document_whose_text_is_unknown_cannot_be_given() -> None:
-    assert contexts_for(Sample("q", relevant={"a": 1}), {}) is None
+    assert build_contexts(Sample("q", relevant={"a": 1}), {}) is None
 
 
 def test_blame_needs_every_condition() -> None:
     with pytest.raises(RagstoneError, match="no scores under shuffled, mixed, none"):
-        split("score", {"retrieved": [0.1], "gold": [0.2]})
+        split_loss("score", {"retrieved": [0.1], "gold": [0.2]})
 
 
 def test_the_front_holds_what_nothing_beats() -> None:

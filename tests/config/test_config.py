@@ -11,8 +11,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.config import Plan, load, revealed, split_gate, without_password
-from ragstone.config.checks import SCALARS
+from ragstone.config import Plan, load, mask_password, reveal, split_gate
+from ragstone.config.checks import SCALAR_CHECKS
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SLURM_KEYS
 from ragstone.errors import ConfigError
@@ -173,8 +173,8 @@ def test_secrets_come_from_the_environment_and_never_show(write, monkeypatch):
             "store: postgresql://me:${STONE_KEY}@db/runs\n"
         )
     )
-    assert revealed(plan.judge) == {"model": "openai:m", "api_key": "s3cret-value"}
-    assert revealed(plan.store) == "postgresql://me:s3cret-value@db/runs"
+    assert reveal(plan.judge) == {"model": "openai:m", "api_key": "s3cret-value"}
+    assert reveal(plan.store) == "postgresql://me:s3cret-value@db/runs"
     for shown in (repr(plan), str(plan.judge), f"{plan.store}", str(asdict(plan))):
         assert "s3cret" not in shown
     with pytest.raises(TypeError):
@@ -185,14 +185,14 @@ def test_a_list_of_judges_is_a_jury(write, monkeypatch):
     monkeypatch.setenv("STONE_KEY", "s3cret-value")
     plan = load(write("judge: [offline, {model: 'openai:m', api_key: '${STONE_KEY}'}]\n"))
     assert "s3cret" not in repr(plan)
-    assert revealed(plan.judge) == {
+    assert reveal(plan.judge) == {
         "jury": ["offline", {"model": "openai:m", "api_key": "s3cret-value"}]
     }
 
 
 def test_passwords_in_urls_are_masked():
-    assert without_password("a postgresql://me:hun@ter2@db/r b") == "a postgresql://me:***@db/r b"
-    assert without_password("http://host:80/x@y data.jsonl") == "http://host:80/x@y data.jsonl"
+    assert mask_password("a postgresql://me:hun@ter2@db/r b") == "a postgresql://me:***@db/r b"
+    assert mask_password("http://host:80/x@y data.jsonl") == "http://host:80/x@y data.jsonl"
 
 
 def test_a_secret_in_the_store_url_is_hidden_even_when_written_out(write):
@@ -287,11 +287,11 @@ def test_a_date_is_a_text(write):
 def test_every_key_has_one_reader():
     special = {"data", "system", "metrics", "judge", "embeddings", "prompts", "gates", "store", "output",
                "monitor", "slurm"}  # fmt: skip
-    assert set(PLAN_KEYS) == special | (set(SCALARS) & set(PLAN_KEYS))
-    assert set(DATA_KEYS) == {"path", "fields"} | (set(SCALARS) & set(DATA_KEYS))
+    assert set(PLAN_KEYS) == special | (set(SCALAR_CHECKS) & set(PLAN_KEYS))
+    assert set(DATA_KEYS) == {"path", "fields"} | (set(SCALAR_CHECKS) & set(DATA_KEYS))
     lists = {"modules", "setup", "options", "folder"}
-    assert set(SLURM_KEYS) == lists | (set(SCALARS) & set(SLURM_KEYS))
-    assert set(SCALARS) <= set(PLAN_KEYS) | set(DATA_KEYS) | set(SLURM_KEYS)
+    assert set(SLURM_KEYS) == lists | (set(SCALAR_CHECKS) & set(SLURM_KEYS))
+    assert set(SCALAR_CHECKS) <= set(PLAN_KEYS) | set(DATA_KEYS) | set(SLURM_KEYS)
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ import pytest
 from ragstone.errors import RagstoneError
 from ragstone.experiments.search import (
     Standing,
-    candidates,
+    choose_survivors,
+    draw_candidates,
+    find_hopeless,
     front_layers,
-    hopeless,
     parse_objective,
-    ranking,
-    rounds,
-    split,
-    survivors,
+    plan_rounds,
+    rank_standings,
+    split_samples,
 )
 from ragstone.types import Sample
 
@@ -42,36 +42,36 @@ def test_a_wrong_objective_is_explained(text: str) -> None:
 
 def test_a_small_grid_is_tried_whole_and_of_a_large_one_the_seed_draws() -> None:
     vary = {"a": [1, 2, 3], "b": [True, False]}
-    everything = candidates(vary, None, 0)
+    everything = draw_candidates(vary, None, 0)
     assert len(everything) == 6
-    drawn = candidates(vary, 3, 1)
+    drawn = draw_candidates(vary, 3, 1)
     assert len(drawn) == 3
     assert all(one in everything for one in drawn)
-    assert drawn == candidates(vary, 3, 1)
-    assert any(drawn != candidates(vary, 3, seed) for seed in range(2, 9))
+    assert drawn == draw_candidates(vary, 3, 1)
+    assert any(drawn != draw_candidates(vary, 3, seed) for seed in range(2, 9))
     with pytest.raises(RagstoneError, match="each once"):
-        candidates({"a": [1, 1]}, None, 0)
+        draw_candidates({"a": [1, 1]}, None, 0)
 
 
 def test_a_split_keeps_groups_together_and_follows_the_seed() -> None:
     samples = [Sample(id=f"q{n}", question="?", group=f"g{n // 3}") for n in range(90)]
-    tuning, kept = split(samples, 0.3, 5)
+    tuning, kept = split_samples(samples, 0.3, 5)
     assert sorted(one.id for one in (*tuning, *kept)) == sorted(one.id for one in samples)
     assert not {one.group for one in tuning} & {one.group for one in kept}
     assert 27 <= len(kept) <= 29
-    assert split(samples, 0.3, 5) == (tuning, kept)
-    assert split(samples, 0.3, 6) != (tuning, kept)
+    assert split_samples(samples, 0.3, 5) == (tuning, kept)
+    assert split_samples(samples, 0.3, 6) != (tuning, kept)
 
 
 def test_too_few_questions_to_split_are_refused() -> None:
     with pytest.raises(RagstoneError, match="8 of each are needed"):
-        split([Sample(id=str(n), question="?") for n in range(12)], 0.3, 0)
+        split_samples([Sample(id=str(n), question="?") for n in range(12)], 0.3, 0)
 
 
 def test_rounds_grow_to_all_questions() -> None:
-    assert rounds(160) == [20, 40, 160]
-    assert rounds(20) == [8, 20]
-    assert rounds(8) == [8]
+    assert plan_rounds(160) == [20, 40, 160]
+    assert plan_rounds(20) == [8, 20]
+    assert plan_rounds(8) == [8]
 
 
 def test_fronts_are_peeled_one_after_another() -> None:
@@ -83,19 +83,19 @@ def test_ranking_compares_on_the_questions_that_all_have_a_value_for() -> None:
     easy_only = standing(1, 1, math.nan, math.nan)
     better = standing(1, 1, 0, 0)
     worse = standing(1, 0, 1, 1)
-    assert ranking([worse, easy_only, better])[-1] == 0
+    assert rank_standings([worse, easy_only, better])[-1] == 0
 
 
 def test_who_has_few_values_does_not_win_by_them() -> None:
     lucky = standing(1, *[math.nan] * 9)
-    assert ranking([lucky, standing(*[0.5] * 10)]) == [1, 0]
+    assert rank_standings([lucky, standing(*[0.5] * 10)]) == [1, 0]
 
 
 def test_a_cheaper_configuration_is_not_dropped_for_lower_quality() -> None:
     best = standing(*[1.0] * 30, costs=(5.0,))
     cheap = standing(*[0.0, 0.1] * 15, costs=(1.0,))
     dear = standing(*[0.0, 0.1] * 15, costs=(6.0,))
-    assert hopeless(best, [cheap, dear], None) == [False, True]
+    assert find_hopeless(best, [cheap, dear], None) == [False, True]
 
 
 def test_only_what_is_worse_by_more_than_chance_is_hopeless() -> None:
@@ -103,11 +103,11 @@ def test_only_what_is_worse_by_more_than_chance_is_hopeless() -> None:
     leader = Standing(rng.random(60))
     noise = Standing(leader.quality + rng.normal(0, 0.2, 60))
     clear = Standing(leader.quality - 0.3 + rng.normal(0, 0.2, 60))
-    assert hopeless(leader, [noise, clear], None) == [False, True]
+    assert find_hopeless(leader, [noise, clear], None) == [False, True]
 
 
 def test_of_equals_half_go_on_and_of_hopeless_ones_none() -> None:
     equal = [standing(*[0.5, 0.6] * 10) for _ in range(6)]
-    assert survivors(equal, None) == [0, 1, 2]
+    assert choose_survivors(equal, None) == [0, 1, 2]
     leader = standing(*[0.9, 1.0] * 10)
-    assert survivors([*equal, leader], None) == [6]
+    assert choose_survivors([*equal, leader], None) == [6]

@@ -6,7 +6,7 @@ import pytest
 
 from ragstone import RagstoneError
 from ragstone.data import corpora
-from ragstone.experiments.tune import Budget, tune
+from ragstone.experiments.tune import TuningBudget, tune
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"How much is item {n}?", "reference": f"{n} euros"}
@@ -105,9 +105,13 @@ def test_against_tokens_there_is_a_front(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("budget", "name", "most"),
-    [(Budget(calls=60), "calls", 80), (Budget(usd=0.6), "usd", 80), (Budget(trials=2), "", 112)],
+    [
+        (TuningBudget(calls=60), "calls", 80),
+        (TuningBudget(usd=0.6), "usd", 80),
+        (TuningBudget(trials=2), "", 112),
+    ],
 )
-def test_a_budget_ends_the_search(tmp_path, budget: Budget, name: str, most: int) -> None:
+def test_a_budget_ends_the_search(tmp_path, budget: TuningBudget, name: str, most: int) -> None:
     found = tune(QUESTIONS, Till, VARY, "exact_match", budget=budget, store=tmp_path / "s.db")
     assert found.stopped == name
     assert found.evaluations <= most
@@ -126,7 +130,7 @@ def test_optuna_proposes_and_finds_it_too(tmp_path) -> None:
     pytest.importorskip("optuna", reason="the extra tune is not installed")
     found = tune(
         QUESTIONS, Till, {**VARY, "knows": [1, 2, 3, 10]}, "exact_match", sampler="optuna",
-        budget=Budget(trials=16), store=tmp_path / "s.db",
+        budget=TuningBudget(trials=16), store=tmp_path / "s.db",
     )  # fmt: skip
     assert found.winner.settings["knows"] == 10
     assert found.evaluations < found.grid

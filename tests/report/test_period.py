@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import watched
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium
-from ragstone.config.reports import Reports
+from ragstone.config.reports import ReportSchedule
 from ragstone.errors import DataError, RagstoneError
 from ragstone.monitor import Archive, Interaction, ScoredInteraction
 from ragstone.monitor.rollups.refresh import refresh
@@ -278,7 +278,7 @@ def test_another_ending_is_refused_before_any_work(tmp_path: Path) -> None:
 
 
 def test_the_server_writes_each_period_once(archive: Archive, tmp_path: Path) -> None:
-    settings = Reports(str(tmp_path / "out"), formats=("html", "md"), language="es")
+    settings = ReportSchedule(str(tmp_path / "out"), formats=("html", "md"), language="es")
     part = ReportWorker(settings, archive.store)
     soon = parse_local_time("2026-05-11T00:30")
     names = [path.name for path in part.write_missing(soon)]
@@ -326,7 +326,9 @@ def test_a_config_that_is_right_is_read(tmp_path: Path) -> None:
     )
     plan = load(path)
     assert plan.monitor is not None
-    assert plan.monitor.reports == Reports("out", formats=("md", "html"), zone="Europe/Madrid")
+    assert plan.monitor.reports == ReportSchedule(
+        "out", formats=("md", "html"), zone="Europe/Madrid"
+    )
 
 
 def test_a_period_of_failed_judgements_is_not_called_unchanged(tmp_path: Path) -> None:

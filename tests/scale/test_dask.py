@@ -13,8 +13,8 @@ import ragstone
 from dask_cluster import HERE, JUDGE, METRICS, kept, rows, written
 from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
-from ragstone.scale.cluster import QUIET, NoCluster, format_exports, place
-from ragstone.scale.shards import Shelf
+from ragstone.scale.cluster import QUIET_DASK_SETTINGS, ClusterError, format_exports, parse_location
+from ragstone.scale.shards import ShardFolder
 from ragstone.store import Store
 
 pytest.importorskip("distributed")
@@ -94,8 +94,8 @@ def test_plain_metrics_and_rows_without_ids_are_the_same_too(tmp_path: Path) -> 
 
 def test_shards_of_an_earlier_attempt_are_not_scored_again(tmp_path: Path, calls: Any) -> None:
     from ragstone.data.rows import to_sample
-    from ragstone.scale.pieces import digest_rows
-    from ragstone.scale.shards import Line, encode_shard
+    from ragstone.scale.batches import digest_rows
+    from ragstone.scale.shards import ShardLine, encode_shard
     from ragstone.types import NO_USAGE
 
     path = written(tmp_path / "data.jsonl", rows(100))
@@ -115,9 +115,9 @@ def test_shards_of_an_earlier_attempt_are_not_scored_again(tmp_path: Path, calls
     lines = []
     for position, sample_id, row, scores in stored:
         assert to_sample(row, alone.info.shape, position).id == sample_id
-        lines.append(Line(position, sample_id, None, scores))
+        lines.append(ShardLine(position, sample_id, None, scores))
     shard = encode_shard(lines, digest_rows(row for _, _, row, _ in stored), 0, NO_USAGE)
-    Shelf(store.shard_folder("r")).put(80, 99, shard)
+    ShardFolder(store.shard_folder("r")).put(80, 99, shard)
     far = ragstone.evaluate(
         path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, on="dask:1"
     )
@@ -187,13 +187,13 @@ def test_what_goes_wrong_on_a_worker_is_said(tmp_path: Path) -> None:
 
 
 def test_places_to_work_on() -> None:
-    assert place("dask:3").workers == 3
-    assert place("dask://127.0.0.1:8786").address == "tcp://127.0.0.1:8786"
-    assert place("dask://10.1.2.3:8786").address == "tls://10.1.2.3:8786"
-    assert place("tcp://10.1.2.3:8786").address == "tcp://10.1.2.3:8786"
+    assert parse_location("dask:3").workers == 3
+    assert parse_location("dask://127.0.0.1:8786").address == "tcp://127.0.0.1:8786"
+    assert parse_location("dask://10.1.2.3:8786").address == "tls://10.1.2.3:8786"
+    assert parse_location("tcp://10.1.2.3:8786").address == "tcp://10.1.2.3:8786"
     for wrong in ("spark", "dask:0", "dask:x", "http://a:1", "nothing.json"):
-        with pytest.raises(NoCluster):
-            place(wrong)
+        with pytest.raises(ClusterError):
+            parse_location(wrong)
 
 
 def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
@@ -206,5 +206,5 @@ def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
 
 def test_the_page_names_the_settings_that_our_own_clusters_have() -> None:
     page = (HERE.parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
-    for line in format_exports(QUIET):
+    for line in format_exports(QUIET_DASK_SETTINGS):
         assert f"\n{line}\n" in page

@@ -31,9 +31,9 @@ from dask_cluster import (
 )
 from ragstone.errors import StoreError
 from ragstone.experiments.run import Run
-from ragstone.scale.cluster import NoCluster, host_for
+from ragstone.scale.cluster import ClusterError, find_driver_host
 from ragstone.scale.driver import ClusterExecution
-from ragstone.scale.shards import Shelf
+from ragstone.scale.shards import ShardFolder
 
 pytest.importorskip("distributed")
 
@@ -114,7 +114,7 @@ def test_a_scheduler_that_dies_loses_nothing(tmp_path: Path) -> None:
         central.kill()
         _, said = run.communicate(timeout=120)
     assert run.returncode == 2
-    assert "is gone; what came back is kept, go on with --resume" in said
+    assert "is gone; what came back is kept, resume with --resume" in said
     assert "Traceback" not in said
     before = count(store)
     assert 20 <= before < 300
@@ -146,15 +146,15 @@ def test_workers_without_the_same_ragstone_are_named() -> None:
 
     execution = ClusterExecution(run=None, metrics=())  # type: ignore[arg-type]
     execution._client = Client()
-    with pytest.raises(NoCluster, match=r"'tcp://b:2' has ragstone 0\.0\.1, and this is"):
-        asyncio.run(execution._meet())
+    with pytest.raises(ClusterError, match=r"'tcp://b:2' has ragstone 0\.0\.1, and this is"):
+        asyncio.run(execution._check_versions())
     execution._client.other = ModuleNotFoundError("No module named 'ragstone'")
-    with pytest.raises(NoCluster, match=r"'tcp://b:2' has no ragstone \(No module"):
-        asyncio.run(execution._meet())
+    with pytest.raises(ClusterError, match=r"'tcp://b:2' has no ragstone \(No module"):
+        asyncio.run(execution._check_versions())
 
 
 def refused(tmp_path: Path, on: str) -> str:
-    with pytest.raises(NoCluster) as wrong:
+    with pytest.raises(ClusterError) as wrong:
         ragstone.evaluate(rows(2), ["token_f1"], store=tmp_path / "a.db", on=on)
     return str(wrong.value)
 
@@ -184,8 +184,8 @@ def test_something_else_that_listens_is_not_waited_for(
 
 def test_a_network_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGSTONE_INTERFACE", "nosuch")
-    with pytest.raises(NoCluster, match=r"RAGSTONE_INTERFACE names no network .* 'nosuch'"):
-        host_for(None)
+    with pytest.raises(ClusterError, match=r"RAGSTONE_INTERFACE names no network .* 'nosuch'"):
+        find_driver_host(None)
 
 
 def test_workers_that_cannot_start_are_one_sentence(tmp_path: Path) -> None:
@@ -200,6 +200,6 @@ def test_a_full_disk_leaves_no_half_shard(tmp_path: Path, monkeypatch: pytest.Mo
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(StoreError, match=r"No space left on device; make room and go on with"):
-        Shelf(tmp_path).put(1, 20, b"a shard")
+    with pytest.raises(StoreError, match=r"No space left on device; make room and resume with"):
+        ShardFolder(tmp_path).put(1, 20, b"a shard")
     assert list(tmp_path.iterdir()) == []

@@ -22,7 +22,7 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One value of a factor: the mean there, and how far it is from the value in force."""
+    """One value of a factor: the mean there, and how far it is from the current value."""
 
     value: str
     runs: int
@@ -30,7 +30,7 @@ class Level:
     low: float | None
     high: float | None
     base: bool
-    """Whether it is the value in force, which the others are compared with."""
+    """Whether it is the current value, which the others are compared with."""
     best: bool
     difference: float = 0.0
     difference_low: float | None = None
@@ -39,7 +39,7 @@ class Level:
     adjusted: float | None = None
     """p corrected by Holm over all levels of all factors."""
     verdict: str = ""
-    """better, worse or unclear; empty for the value in force."""
+    """better, worse or unclear; empty for the current value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Effects:
 def effects(
     runs: Sequence[tuple[Settings, ComparableRun]], metric: str, *, correction: Correction = "holm"
 ) -> Effects:
-    """What each factor does to a metric, on the samples that every run scored; the first run has the settings in force."""
+    """What each factor does to a metric, on the samples that every run scored; the first run has the current settings."""
     import numpy as np
 
     if len(runs) < 2:

@@ -11,7 +11,7 @@ from ragstone.analysis.stats import Interval, mean_interval
 from ragstone.analysis.tally import MetricTally
 from ragstone.analysis.values import GroupNumbers
 from ragstone.analysis.worst import WorstSamples
-from ragstone.config.gates import GateResult, check, parse_gate
+from ragstone.config.gates import GateResult, check_gate, parse_gate
 from ragstone.errors import UnknownMetric, suggest_nearest
 from ragstone.locale.messages import compose
 from ragstone.types import FAILURES, Usage
@@ -143,7 +143,7 @@ def summarise(
     samples = add_rows(run.scores(), tallies, groups, first)
     metrics = tuple(_metric_summary(tally, groups, floor) for tally in tallies)
     found = {one.metric: one for one in metrics}
-    results = tuple(check(gate, found[name]) for name, gate in rules.items())
+    results = tuple(check_gate(gate, found[name]) for name, gate in rules.items())
     return Summary(run.info, metrics, floor, results, first.positions(), samples)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ragstone.config.document import read_document
 from ragstone.config.plan import Data, Plan, Slurm, SystemPlan
-from ragstone.config.reading import Reader
-from ragstone.config.secrets import Secret, expand, revealed, without_password
+from ragstone.config.plan_reader import PlanReader
+from ragstone.config.secrets import Secret, expand_variables, mask_password, reveal
 from ragstone.errors import ConfigError
 
 __all__ = [
@@ -18,9 +18,9 @@ __all__ = [
     "Slurm",
     "SystemPlan",
     "load",
-    "revealed",
+    "mask_password",
+    "reveal",
     "split_gate",
-    "without_password",
 ]
 
 
@@ -30,8 +30,8 @@ def load(path: str | Path, lacks: list[str] | None = None) -> Plan:
     With `lacks` an API key that is not set is noted there instead."""
     file = Path(path)
     complaints: list[str] = []
-    tree = expand(read_document(file, complaints), complaints, lacks=lacks)
-    plan = Reader(file, complaints).plan(tree)
+    tree = expand_variables(read_document(file, complaints), complaints, lacks=lacks)
+    plan = PlanReader(file, complaints).plan(tree)
     if complaints:
         raise ConfigError(sorted(set(complaints), key=_line))
     return plan

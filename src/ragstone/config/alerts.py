@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from ragstone.config.document import Value
-from ragstone.config.durations import duration
+from ragstone.config.document import ConfigValue
+from ragstone.config.durations import parse_duration
 from ragstone.config.secrets import Secret
 from ragstone.errors import RagstoneError
 
 if TYPE_CHECKING:
-    from ragstone.config.reading import Reader
+    from ragstone.config.plan_reader import PlanReader
 
 ChannelKind = Literal["log", "file", "webhook", "slack", "apprise"]
 
@@ -75,7 +75,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Alerts:
-    """What is watched, compared with what, and who is told."""
+    """What is watched, what it is compared with, and who is notified."""
 
     reference: str = "7d"
     """The period that quality is compared with: a length from the first scores on, or `FROM/TO`."""
@@ -119,35 +119,35 @@ def parse_threshold(text: str) -> Threshold:
     )
 
 
-def read_alerts(value: Value, reader: Reader) -> Alerts:
+def read_alerts(value: ConfigValue, reader: PlanReader) -> Alerts:
     """The alerts of a config; what is wrong with them goes to the reader's complaints."""
     entries = reader.entries(value, "'alerts'", ALERT_KEYS)
-    read: dict[str, Callable[[Value, Reader], Any]] = {
-        "reference": _reference,
-        "false_alarms": _share,
-        "judge_failures": _share,
-        "slices": _names,
-        "thresholds": _thresholds,
-        "questions": _yes_or_no,
-        "channels": _channels,
+    read: dict[str, Callable[[ConfigValue, PlanReader], Any]] = {
+        "reference": _read_reference,
+        "false_alarms": _read_share,
+        "judge_failures": _read_share,
+        "slices": _read_names,
+        "thresholds": _read_thresholds,
+        "questions": _read_flag,
+        "channels": _read_channels,
     }
-    values = {key: read.get(key, _duration)(item, reader) for key, item in entries.items()}
+    values = {key: read.get(key, _read_duration)(item, reader) for key, item in entries.items()}
     return Alerts(**{key: item for key, item in values.items() if item is not None})
 
 
-def _duration(value: Value, reader: Reader) -> str | None:
+def _read_duration(value: ConfigValue, reader: PlanReader) -> str | None:
     try:
-        duration(value.plain)
+        parse_duration(value.plain)
     except RagstoneError as bad:
         reader.complain(value, str(bad))
         return None
     return str(value.plain) if isinstance(value.plain, str) else f"{value.plain}s"
 
 
-def _reference(value: Value, reader: Reader) -> str | None:
+def _read_reference(value: ConfigValue, reader: PlanReader) -> str | None:
     text = str(value.plain)
     if "/" not in text:
-        return _duration(value, reader)
+        return _read_duration(value, reader)
     from datetime import datetime
 
     try:
@@ -161,7 +161,7 @@ def _reference(value: Value, reader: Reader) -> str | None:
     return text
 
 
-def _share(value: Value, reader: Reader) -> float | None:
+def _read_share(value: ConfigValue, reader: PlanReader) -> float | None:
     number = value.plain
     if isinstance(number, int | float) and not isinstance(number, bool) and 0 < number <= 1:
         return float(number)
@@ -169,18 +169,18 @@ def _share(value: Value, reader: Reader) -> float | None:
     return None
 
 
-def _yes_or_no(value: Value, reader: Reader) -> bool | None:
+def _read_flag(value: ConfigValue, reader: PlanReader) -> bool | None:
     if isinstance(value.plain, bool):
         return value.plain
     reader.complain(value, f"{value.plain!r} is neither true nor false")
     return None
 
 
-def _names(value: Value, reader: Reader) -> tuple[str, ...]:
+def _read_names(value: ConfigValue, reader: PlanReader) -> tuple[str, ...]:
     return tuple(item.value for item in reader.items(value) if reader.is_text("slices", item))
 
 
-def _thresholds(value: Value, reader: Reader) -> tuple[Threshold, ...]:
+def _read_thresholds(value: ConfigValue, reader: PlanReader) -> tuple[Threshold, ...]:
     found = []
     for item in reader.items(value):
         try:
@@ -190,17 +190,17 @@ def _thresholds(value: Value, reader: Reader) -> tuple[Threshold, ...]:
             continue
         if rule.name in OWN_FIGURES:
             found.append(rule)
-        elif (metric := reader.metric(Value(item.at, rule.name))) is not None:
+        elif (metric := reader.metric(ConfigValue(item.at, rule.name))) is not None:
             found.append(replace(rule, name=metric.name))
     return tuple(found)
 
 
-def _channels(value: Value, reader: Reader) -> tuple[Channel, ...]:
-    found = [_channel(item, reader) for item in reader.items(value)]
+def _read_channels(value: ConfigValue, reader: PlanReader) -> tuple[Channel, ...]:
+    found = [_read_channel(item, reader) for item in reader.items(value)]
     return tuple(one for one in found if one is not None)
 
 
-def _channel(value: Value, reader: Reader) -> Channel | None:
+def _read_channel(value: ConfigValue, reader: PlanReader) -> Channel | None:
     """`log`, `file: alerts.jsonl`, `webhook: ${HOOK}` with `secret: ${KEY}`, `slack: …` or `apprise: …`."""
     if value.plain == "log":
         return Channel("log")

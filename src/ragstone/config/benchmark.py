@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragstone.config.document import Value, read_document
+from ragstone.config.document import ConfigValue, read_document
 from ragstone.config.paths import anchor_system
 from ragstone.config.plan import PLAN_KEYS, Plan
-from ragstone.config.reading import Reader
-from ragstone.config.secrets import expand
+from ragstone.config.plan_reader import PlanReader
+from ragstone.config.secrets import expand_variables
 from ragstone.errors import ConfigError, suggest_nearest
 
-KEYS = ("configurations", "baseline")
+BENCHMARK_KEYS = ("configurations", "baseline")
 """What a benchmark has besides the keys of a plan."""
-_NO_PLACE = ("gates", "resume", "retry_errors")
+_REFUSED_KEYS = ("gates", "resume", "retry_errors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,31 +35,33 @@ def load_benchmark(path: str | Path) -> Benchmark:
     """The benchmark that a YAML file describes, or ConfigError with everything that is wrong in it."""
     file = Path(path)
     complaints: list[str] = []
-    tree = expand(read_document(file, complaints), complaints)
-    reader = Reader(file, complaints)
+    tree = expand_variables(read_document(file, complaints), complaints)
+    reader = PlanReader(file, complaints)
     if not isinstance(tree.value, dict):
         raise ConfigError(
             complaints or [f"{path}: give key: value lines, `configurations` among them"]
         )
-    known = tuple(key for key in PLAN_KEYS if key not in _NO_PLACE)
+    known = tuple(key for key in PLAN_KEYS if key not in _REFUSED_KEYS)
     for key, item in tree.value.items():
-        if key not in known and key not in KEYS:
-            reader.complain(item, f"unknown key {key!r}{suggest_nearest(key, (*known, *KEYS))}")
+        if key not in known and key not in BENCHMARK_KEYS:
+            reader.complain(
+                item, f"unknown key {key!r}{suggest_nearest(key, (*known, *BENCHMARK_KEYS))}"
+            )
     plan = reader.plan(
-        Value(tree.at, {key: item for key, item in tree.value.items() if key in known})
+        ConfigValue(tree.at, {key: item for key, item in tree.value.items() if key in known})
     )
     found = Benchmark(
         plan,
-        _configurations(tree, reader, file.parent, "system" in tree.value),
-        _baseline(tree, reader),
+        _read_configurations(tree, reader, file.parent, "system" in tree.value),
+        _read_baseline(tree, reader),
     )
     if complaints:
         raise ConfigError(list(dict.fromkeys(complaints)))
     return found
 
 
-def _configurations(
-    tree: Value, reader: Reader, folder: Path, has_system: bool
+def _read_configurations(
+    tree: ConfigValue, reader: PlanReader, folder: Path, has_system: bool
 ) -> dict[str, Mapping[str, Any]]:
     value = tree.value.get("configurations")
     if value is None or not isinstance(value.value, dict) or not value.value:
@@ -84,7 +86,7 @@ def _configurations(
     return found
 
 
-def _baseline(tree: Value, reader: Reader) -> str | None:
+def _read_baseline(tree: ConfigValue, reader: PlanReader) -> str | None:
     value = tree.value.get("baseline")
     if value is None:
         return None

@@ -9,13 +9,13 @@ from typing import Any
 
 from ragstone.errors import ConfigError
 
-LARGEST_FILE = 1_000_000
-MOST_VALUES = 20_000
+MAX_FILE_BYTES = 1_000_000
+MAX_VALUES = 20_000
 """More than any hand-written plan; aliases of aliases pass it within a few lines."""
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ConfigValue:
     """A scalar, a list of Values or a mapping of text to Values, with its place for complaints."""
 
     at: str
@@ -31,17 +31,17 @@ class Value:
         return self.value
 
 
-def read_document(path: Path, complaints: list[str]) -> Value:
+def read_document(path: Path, complaints: list[str]) -> ConfigValue:
     """The file's values; what is wrong with single values goes to `complaints`, an unreadable file raises."""
     import yaml
 
     shown = str(path)
-    text = _text(path)
+    text = _read_text(path)
     try:
         loader = yaml.SafeLoader(text)
         root = loader.get_single_node()
         if root is None:
-            return Value(f"{shown}:1", {})
+            return ConfigValue(f"{shown}:1", {})
         return _Builder(shown, loader, complaints).build(root, root, ())
     except yaml.MarkedYAMLError as bad:
         mark = bad.problem_mark or bad.context_mark
@@ -55,11 +55,11 @@ def read_document(path: Path, complaints: list[str]) -> Value:
         raise ConfigError([f"{shown}: nested too deeply; a plan has a few levels"]) from None
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            raw = file.read(LARGEST_FILE + 1)
-        if len(raw) > LARGEST_FILE:
+            raw = file.read(MAX_FILE_BYTES + 1)
+        if len(raw) > MAX_FILE_BYTES:
             raise ConfigError([f"{path}: larger than 1 MB; is it a config file?"])
         return raw.decode("utf-8-sig")
     except FileNotFoundError:
@@ -80,28 +80,28 @@ class _Builder:
         self.complaints = complaints
         self.count = 0
 
-    def build(self, node: Any, placed: Any, above: tuple[int, ...]) -> Value:
+    def build(self, node: Any, placed: Any, above: tuple[int, ...]) -> ConfigValue:
         import yaml
 
         at = self.place(placed)
         self.count += 1
-        if self.count > MOST_VALUES:
-            raise ConfigError([f"{at}: more than {MOST_VALUES:,} values; aliases repeat too much"])
+        if self.count > MAX_VALUES:
+            raise ConfigError([f"{at}: more than {MAX_VALUES:,} values; aliases repeat too much"])
         if id(node) in above:
             raise ConfigError([f"{at}: an alias that contains itself; write the values out"])
         above = (*above, id(node))
         if not isinstance(node, yaml.ScalarNode) and not node.tag.endswith((":map", ":seq")):
             self.complaints.append(f"{at}: a value of type {node.tag!r}; write plain YAML")
         if isinstance(node, yaml.MappingNode):
-            return Value(at, self.mapping(node, above))
+            return ConfigValue(at, self.mapping(node, above))
         if isinstance(node, yaml.SequenceNode):
-            return Value(at, [self.build(item, item, above) for item in node.value])
-        return Value(at, self.scalar(node, at))
+            return ConfigValue(at, [self.build(item, item, above) for item in node.value])
+        return ConfigValue(at, self.scalar(node, at))
 
-    def mapping(self, node: Any, above: tuple[int, ...]) -> dict[str, Value]:
+    def mapping(self, node: Any, above: tuple[int, ...]) -> dict[str, ConfigValue]:
         import yaml
 
-        built: dict[str, Value] = {}
+        built: dict[str, ConfigValue] = {}
         for key, item in node.value:
             at = self.place(key)
             name = key.value if isinstance(key, yaml.ScalarNode) else None

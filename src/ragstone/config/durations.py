@@ -11,7 +11,7 @@ _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", re.IGNORECASE)
 LONGEST = 3660 * 86400
 
 
-def duration(text: str | float) -> int:
+def parse_duration(text: str | float) -> int:
     """Microseconds of `5m`, `1h`, `24h`, `7d`, `90s`, `2w`, or of a number of seconds."""
     if isinstance(text, int | float) and not isinstance(text, bool):
         seconds = float(text)

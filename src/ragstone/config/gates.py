@@ -56,7 +56,7 @@ class GateResult:
     sentence: str
 
 
-class Figures(Protocol):
+class GateFigures(Protocol):
     """What a gate needs to know of a metric; a MetricSummary has it."""
 
     @property
@@ -90,9 +90,9 @@ def parse_gate(text: str) -> Gate:
     return Gate(figure, sign, limit)
 
 
-def check(gate: Gate, found: Figures) -> GateResult:
+def check_gate(gate: Gate, found: GateFigures) -> GateResult:
     """Whether the metric meets the gate, with the sentence that says by which figure."""
-    value, figure = _figure(gate, found)
+    value, figure = _select_figure(gate, found)
     metric, rule, n = found.metric, str(gate), found.scored
     if value is None:
         sentence = (
@@ -103,7 +103,7 @@ def check(gate: Gate, found: Figures) -> GateResult:
         return GateResult(metric, rule, None, sentence)
     passed = _HOLDS[gate.sign](value, gate.limit)
     facts: dict[str, Argument] = {"metric": metric, "rule": rule, "figure": figure}
-    facts["value"] = float(_shown(value, gate))
+    facts["value"] = float(_format_value(value, gate))
     if gate.figure == "interval":
         sentence = compose("gate_interval", **facts, mean=found.mean, n=n)
     elif gate.figure == "coverage":
@@ -113,7 +113,7 @@ def check(gate: Gate, found: Figures) -> GateResult:
     return GateResult(metric, rule, passed, sentence)
 
 
-def _figure(gate: Gate, found: Figures) -> tuple[float | None, str]:
+def _select_figure(gate: Gate, found: GateFigures) -> tuple[float | None, str]:
     """The value that the gate compares, and the key of its name in the catalogue."""
     if gate.figure == "mean":
         return found.mean, "mean"
@@ -124,7 +124,7 @@ def _figure(gate: Gate, found: Figures) -> tuple[float | None, str]:
     return (found.low, "low") if gate.sign in (">=", ">") else (found.high, "high")
 
 
-def _shown(value: float, gate: Gate) -> str:
+def _format_value(value: float, gate: Gate) -> str:
     """The value with three digits, or as many more as show on which side of the limit it falls."""
     holds = _HOLDS[gate.sign]
     for digits in range(3, 17):

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ragstone.config.alerts import Alerts, read_alerts
-from ragstone.config.checks import Check, amount, count, share, text
-from ragstone.config.document import Value
-from ragstone.config.reports import Reports, read_reports
+from ragstone.config.checks import Check, check_amount, check_count, check_share, check_text
+from ragstone.config.document import ConfigValue
+from ragstone.config.reports import ReportSchedule, read_reports
 
 if TYPE_CHECKING:
-    from ragstone.config.reading import Reader
+    from ragstone.config.plan_reader import PlanReader
     from ragstone.registry import Metric
 
 
 @dataclass(frozen=True, slots=True)
-class Always:
+class AlwaysRules:
     """What is judged whatever the rate says."""
 
     feedback_below: float | None = 0.5
@@ -38,7 +38,7 @@ class MonitorPlan:
     """The share of interactions that is judged."""
     rates: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Meta field → value → the share of that slice; of several that fit the largest counts."""
-    always: Always = Always()
+    always: AlwaysRules = AlwaysRules()
     max_usd: float | None = None
     """What may be spent on judging in a day (UTC)."""
     max_calls: int | None = None
@@ -50,27 +50,27 @@ class MonitorPlan:
     redact: str | None = None
     """`module:function` that sees every text before it is stored."""
     alerts: Alerts = field(default_factory=Alerts)
-    """What is watched for, and who is told."""
-    reports: Reports | None = None
+    """Which degradations raise an alert, and who is notified."""
+    reports: ReportSchedule | None = None
     """Reports that the server writes by itself."""
 
 
-KEYS: tuple[str, ...] = tuple(item.name for item in fields(MonitorPlan))
-ALWAYS_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Always))
+MONITOR_KEYS: tuple[str, ...] = tuple(item.name for item in fields(MonitorPlan))
+ALWAYS_KEYS: tuple[str, ...] = tuple(item.name for item in fields(AlwaysRules))
 
 CHECKS: Mapping[str, Check] = {
-    "rate": share,
-    "max_usd": amount,
-    "max_calls": count,
-    "newest": share,
-    "retention": text,
-    "redact": text,
+    "rate": check_share,
+    "max_usd": check_amount,
+    "max_calls": check_count,
+    "newest": check_share,
+    "retention": check_text,
+    "redact": check_text,
 }
 
 
-def read_monitor(reader: Reader, value: Value) -> MonitorPlan | None:
+def read_monitor(reader: PlanReader, value: ConfigValue) -> MonitorPlan | None:
     """The section, or complaints about it."""
-    entries = reader.entries(value, "'monitor'", KEYS)
+    entries = reader.entries(value, "'monitor'", MONITOR_KEYS)
     found: dict[str, Any] = {}
     for key, item in entries.items():
         if item.value is None:
@@ -80,21 +80,21 @@ def read_monitor(reader: Reader, value: Value) -> MonitorPlan | None:
         elif key == "judge":
             found[key] = reader.model(item)
         elif key == "rates":
-            found[key] = _rates(reader, item)
+            found[key] = _read_rates(reader, item)
         elif key == "always":
-            found[key] = _always(reader, item)
+            found[key] = _read_always(reader, item)
         elif key == "alerts":
             found[key] = read_alerts(item, reader)
         elif key == "reports":
             found[key] = read_reports(item, reader)
         else:
-            found[key] = _checked(reader, key, item, CHECKS[key])
+            found[key] = _check_value(reader, key, item, CHECKS[key])
     if found.get("retention") is not None and not _is_age(found["retention"]):
         reader.complain(entries["retention"], f"'retention' is {found['retention']!r}; write 90d")
     return MonitorPlan(**{key: item for key, item in found.items() if item is not None})
 
 
-def _rates(reader: Reader, value: Value) -> dict[str, dict[str, float]] | None:
+def _read_rates(reader: PlanReader, value: ConfigValue) -> dict[str, dict[str, float]] | None:
     if not isinstance(value.value, dict):
         reader.complain(value, f"'rates' is {value.plain!r}; write field: {{value: 0.5}}")
         return None
@@ -104,26 +104,27 @@ def _rates(reader: Reader, value: Value) -> dict[str, dict[str, float]] | None:
             reader.complain(item, f"the rates of {name!r} are {item.plain!r}; write value: 0.5")
             continue
         shares = {
-            key: _checked(reader, f"{name}: {key}", one, share) for key, one in item.value.items()
+            key: _check_value(reader, f"{name}: {key}", one, check_share)
+            for key, one in item.value.items()
         }
         found[name] = {key: float(one) for key, one in shares.items() if one is not None}
     return found
 
 
-def _always(reader: Reader, value: Value) -> Always:
+def _read_always(reader: PlanReader, value: ConfigValue) -> AlwaysRules:
     found: dict[str, Any] = {}
     for key, item in reader.entries(value, "'always'", ALWAYS_KEYS).items():
         if item.value is None:
             found[key] = None  # `feedback_below: null` turns it off
             continue
-        check = share if key == "feedback_below" else _number
-        number = _checked(reader, key, item, check)
+        check = check_share if key == "feedback_below" else _check_number
+        number = _check_value(reader, key, item, check)
         if number is not None:
             found[key] = float(number)
-    return Always(**found)
+    return AlwaysRules(**found)
 
 
-def _checked(reader: Reader, key: str, value: Value, check: Check) -> Any:
+def _check_value(reader: PlanReader, key: str, value: ConfigValue, check: Check) -> Any:
     wanted = check(value.value)
     if wanted is None:
         return value.value
@@ -131,7 +132,7 @@ def _checked(reader: Reader, key: str, value: Value, check: Check) -> Any:
     return None
 
 
-def _number(value: Any) -> str | None:
+def _check_number(value: Any) -> str | None:
     fits = isinstance(value, int | float) and not isinstance(value, bool)
     return None if fits else "give a number"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragstone.config.secrets import Secret, revealed
+from ragstone.config.secrets import Secret, reveal
 from ragstone.config.storable import from_storable, to_storable
 from ragstone.errors import RagstoneError
 
@@ -33,7 +33,7 @@ class Data:
     limit: int | None = None
     """Only the first so many samples."""
     skip_bad_rows: bool = False
-    """Leave out rows that cannot be read, and count them."""
+    """Exclude rows that cannot be read, and report how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Slurm:
     setup: tuple[str, ...] = ()
     """Shell lines to run before anything else."""
     mail: str | None = None
-    """Who is told when the job ends or fails."""
+    """Who gets a mail when the job ends or fails."""
     options: tuple[str, ...] = ()
     """Further lines for sbatch: --constraint=…"""
     interface: str | None = None
@@ -131,10 +131,10 @@ class Plan:
 
     def judge_settings(self) -> dict[str, Any]:
         """The judge with all that the plan says about judging, as `make_judge` takes it; secrets in plain text."""
-        judge = revealed(self.judge if self.judge is not None else "offline")
+        judge = reveal(self.judge if self.judge is not None else "offline")
         settings = {"model": judge} if isinstance(judge, str) else dict(judge)
         also = {
-            "embeddings": revealed(self.embeddings),
+            "embeddings": reveal(self.embeddings),
             "language": self.language,
             "prompts": self.prompts,
             "concurrency": self.concurrency,

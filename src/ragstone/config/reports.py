@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from ragstone.config.document import Value
+from ragstone.config.document import ConfigValue
 
 if TYPE_CHECKING:
-    from ragstone.config.reading import Reader
+    from ragstone.config.plan_reader import PlanReader
 
 PERIODS = ("daily", "weekly", "monthly")
 FORMATS = ("html", "md")
 
 
 @dataclass(frozen=True, slots=True)
-class Reports:
+class ReportSchedule:
     """One report for each period that is over, as files in a folder."""
 
     folder: str
@@ -29,25 +29,25 @@ class Reports:
     """Time zone of days, weeks and months."""
 
 
-REPORT_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Reports))
+REPORT_KEYS: tuple[str, ...] = tuple(item.name for item in fields(ReportSchedule))
 
 
-def read_reports(value: Value, reader: Reader) -> Reports | None:
+def read_reports(value: ConfigValue, reader: PlanReader) -> ReportSchedule | None:
     """The reports of a config; what is wrong with them goes to the reader's complaints."""
     entries = reader.entries(value, "'reports'", REPORT_KEYS)
     found: dict[str, Any] = {}
     for key, item in entries.items():
-        wanted = _wrong(key, item.plain)
+        wanted = _find_fault(key, item.plain)
         if wanted:
             reader.complain(item, f"{key!r} is {item.plain!r}; {wanted}")
         else:
             found[key] = tuple(item.plain) if key == "formats" else item.plain
     if isinstance(value.value, dict) and "folder" not in entries:
         reader.complain(value, "'reports' has no 'folder'; say where the files go")
-    return Reports(**found) if "folder" in found else None
+    return ReportSchedule(**found) if "folder" in found else None
 
 
-def _wrong(key: str, plain: Any) -> str:
+def _find_fault(key: str, plain: Any) -> str:
     """What to give instead; empty when all is well."""
     if key == "formats":
         fits = isinstance(plain, list) and plain and all(one in FORMATS for one in plain)

@@ -7,14 +7,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.config.document import Value
+from ragstone.config.document import ConfigValue
 from ragstone.errors import ConfigError
 
 VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _PASSWORD = re.compile(r"(://[^/\s:]*:)[^/\s]*(?=@)")
 SECRET_KEYS = ("store", "api_key", "secret", "webhook", "slack", "apprise")
 """Keys whose value may come from the environment."""
-ADDRESSES = ("webhook", "slack", "apprise")
+SECRET_ADDRESSES = ("webhook", "slack", "apprise")
 """Addresses whose path or query lets anyone in who knows it: never shown."""
 
 
@@ -54,25 +54,25 @@ class Secret:
         return hash("Secret")  # equal secrets may hold a text, a reference or both
 
 
-def without_password(text: str) -> str:
+def mask_password(text: str) -> str:
     """A text whose URLs show `***` for their password."""
     return _PASSWORD.sub(r"\1***", text)
 
 
-def revealed(value: Any) -> Any:
+def reveal(value: Any) -> Any:
     """A value with its secrets as plain text, for the one call that needs them."""
     if isinstance(value, Secret):
         return value.reveal()
     if isinstance(value, Mapping):
-        return {key: revealed(item) for key, item in value.items()}
+        return {key: reveal(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [revealed(item) for item in value]
+        return [reveal(item) for item in value]
     return value
 
 
-def expand(
-    value: Value, complaints: list[str], key: str = "", lacks: list[str] | None = None
-) -> Value:
+def expand_variables(
+    value: ConfigValue, complaints: list[str], key: str = "", lacks: list[str] | None = None
+) -> ConfigValue:
     """The tree with variables filled in where secrets may stand; elsewhere each one is a complaint.
 
     With `lacks` an API key that is not set is noted there: a dry run needs none."""
@@ -80,19 +80,27 @@ def expand(
     if isinstance(inner, dict):
         if key == "headers":  # an HTTP system fills in its own variables
             return value
-        filled = {name: expand(item, complaints, name, lacks) for name, item in inner.items()}
-        return Value(value.at, filled)
+        filled = {
+            name: expand_variables(item, complaints, name, lacks) for name, item in inner.items()
+        }
+        return ConfigValue(value.at, filled)
     if isinstance(inner, list):
-        return Value(value.at, [expand(item, complaints, key, lacks) for item in inner])
+        return ConfigValue(
+            value.at, [expand_variables(item, complaints, key, lacks) for item in inner]
+        )
     if not isinstance(inner, str):
         return value
     names = VARIABLE.findall(inner)
     if key in ("api_key", "secret"):
-        return Value(value.at, Secret(_api_key(key, value, names, complaints, lacks), inner))
-    if key in ADDRESSES:
-        return Value(value.at, Secret(_filled(value, complaints), inner if names else None))
+        return ConfigValue(
+            value.at, Secret(_expand_api_key(key, value, names, complaints, lacks), inner)
+        )
+    if key in SECRET_ADDRESSES:
+        return ConfigValue(
+            value.at, Secret(_fill_value(value, complaints), inner if names else None)
+        )
     if key == "store":
-        return Value(value.at, _store(value, names, complaints))
+        return ConfigValue(value.at, _expand_store(value, names, complaints))
     if names:
         complaints.append(
             f"{value.at}: {key!r} holds {inner!r}; variables are for secrets only "
@@ -101,24 +109,24 @@ def expand(
     return value
 
 
-def _api_key(
-    key: str, value: Value, names: list[str], complaints: list[str], lacks: list[str] | None
+def _expand_api_key(
+    key: str, value: ConfigValue, names: list[str], complaints: list[str], lacks: list[str] | None
 ) -> str:
     if not names:
         complaints.append(
             f"{value.at}: {key!r} is written out; keep it in the environment and write ${{NAME}}"
         )
         return ""
-    return _filled(value, complaints if lacks is None else lacks)
+    return _fill_value(value, complaints if lacks is None else lacks)
 
 
-def _store(value: Value, names: list[str], complaints: list[str]) -> str | Secret:
-    text = _filled(value, complaints)
+def _expand_store(value: ConfigValue, names: list[str], complaints: list[str]) -> str | Secret:
+    text = _fill_value(value, complaints)
     hidden = bool(names) or _PASSWORD.search(text) is not None
     return Secret(text, value.value if names else None) if hidden else text
 
 
-def _filled(value: Value, complaints: list[str]) -> str:
+def _fill_value(value: ConfigValue, complaints: list[str]) -> str:
     return _fill(value.value, complaints, f"{value.at}: ")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ragstone.config.secrets import VARIABLE, Secret, without_password
+from ragstone.config.secrets import VARIABLE, Secret, mask_password
 
 SECRET_NAMES = ("api_key", "secret", "password", "token")
 """Keys whose text is a secret even when it is given as plain text."""
@@ -74,7 +74,7 @@ def _store_text(text: str, key: str, lost: list[str] | None) -> str | None:
 
         shown = parse_base_url(text).url
     else:
-        shown = without_password(text)
+        shown = mask_password(text)
     if shown.rstrip("/") != text.rstrip("/"):
         _note_lost(key, lost)
         return None if key == "store" else shown

@@ -11,7 +11,7 @@ from ragstone.data import Dataset
 from ragstone.store import Store
 from ragstone.systems import AnswerProgress, System, SystemRunner, answer_dataset, make_system
 
-MEASURED = ("latency", "tokens", "cost")
+MEASURED_METRICS = ("latency", "tokens", "cost")
 """Metrics of a system's replies that are added to those that are asked for."""
 
 
@@ -61,4 +61,4 @@ async def answer_samples(
 def list_measured(reading: Dataset) -> list[str]:
     """Latency, tokens, cost: those that the first replies come with."""
     seen = {name for record in reading.peek(20) for name in record.sample.meta}
-    return [name for name in MEASURED if name in seen]
+    return [name for name in MEASURED_METRICS if name in seen]

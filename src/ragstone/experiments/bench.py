@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.compare import MARGIN, Comparison, compare
 from ragstone.analysis.significance import Correction
-from ragstone.config import Plan, revealed
+from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
@@ -98,7 +98,7 @@ async def bench_plan(
     if baseline is not None and baseline not in configurations:
         raise RagstoneError(f"the baseline {baseline!r} is not among {', '.join(configurations)}")
     shared = share_judge(plan, inputs)
-    store = inputs.store or Store.open(revealed(plan.store))
+    store = inputs.store or Store.open(reveal(plan.store))
     inputs = replace(inputs, store=store, judge=inputs.judge if shared is None else shared)
     plan = replace(plan, output=(), gates={})
     systems = {
@@ -111,8 +111,8 @@ async def bench_plan(
     try:
         for name, (spec, settings) in systems.items():
             own_plan, own_inputs = with_system(replace(plan, name=name), inputs, spec, settings)
-            told = _watch_one(watch, name)
-            observer = RunObserver(progress=told, answers=told)
+            callback = _watch_one(watch, name)
+            observer = RunObserver(progress=callback, answers=callback)
             runs[name] = Run(await execute_plan(own_plan, own_inputs, observer))
     finally:
         if shared is not None:

@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 Condition = Literal["retrieved", "shuffled", "mixed", "gold", "none"]
 
-ASKED: tuple[Condition, ...] = ("shuffled", "mixed", "gold", "none")
+ASKED_CONDITIONS: tuple[Condition, ...] = ("shuffled", "mixed", "gold", "none")
 """Conditions that the system is asked under; `retrieved` is what it did by itself."""
 
 PARTS = ("retrieval", "ordering", "noise", "generation")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LossPart:
     """What one stage costs, in the metric's units, with its 95 % interval; negative when it helps."""
 
     name: str
@@ -64,7 +64,7 @@ class Blame:
     """Mean score under each condition."""
     loss: float
     """From the score as retrieved to the best there is; the sum of the parts."""
-    parts: tuple[Part, ...]
+    parts: tuple[LossPart, ...]
     prior: float
     """Mean score without any contexts: what the model knows by itself."""
 
@@ -97,19 +97,19 @@ async def ablame(
             "answer_with(question, contexts)"
         )
     rows = list(run.rows())
-    known = texts_of(row.sample for row in rows)
+    known = collect_texts(row.sample for row in rows)
     known |= {name: Chunk(name, text) for name, text in (documents or {}).items()}
     chosen = [
         (row.sample, contexts)
-        for row in _worst_first(run, rows, measure.name)
-        if (contexts := contexts_for(row.sample, known)) is not None
+        for row in _sort_worst_first(run, rows, measure.name)
+        if (contexts := build_contexts(row.sample, known)) is not None
     ][:limit]
     if not chosen:
         raise RagstoneError(
             "no failing sample has relevant documents whose text is known; pass documents={id: text}"
         )
     asked: dict[Condition, list[Sample]] = {"retrieved": [sample for sample, _ in chosen]}
-    for condition in ASKED:
+    for condition in ASKED_CONDITIONS:
         asked[condition] = []
         for sample, contexts in chosen:
             reply = await under_test.answer_with(  # type: ignore[attr-defined]
@@ -121,7 +121,7 @@ async def ablame(
             )
     await under_test.close()
     values = {
-        condition: await _values(some, measure.name, judge, store or run.stored.store)
+        condition: await _score_values(some, measure.name, judge, store or run.stored.store)
         for condition, some in asked.items()
     }
     both = [i for i in range(len(chosen)) if all(i in found for found in values.values())]
@@ -132,7 +132,7 @@ async def ablame(
     low, high = measure.bounds
     best, worst = (high, low) if measure.higher_is_better else (low, high)
     table = {name: [found[i] for i in both] for name, found in values.items()}
-    return split(measure.name, table, best=best, worst=worst)
+    return split_loss(measure.name, table, best=best, worst=worst)
 
 
 def blame(run: Run, system: Any, metric: MetricSpec, **options: Any) -> Blame:
@@ -140,7 +140,7 @@ def blame(run: Run, system: Any, metric: MetricSpec, **options: Any) -> Blame:
     return run_sync(lambda: ablame(run, system, metric, **options))
 
 
-def texts_of(samples: Iterable[Sample]) -> dict[str, Chunk]:
+def collect_texts(samples: Iterable[Sample]) -> dict[str, Chunk]:
     """Every chunk that any of the samples retrieved, by id: where gold contexts can be taken from."""
     found: dict[str, Chunk] = {}
     for sample in samples:
@@ -150,7 +150,7 @@ def texts_of(samples: Iterable[Sample]) -> dict[str, Chunk]:
     return found
 
 
-def contexts_for(
+def build_contexts(
     sample: Sample, known: Mapping[str, Chunk], *, distractors: int = 4, seed: int = 0
 ) -> dict[Condition, Ranked] | None:
     """The contexts of each condition; None when the text of a relevant document is not known.
@@ -175,7 +175,7 @@ def contexts_for(
     }
 
 
-def split(
+def split_loss(
     metric: str,
     values: Mapping[Condition, Sequence[float]],
     *,
@@ -185,7 +185,7 @@ def split(
     """Split the loss of the samples, whose scores under each condition stand at the same places."""
     import numpy as np
 
-    missing = [name for name in ("retrieved", *ASKED) if name not in values]
+    missing = [name for name in ("retrieved", *ASKED_CONDITIONS) if name not in values]
     if missing:
         raise RagstoneError(f"no scores under {', '.join(missing)}; blame needs every condition")
     table = {name: np.asarray(some, np.float64) for name, some in values.items()}
@@ -205,17 +205,17 @@ def split(
         samples=count,
         scores={name: float(some.mean()) for name, some in table.items()},
         loss=float((sign * (best - table["retrieved"])).mean()),
-        parts=tuple(_part(name, sign * steps[name], width) for name in PARTS),
+        parts=tuple(_build_part(name, sign * steps[name], width) for name in PARTS),
         prior=float(table["none"].mean()),
     )
 
 
-def _part(name: str, steps: NDArray[np.float64], width: float) -> Part:
+def _build_part(name: str, steps: NDArray[np.float64], width: float) -> LossPart:
     interval = mean_interval(to_moments(steps), bounds=(-width, width))
-    return Part(name, float(steps.mean()), interval.low, interval.high)
+    return LossPart(name, float(steps.mean()), interval.low, interval.high)
 
 
-async def _values(
+async def _score_values(
     samples: Sequence[Sample], metric: str, judge: Any, store: Any
 ) -> dict[int, float]:
     """The metric's value at each place where there is one."""
@@ -232,7 +232,7 @@ async def _values(
     return scored
 
 
-def _worst_first(run: Run, rows: Sequence[Any], metric: str) -> list[Any]:
+def _sort_worst_first(run: Run, rows: Sequence[Any], metric: str) -> list[Any]:
     """The samples that fall short in the metric, the worst first; all of them when the run was not scored with it."""
     described = next((one for one in run.info.metrics if one["name"] == metric), None)
     if described is None:

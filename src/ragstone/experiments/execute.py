@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ragstone.config import Plan, SystemPlan, revealed
+from ragstone.config import Plan, SystemPlan, reveal
 from ragstone.config.metric_specs import NoSpec, resolve_metrics, to_spec
 from ragstone.config.paths import anchor_plan
 from ragstone.config.storable import is_storable
@@ -19,7 +19,7 @@ from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.experiments.answer import (
-    MEASURED,
+    MEASURED_METRICS,
     SystemUnderTest,
     answer_samples,
     build_system,
@@ -67,7 +67,7 @@ class RunInputs:
 
 @dataclass(frozen=True, slots=True)
 class RunObserver:
-    """Who is told how a run goes; each may be None."""
+    """Callbacks that follow a run; each may be None."""
 
     progress: ProgressCallback | None = None
     """Called with a Progress now and then."""
@@ -135,12 +135,12 @@ async def _prepare(plan: Plan, inputs: RunInputs, observer: RunObserver) -> _Pre
         if folder not in sys.path:
             sys.path.insert(0, folder)
     reading = open_reading(plan, inputs.samples)
-    named = _named_metrics(plan, inputs)
+    named = _resolve_named(plan, inputs)
     has_system = plan.system is not None
     metrics: list[Metric] = []
     if not has_system:  # else the answers decide which metrics fit
         metrics = _announce(choose_metrics(named, reading), observer)
-    store = inputs.store or Store.open(revealed(plan.store))
+    store = inputs.store or Store.open(reveal(plan.store))
     run_id, under_test = plan.run_id or new_run_id(), None
     if has_system:
         under_test = _build_system(plan, inputs)
@@ -185,7 +185,7 @@ def new_run_id() -> str:
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
-def _named_metrics(plan: Plan, inputs: RunInputs) -> list[Metric] | None:
+def _resolve_named(plan: Plan, inputs: RunInputs) -> list[Metric] | None:
     if inputs.metrics is not None:
         return list(inputs.metrics)
     return resolve_metrics(plan.metrics) if plan.metrics else None
@@ -216,11 +216,11 @@ def _find_begun(
     """The unfinished run of the same questions and the same system, whose metrics the answers may still decide."""
     if not plan.resume or plan.run_id is not None:
         return None
-    wanted = _identity(plan, _source_of(plan, reading), under_test.identity)
+    wanted = _identity(plan, _find_source(plan, reading), under_test.identity)
     names = None if named is None else {metric.name for metric in named}
     for info in store.runs():
         scored = {metric["name"] for metric in info.metrics}
-        fits = names is None or not scored - names - set(MEASURED)
+        fits = names is None or not scored - names - set(MEASURED_METRICS)
         if info.status == "running" and fits and _stored_identity(info) == wanted:
             return info.id
     return None
@@ -272,7 +272,7 @@ def _whole_identity(
 
 def _open_run(prepared: _Prepared) -> StoredRun:
     """The run to be resumed, or a new one in the store."""
-    facts = _facts_of(prepared)
+    facts = _build_facts(prepared)
     stored = _find_run(prepared, facts)
     if stored is not None:
         return stored
@@ -302,18 +302,18 @@ def _find_run(prepared: _Prepared, facts: RunFacts) -> StoredRun | None:
         return stored
     if plan.resume or plan.retry_errors:
         for info in store.runs():
-            if (info.status == "running" or plan.retry_errors) and _of_info(info) == wanted:
+            if (info.status == "running" or plan.retry_errors) and _info_identity(info) == wanted:
                 return store.run(info.id)
     return None
 
 
-def _of_info(info: RunInfo) -> dict[str, Any]:
+def _info_identity(info: RunInfo) -> dict[str, Any]:
     names = [metric["name"] for metric in info.metrics]
     return _whole_identity(_stored_identity(info), names, info.judge)
 
 
 def _refuse_other_plan(info: RunInfo, wanted: dict[str, Any]) -> None:
-    before = _of_info(info)
+    before = _info_identity(info)
     for key, now in wanted.items():
         if before[key] != now:
             raise RagstoneError(
@@ -352,10 +352,10 @@ def _plan_to_store(prepared: _Prepared, run_id: str) -> Plan:
     return anchor_plan(whole, Path.cwd())
 
 
-def _facts_of(prepared: _Prepared) -> RunFacts:
+def _build_facts(prepared: _Prepared) -> RunFacts:
     plan, inputs, under_test = prepared.plan, prepared.inputs, prepared.under_test
     facts = RunFacts(
-        source=_source_of(plan, prepared.reading),
+        source=_find_source(plan, prepared.reading),
         in_memory=inputs.list_in_memory(plan),
         command=inputs.command,
         folder=str(Path.cwd()) if inputs.command else None,
@@ -370,7 +370,7 @@ def _facts_of(prepared: _Prepared) -> RunFacts:
     )
 
 
-def _source_of(plan: Plan, reading: Dataset) -> str:
+def _find_source(plan: Plan, reading: Dataset) -> str:
     path = plan.data.path
     if path is not None and Path(path).exists():
         return str(Path(path).resolve())

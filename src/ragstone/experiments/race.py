@@ -1,9 +1,9 @@
-"""A race of configurations: who answers which questions next, so that the best of a grid is found with a part of its answers.
+"""A race of configurations: which configuration answers which questions next, so that the best of a grid takes only a part of its answers.
 
-All begin with the same few questions. Who looks best, together with the configurations most like it, answers all of them
-and leads. Then the most hopeful other one answers a few more at a time, first those on which configurations differ and
-the leader has room above it. What it has not answered is guessed from the configurations like it. It is out once perfect
-answers to all the rest could not carry it past the leader, and leads when it has answered all and is better."""
+All start with the same few questions. The configuration that looks best, judged together with similar ones, answers all
+questions and leads. Then the most promising other one answers a few more at a time, first those on which configurations
+differ and the leader can be beaten. Missing answers are imputed from similar configurations. A configuration is dropped
+once perfect answers to all its open questions could not beat the leader; it leads when it has answered all and is better."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-EFFORT = 0.4
-"""Of a full grid's answers, the share that a race may take; three configurations in full it always may."""
-STEP = 1 / 16
-"""Of the questions, the share that each configuration begins with and that is added at a time."""
-FEWEST, LEAST = 8, 4
-"""Questions to begin with and to add, if that share is smaller."""
-HOPE = 1.0
-"""Standard errors that a configuration is thought better than it looks when it is decided who goes on."""
-DOUBT = 5.0
-"""Standard errors of benefit of the doubt: when nobody leads with so many, the race is over."""
-ROOM = 0.3
-"""What room above the leader counts in the choice of questions, next to how far configurations differ there."""
-UNLIKE = 0.25
-"""What the answers of a configuration that shares no setting still say."""
+MAX_GRID_SHARE = 0.4
+"""Share of a full grid's answers that a race may take; three configurations in full are always allowed."""
+STEP_SHARE = 1 / 16
+"""Share of the questions that each configuration starts with, and that is added at a time."""
+MIN_FIRST_QUESTIONS, MIN_STEP_QUESTIONS = 8, 4
+"""Minimum number of questions to start with and to add."""
+OPTIMISM_ERRORS = 1.0
+"""Standard errors added to a configuration's mean when the next one to answer is chosen."""
+STOP_ERRORS = 5.0
+"""Standard errors added to each mean when the race is ended: it is over once none then exceeds the leader."""
+ROOM_WEIGHT = 0.3
+"""Weight of the room above the leader in the choice of questions, compared with how far configurations differ."""
+UNRELATED_WEIGHT = 0.25
+"""Weight of the answers of a configuration that shares no setting."""
 
 
 class Race:
-    """Who has answered what, how well, and who is next."""
+    """The answers and scores of each configuration so far, and the choice of the next."""
 
     def __init__(
         self, settings: Sequence[Mapping[str, Any]], questions: int, *, top: float | None
@@ -46,12 +46,14 @@ class Race:
         """The best value there is for a question; None when there is no best."""
         self.leader: int | None = None
         self.left = set(range(count))
-        """Those that may still win."""
-        self.allowed = max(math.floor(EFFORT * count * questions), 3 * questions)
-        self.first = min(questions, max(FEWEST, math.ceil(STEP * questions)))
-        self.step = max(LEAST, math.ceil(STEP * questions))
-        self._alike = np.array([[_alike(one, other) for other in settings] for one in settings])
-        self._apart = np.zeros((count, count))
+        """Configurations that may still win."""
+        self.allowed = max(math.floor(MAX_GRID_SHARE * count * questions), 3 * questions)
+        self.first = min(questions, max(MIN_FIRST_QUESTIONS, math.ceil(STEP_SHARE * questions)))
+        self.step = max(MIN_STEP_QUESTIONS, math.ceil(STEP_SHARE * questions))
+        self._similarity = np.array(
+            [[_measure_similarity(one, other) for other in settings] for one in settings]
+        )
+        self._distance = np.zeros((count, count))
 
     def next(self) -> tuple[int, list[int]] | None:
         """A configuration and the questions that it answers next; None when the race is over."""
@@ -61,7 +63,7 @@ class Race:
         if not begun.all():
             return int(np.argmin(begun)), list(range(self.first))
         if self.leader is None:
-            self.leader = self._hopeful()
+            self.leader = self._find_leader()
             self.left.discard(self.leader)
             rest = np.flatnonzero(~self.asked[self.leader]).tolist()
             if rest:
@@ -70,19 +72,19 @@ class Race:
         allowed = self.allowed - int(self.asked.sum())
         if not self.left or allowed <= 0:
             return None
-        guessed, spread = self._guesses()
-        open_to = self._open()
-        ahead = np.where(self._counted(), guessed - guessed[self.leader], 0.0).sum(axis=1)
+        guessed, spread = self._impute()
+        open_to = self._find_open()
+        ahead = np.where(self._find_counted(), guessed - guessed[self.leader], 0.0).sum(axis=1)
         doubt = np.sqrt((open_to * spread).sum(axis=1))
-        order = sorted(self.left, key=lambda at: (-(ahead[at] + HOPE * doubt[at]), at))
-        if max(ahead[at] + DOUBT * doubt[at] for at in self.left) <= 0:
+        order = sorted(self.left, key=lambda at: (-(ahead[at] + OPTIMISM_ERRORS * doubt[at]), at))
+        if max(ahead[at] + STOP_ERRORS * doubt[at] for at in self.left) <= 0:
             return None
-        return order[0], self._questions(order[0], spread, guessed)[: min(self.step, allowed)]
+        return order[0], self._order_questions(order[0], spread, guessed)[: min(self.step, allowed)]
 
     def learn(
         self, which: int, places: Sequence[int], values: Sequence[float] | NDArray[np.float64]
     ) -> None:
-        """Take in what a configuration scored on questions; NaN for those that could not be scored."""
+        """Add the scores of a configuration on questions; NaN for those that could not be scored."""
         import numpy as np
 
         at = list(places)
@@ -91,57 +93,59 @@ class Race:
         known = ~np.isnan(self.values)
         both = known & known[which]
         far = np.where(both, np.abs(self.values - self.values[which]), 0.0).sum(axis=1)
-        self._apart[which] = far / np.maximum(both.sum(axis=1), 1)
-        self._apart[:, which] = self._apart[which]
-        if self.leader is not None and which in self.left and not self._open()[which].any():
+        self._distance[which] = far / np.maximum(both.sum(axis=1), 1)
+        self._distance[:, which] = self._distance[which]
+        if self.leader is not None and which in self.left and not self._find_open()[which].any():
             self.left.discard(which)
-            guessed, _ = self._guesses()
-            if ((guessed[which] - guessed[self.leader])[self._counted()]).sum() > 1e-9:
+            guessed, _ = self._impute()
+            if ((guessed[which] - guessed[self.leader])[self._find_counted()]).sum() > 1e-9:
                 self.leader = which
 
     def means(self) -> list[float]:
-        """The mean of each configuration over the leader's questions, guesses in the place of what it did not answer."""
+        """The mean of each configuration over the leader's questions, with missing answers imputed."""
         import numpy as np
 
-        guessed, _ = self._guesses()
-        counted = self._counted() if self.leader is not None else ~np.isnan(guessed).all(axis=0)
+        guessed, _ = self._impute()
+        counted = (
+            self._find_counted() if self.leader is not None else ~np.isnan(guessed).all(axis=0)
+        )
         if not counted.any():
             return [math.nan] * len(guessed)
         return [float(one) for one in guessed[:, counted].mean(axis=1)]
 
-    def _counted(self) -> NDArray[np.bool_]:
+    def _find_counted(self) -> NDArray[np.bool_]:
         """Questions that count: the leader has a value for them."""
         import numpy as np
 
         found: NDArray[np.bool_] = ~np.isnan(self.values[self.leader])
         return found
 
-    def _open(self) -> NDArray[np.bool_]:
+    def _find_open(self) -> NDArray[np.bool_]:
         """For each configuration the questions that count and that it has not answered."""
-        return ~self.asked & self._counted()
+        return ~self.asked & self._find_counted()
 
-    def _hopeful(self) -> int:
-        """Who looks best after the first questions: its own mean, steadied by those of the configurations like it."""
+    def _find_leader(self) -> int:
+        """The configuration that looks best after the first questions: its mean, shrunk towards those of similar ones."""
         import numpy as np
 
         seen = ~np.isnan(self.values)
         means = np.where(seen, self.values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
-        weights = self._alike**3
+        weights = self._similarity**3
         steady = 0.6 * means + 0.4 * (weights @ means) / weights.sum(axis=1)
         return int(np.argmax(np.where(seen.any(axis=1), steady, -np.inf)))
 
     def _drop(self) -> None:
-        """Those out that perfect answers could not carry past the leader."""
+        """Drop the configurations that perfect answers could not bring past the leader."""
         import numpy as np
 
         if self.top is None:
             return
         best = np.where(np.isnan(self.values), self.top, self.values)
-        ahead = (best - self.values[self.leader])[:, self._counted()].sum(axis=1)
+        ahead = (best - self.values[self.leader])[:, self._find_counted()].sum(axis=1)
         self.left -= {at for at in self.left if ahead[at] <= 1e-9}
 
-    def _guesses(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Every value, guessed where it is not known, and for each question how far such a guess may be off, squared."""
+    def _impute(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Every value, imputed where it is missing, and the error variance of such an imputation for each question."""
         import numpy as np
 
         known = ~np.isnan(self.values)
@@ -149,25 +153,25 @@ class Race:
         count = known.sum(axis=0)
         mean = values.sum(axis=0) / np.maximum(count, 1)
         width = max(float(np.ptp(self.values[known])) if known.any() else 0.0, 1e-9)
-        weights = (UNLIKE + self._alike) * np.exp(-self._apart / width)
+        weights = (UNRELATED_WEIGHT + self._similarity) * np.exp(-self._distance / width)
         np.fill_diagonal(weights, 0.0)
         guessed = (weights @ values + 0.05 * mean) / (weights @ known + 0.05)
         spread = np.maximum((values**2).sum(axis=0) / np.maximum(count, 1) - mean**2, 0.0)
         usual = float(spread[: self.first].mean()) + 1e-6
         return np.where(known, self.values, guessed), (spread * count + 2 * usual) / (count + 2)
 
-    def _questions(
+    def _order_questions(
         self, which: int, spread: NDArray[np.float64], guessed: NDArray[np.float64]
     ) -> list[int]:
-        """Its open questions, those first on which much may turn."""
+        """The open questions of a configuration, the most informative first."""
         import numpy as np
 
-        open_to = np.flatnonzero(self._open()[which])
+        open_to = np.flatnonzero(self._find_open()[which])
         room = 0.0 if self.top is None else self.top - guessed[self.leader, open_to]
-        worth = np.sqrt(spread[open_to]) + ROOM * room
+        worth = np.sqrt(spread[open_to]) + ROOM_WEIGHT * room
         return [int(at) for at in open_to[np.argsort(-worth, kind="stable")]]
 
 
-def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def _measure_similarity(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """The share of settings that two configurations have in common."""
     return float(sum(one[name] == other.get(name) for name in one)) / max(1, len(one))

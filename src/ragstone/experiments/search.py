@@ -1,4 +1,4 @@
-"""The search for better settings without the running: objective, split, growing subsets, and who is dropped when."""
+"""The decisions of a search for better settings: objective, split of the questions, rounds, and which configurations survive."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SHARES = (1 / 8, 1 / 4, 1.0)
-"""Of the tuning questions, how many a configuration has answered after each round."""
-KEEP = 1 / 2
-"""Of the configurations of a round, at most this share goes on."""
-FEWEST = 8
-"""Questions below which a round says nothing."""
-DRAWN = 64
+ROUND_SHARES = (1 / 8, 1 / 4, 1.0)
+"""Share of the tuning questions that a configuration has answered after each round."""
+SURVIVOR_SHARE = 1 / 2
+"""Largest share of the configurations of a round that takes part in the next."""
+MIN_QUESTIONS = 8
+"""Smallest number of questions of a round, and of each side of the split."""
+DEFAULT_TRIALS = 64
 """Configurations of a larger grid that are tried unless the user names a number."""
 
 
@@ -74,7 +74,7 @@ def parse_objective(text: str, against: Sequence[str] = ()) -> Objective:
     return Objective(weights, tuple(against))
 
 
-def highest(objective: Objective) -> float | None:
+def find_highest(objective: Objective) -> float | None:
     """A value that the objective of no question can be above; None when there is none."""
     from ragstone.metrics import resolve
 
@@ -89,7 +89,7 @@ def highest(objective: Objective) -> float | None:
     return float(top) if math.isfinite(top) else None
 
 
-def candidates(
+def draw_candidates(
     vary: Mapping[str, Sequence[Any]], trials: int | None, seed: int
 ) -> list[dict[str, Any]]:
     """Every combination of the values, or as many as there may be trials, drawn by the seed."""
@@ -99,14 +99,14 @@ def candidates(
     if not vary:
         raise RagstoneError("nothing is varied; name a setting and its values: top_k=3,5,10")
     size = math.prod(len(values) for values in vary.values())
-    count = min(size, DRAWN if trials is None else trials)
+    count = min(size, DEFAULT_TRIALS if trials is None else trials)
     if count == size:
         return [dict(zip(vary, values, strict=True)) for values in product(*vary.values())]
     numbers = sorted(random.Random(seed).sample(range(size), count))
-    return [_numbered(vary, number) for number in numbers]
+    return [_combination_at(vary, number) for number in numbers]
 
 
-def split(
+def split_samples(
     samples: Sequence[Sample], held_out: float, seed: int
 ) -> tuple[list[Sample], list[Sample]]:
     """Questions to tune on, shuffled, and questions to report on; those of a group stay on one side."""
@@ -115,36 +115,38 @@ def split(
         key = f"in {sample.group}" if sample.group is not None else f"alone {sample.id}"
         groups.setdefault(key, []).append(sample)
     wanted = round(held_out * len(samples))
-    kept: list[Sample] = []
+    held: list[Sample] = []
     tuning: list[Sample] = []
-    for key in sorted(groups, key=lambda key: _draw(seed, key)):
-        (kept if len(kept) < wanted else tuning).extend(groups[key])
-    if min(len(kept), len(tuning)) < FEWEST:
+    for key in sorted(groups, key=lambda key: _draw_key(seed, key)):
+        (held if len(held) < wanted else tuning).extend(groups[key])
+    if min(len(held), len(tuning)) < MIN_QUESTIONS:
         raise RagstoneError(
             f"{len(samples)} questions in {len(groups)} groups leave {len(tuning)} to tune on and "
-            f"{len(kept)} to report on; {FEWEST} of each are needed"
+            f"{len(held)} to report on; {MIN_QUESTIONS} of each are needed"
         )
-    return _interleaved(tuning, seed), kept
+    return _interleave(tuning, seed), held
 
 
-def _interleaved(samples: Sequence[Sample], seed: int) -> list[Sample]:
+def _interleave(samples: Sequence[Sample], seed: int) -> list[Sample]:
     """Shuffled so that every beginning has as many groups as it can: questions of a group tell much the same."""
     seen: Counter[str] = Counter()
     places = {}
-    for sample in sorted(samples, key=lambda sample: _draw(seed, f"question {sample.id}")):
+    for sample in sorted(samples, key=lambda sample: _draw_key(seed, f"question {sample.id}")):
         key = sample.group if sample.group is not None else f"alone {sample.id}"
-        places[sample.id] = (seen[key], _draw(seed, f"question {sample.id}"))
+        places[sample.id] = (seen[key], _draw_key(seed, f"question {sample.id}"))
         seen[key] += 1
     return sorted(samples, key=lambda sample: places[sample.id])
 
 
-def rounds(questions: int, shares: Sequence[float] = SHARES) -> list[int]:
+def plan_rounds(questions: int, shares: Sequence[float] = ROUND_SHARES) -> list[int]:
     """How many questions a configuration has answered after each round; the last has them all."""
-    sizes = {min(questions, max(FEWEST, math.ceil(share * questions))) for share in shares}
+    sizes = {min(questions, max(MIN_QUESTIONS, math.ceil(share * questions))) for share in shares}
     return sorted(sizes | {questions})
 
 
-def quality(table: RunColumns, ids: Sequence[str], objective: Objective) -> NDArray[np.float64]:
+def compute_quality(
+    table: RunColumns, ids: Sequence[str], objective: Objective
+) -> NDArray[np.float64]:
     """For each question the weighted mean of the metrics that apply to it, turned so that higher is better.
 
     A question that the system failed on counts as the worst; one that could not be judged does not count."""
@@ -173,7 +175,7 @@ def quality(table: RunColumns, ids: Sequence[str], objective: Objective) -> NDAr
     return found
 
 
-def ranking(standings: Sequence[Standing]) -> list[int]:
+def rank_standings(standings: Sequence[Standing]) -> list[int]:
     """Indices of the configurations, the best first: by front when there are costs, then by quality.
 
     Qualities are means over the questions that all of them have a value for; who has less than half of them is last."""
@@ -207,7 +209,7 @@ def front_layers(points: Sequence[tuple[float, ...]]) -> list[int]:
     return layers
 
 
-def hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[np.int64] | None) -> list[bool]:  # fmt: skip
+def find_hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[np.int64] | None) -> list[bool]:  # fmt: skip
     """For each configuration whether it is worse than the leader by more than chance (Holm over them all), and no cheaper."""
     import numpy as np
 
@@ -224,18 +226,18 @@ def hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[np.in
     return [p <= ALPHA and lower for p, lower in zip(adjust_p_values(ps), below, strict=True)]
 
 
-def survivors(
-    standings: Sequence[Standing], groups: NDArray[np.int64] | None, keep: float = KEEP
+def choose_survivors(
+    standings: Sequence[Standing], groups: NDArray[np.int64] | None, keep: float = SURVIVOR_SHARE
 ) -> list[int]:
     """Indices of those that go on to the next round, the best first."""
-    order = ranking(standings)
+    order = rank_standings(standings)
     first, rest = order[0], order[1:]
-    lost = hopeless(standings[first], [standings[at] for at in rest], groups)
+    lost = find_hopeless(standings[first], [standings[at] for at in rest], groups)
     hopeful = [first, *(at for at, out in zip(rest, lost, strict=True) if not out)]
     return hopeful[: max(1, math.ceil(keep * len(standings)))]
 
 
-def numbered_groups(samples: Sequence[Sample]) -> NDArray[np.int64] | None:
+def number_groups(samples: Sequence[Sample]) -> NDArray[np.int64] | None:
     """The number of each sample's group, −1 for none; None when no sample has one."""
     import numpy as np
 
@@ -252,12 +254,12 @@ def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 
-def _draw(seed: int, key: str) -> str:
+def _draw_key(seed: int, key: str) -> str:
     """A place in an order that the seed chooses and that other questions do not change."""
     return hashlib.sha256(f"{seed} {key}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _numbered(vary: Mapping[str, Sequence[Any]], number: int) -> dict[str, Any]:
+def _combination_at(vary: Mapping[str, Sequence[Any]], number: int) -> dict[str, Any]:
     """The combination of that number, without listing the others."""
     found = {}
     for name, values in reversed(list(vary.items())):

@@ -1,4 +1,4 @@
-"""Better settings for a system: trials on a growing subset of questions, and the winner on questions that it never saw."""
+"""Tuning of a system's settings: trials on a growing subset of questions, and the winner reported on held-out ones."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from ragstone.experiments.execute import is_judge
 from ragstone.experiments.race import Race
 from ragstone.experiments.run import Run, aevaluate
 from ragstone.experiments.search import (
-    DRAWN,
+    DEFAULT_TRIALS,
     Objective,
     Standing,
-    candidates,
+    choose_survivors,
+    compute_quality,
+    draw_candidates,
+    find_highest,
+    find_hopeless,
     front_layers,
-    highest,
-    hopeless,
-    numbered_groups,
+    number_groups,
     parse_objective,
-    quality,
-    ranking,
-    rounds,
-    split,
-    survivors,
+    plan_rounds,
+    rank_standings,
+    split_samples,
 )
 from ragstone.judges.factory import make_judge
 from ragstone.metrics import resolve
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from ragstone.systems import AnswerProgress
 
 Sampler = Literal["race", "halving", "grid", "optuna"]
-HELD_OUT = 0.3
+HELD_OUT_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TuningBudget:
     """When the search stops; the report on held-out questions comes on top."""
 
     trials: int | None = None
@@ -91,8 +91,8 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
-    """What the search found, and what is left of it on held-out questions."""
+class TuningResult:
+    """The result of the search, and how its winner does on held-out questions."""
 
     objective: Objective
     trials: tuple[Trial, ...]
@@ -122,7 +122,7 @@ class _Search:
     tuning: list[Sample]
     store: Store
     judge: Any
-    budget: Budget
+    budget: TuningBudget
     watch: Callable[[str, Any], None] | None
     options: Mapping[str, Any]
     started: float = field(default_factory=time.monotonic)
@@ -130,9 +130,9 @@ class _Search:
     calls: int = 0
     usd: float = 0.0
 
-    async def further(self, trial: Trial, places: Sequence[int]) -> bool:
+    async def answer_more(self, trial: Trial, places: Sequence[int]) -> bool:
         """Let a trial answer these questions too; False when the budget is spent."""
-        if self.spent():
+        if self.find_spent_budget():
             return False
         new = sorted(set(places) - set(trial.places))
         trial.places = tuple(sorted({*trial.places, *places}))
@@ -141,16 +141,16 @@ class _Search:
         if before is not None and before.id != run.id:
             before.delete()  # its samples are all in the new one
         table = read_columns(run.stored)
-        costs = tuple(_mean(table, name) for name in self.objective.against)
+        costs = tuple(_mean_cost(table, name) for name in self.objective.against)
         usage = run.info.usage
         self.questions += len(new)
         self.calls += len(new) + usage.calls
         self.usd += usage.usd
         if "cost" in table.values:
-            self.usd += _sum(table, [self.tuning[at].id for at in new])
+            self.usd += _sum_cost(table, [self.tuning[at].id for at in new])
         trial.run, trial.questions = run, len(trial.places)
         ids = [self.tuning[at].id for at in trial.places]
-        trial.standing = Standing(quality(table, ids, self.objective), costs)
+        trial.standing = Standing(compute_quality(table, ids, self.objective), costs)
         return True
 
     async def run(self, settings: Settings, samples: Sequence[Sample]) -> Run:
@@ -166,9 +166,9 @@ class _Search:
             "options": {key: repr(value) for key, value in self.options.items()},
         }
         name = format_settings(settings)
-        told = self.watch
+        watch = self.watch
         seen: Callable[[AnswerProgress | Progress], None] | None = (
-            None if told is None else lambda progress: told(name, progress)
+            None if watch is None else lambda progress: watch(name, progress)
         )
         return await aevaluate(
             list(samples), list(self.objective.metrics), judge=self.judge, name=f"tune: {name}",
@@ -176,7 +176,7 @@ class _Search:
             settings=given, watch=seen, asked=seen, **self.options,
         )  # fmt: skip
 
-    def spent(self) -> str:
+    def find_spent_budget(self) -> str:
         """Which budget is used up; empty while there is some of each."""
         limits = {
             "calls": (self.budget.calls, self.calls),
@@ -190,7 +190,7 @@ class _Search:
 
 def tune(
     samples: Any, system: Any, vary: Mapping[str, Sequence[Any]], objective: str, **options: Any
-) -> Tuned:
+) -> TuningResult:
     """Search for better settings of a system; takes the options of `atune`."""
     return run_sync(lambda: atune(samples, system, vary, objective, **options))
 
@@ -204,8 +204,8 @@ async def atune(
     against: Sequence[str] = (),
     settings: Settings | None = None,
     sampler: Sampler | None = None,
-    budget: Budget | None = None,
-    held_out: float = HELD_OUT,
+    budget: TuningBudget | None = None,
+    held_out: float = HELD_OUT_SHARE,
     seed: int = 0,
     judge: Any = None,
     store: str | Path | Store | None = None,
@@ -213,20 +213,20 @@ async def atune(
     limit: int | None = None,
     watch: Callable[[str, Any], None] | None = None,
     **options: Any,
-) -> Tuned:
+) -> TuningResult:
     """Try configurations on a growing subset of the tuning questions, then the best on held-out ones next to the baseline.
 
     Without a sampler they race for the one best; when quality is traded `against` something, they are halved. The baseline is the system with `settings` alone. Every round of a trial is a Run whose id follows from what it is, so
-    that the same call goes on where an interrupted one was, and replies of system and judge are never paid twice."""
+    that the same call resumes an interrupted one, and replies of system and judge are never paid twice."""
     wanted = parse_objective(objective, against)
-    allowed = budget or Budget()
+    allowed = budget or TuningBudget()
     for name in wanted.metrics:
         resolve(name)
-    plans = candidates(vary, allowed.trials, seed)
+    plans = draw_candidates(vary, allowed.trials, seed)
     for plan in ({}, *plans):  # a mistake in the last one shows before the first is paid for
         await build_system(system, {**(settings or {}), **plan}).system.close()
     everything = [record.sample for record in read(samples, limit=limit)]
-    tuning, kept = split(everything, held_out, seed)
+    tuning, kept = split_samples(everything, held_out, seed)
     shared = judge if judge is None or is_judge(judge) else make_judge(judge)
     search = _Search(
         system, settings or {}, wanted, tuning, Store.open(store), shared, allowed, watch, options
@@ -237,15 +237,15 @@ async def atune(
                 "a race has one winner and no front; trade quality against something with halving"
             )
         if sampler == "optuna":
-            trials = await _proposed(search, vary, seed)
+            trials = await _run_optuna(search, vary, seed)
         elif sampler == "race" or (sampler is None and not wanted.against):
-            trials = await _raced(search, plans)
+            trials = await _run_race(search, plans)
         else:
             trials = [Trial(one) for one in plans]
-            sizes = [len(tuning)] if sampler == "grid" else rounds(len(tuning))
-            await _halved(search, trials, sizes)
-        ended = search.spent()
-        ordered = _ordered(trials)
+            sizes = [len(tuning)] if sampler == "grid" else plan_rounds(len(tuning))
+            await _run_halving(search, trials, sizes)
+        ended = search.find_spent_budget()
+        ordered = _order_trials(trials)
         before = await search.run({}, kept)
         after = await search.run(ordered[0].settings, kept)
     finally:
@@ -256,21 +256,21 @@ async def atune(
         size *= len(values)
     same = before.id == after.id
     shown = [*wanted.metrics, *(n for n in wanted.against if n not in wanted.weights)]
-    return Tuned(
+    return TuningResult(
         wanted, tuple(ordered), ordered[0], after, before,
         None if same else compare([before.stored, after.stored], metrics=shown, margin=margin),
         search.questions, size * len(tuning), ended,
     )  # fmt: skip
 
 
-async def _raced(search: _Search, plans: Sequence[Settings]) -> list[Trial]:
+async def _run_race(search: _Search, plans: Sequence[Settings]) -> list[Trial]:
     """Each step some more questions for the most hopeful configuration, until none can pass the leader or the effort is spent."""
     trials = [Trial(one) for one in plans]
-    race = Race(plans, len(search.tuning), top=highest(search.objective))
+    race = Race(plans, len(search.tuning), top=find_highest(search.objective))
     while (step := race.next()) is not None:
         which, places = step
         trial = trials[which]
-        if not await search.further(trial, places):
+        if not await search.answer_more(trial, places):
             break
         assert trial.standing is not None
         found = dict(zip(trial.places, trial.standing.quality, strict=True))
@@ -282,23 +282,23 @@ async def _raced(search: _Search, plans: Sequence[Settings]) -> list[Trial]:
     return sorted(trials, key=lambda one: (one is not first, -(one.estimate or -math.inf)))
 
 
-async def _halved(search: _Search, trials: Sequence[Trial], sizes: Sequence[int]) -> None:
+async def _run_halving(search: _Search, trials: Sequence[Trial], sizes: Sequence[int]) -> None:
     """Round by round more questions for fewer configurations."""
     left = list(trials)
     for size in sizes:
         for trial in left:
-            if not await search.further(trial, range(size)):
+            if not await search.answer_more(trial, range(size)):
                 return
-        going = survivors(
+        going = choose_survivors(
             [one.standing for one in left if one.standing is not None],
-            numbered_groups(search.tuning[:size]),
+            number_groups(search.tuning[:size]),
         )
         left = [left[at] for at in going]
         if len(left) == 1 and not search.objective.against:
             return  # more questions would change nothing: the held-out ones say how good it is
 
 
-async def _proposed(search: _Search, vary: Mapping[str, Sequence[Any]], seed: int) -> list[Trial]:
+async def _run_optuna(search: _Search, vary: Mapping[str, Sequence[Any]], seed: int) -> list[Trial]:
     """Configurations that Optuna proposes one after another; each is stopped once it is hopeless against the best."""
     try:
         import optuna
@@ -311,19 +311,19 @@ async def _proposed(search: _Search, vary: Mapping[str, Sequence[Any]], seed: in
         sampler=optuna.samplers.TPESampler(seed=seed),
     )
     trials: dict[str, Trial] = {}
-    groups = numbered_groups(search.tuning)
+    groups = number_groups(search.tuning)
     best: Trial | None = None
-    for _ in range(search.budget.trials or DRAWN):
+    for _ in range(search.budget.trials or DEFAULT_TRIALS):
         asked = study.ask()
         # numbers of the values, so that values of any kind can be proposed
         chosen = {k: v[asked.suggest_categorical(k, list(range(len(v))))] for k, v in vary.items()}
         trial = trials.setdefault(format_settings(chosen), Trial(chosen))
-        for size in rounds(len(search.tuning)):
+        for size in plan_rounds(len(search.tuning)):
             if size <= trial.questions:
                 continue
-            if not await search.further(trial, range(size)):
+            if not await search.answer_more(trial, range(size)):
                 return list(trials.values())
-            if best is not None and _loses(best, trial, groups):
+            if best is not None and _is_hopeless(best, trial, groups):
                 break
         assert trial.standing is not None
         mean = trial.mean
@@ -336,15 +336,15 @@ async def _proposed(search: _Search, vary: Mapping[str, Sequence[Any]], seed: in
     return list(trials.values())
 
 
-def _loses(best: Trial, trial: Trial, groups: Any) -> bool:
+def _is_hopeless(best: Trial, trial: Trial, groups: Any) -> bool:
     assert best.standing is not None
     assert trial.standing is not None
     size = trial.questions
     ahead = replace(best.standing, quality=best.standing.quality[:size])
-    return hopeless(ahead, [trial.standing], None if groups is None else groups[:size])[0]
+    return find_hopeless(ahead, [trial.standing], None if groups is None else groups[:size])[0]
 
 
-def _ordered(trials: Sequence[Trial]) -> list[Trial]:
+def _order_trials(trials: Sequence[Trial]) -> list[Trial]:
     """The best first: who answered more questions was better when the others were dropped; the front is marked.
 
     Trials of a race come in its own order."""
@@ -357,7 +357,8 @@ def _ordered(trials: Sequence[Trial]) -> list[Trial]:
     for size in sorted({one.questions for one in begun}, reverse=True):
         level = [one for one in begun if one.questions == size]
         found += [
-            level[at] for at in ranking([t.standing for t in level if t.standing is not None])
+            level[at]
+            for at in rank_standings([t.standing for t in level if t.standing is not None])
         ]
     furthest = [one for one in found if one.questions == found[0].questions]
     points = [(-(t.mean or 0.0), *t.standing.costs) for t in furthest if t.standing is not None]
@@ -366,7 +367,7 @@ def _ordered(trials: Sequence[Trial]) -> list[Trial]:
     return found
 
 
-def _mean(table: RunColumns, name: str) -> float:
+def _mean_cost(table: RunColumns, name: str) -> float:
     import numpy as np
 
     if name not in table.values or np.isnan(table.values[name]).all():
@@ -375,7 +376,7 @@ def _mean(table: RunColumns, name: str) -> float:
     return float(np.nanmean(table.values[name]))
 
 
-def _sum(table: RunColumns, ids: Sequence[str]) -> float:
+def _sum_cost(table: RunColumns, ids: Sequence[str]) -> float:
     import numpy as np
 
     return float(np.nansum(table.values["cost"][[table.places[name] for name in ids]]))

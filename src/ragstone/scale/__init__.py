@@ -24,11 +24,11 @@ def build_cluster_execution(
     source: Any,
 ) -> Execution:
     """The run as the workers of the plan's cluster will carry it out."""
-    from ragstone.scale.cluster import place
+    from ragstone.scale.cluster import parse_location
     from ragstone.scale.driver import ClusterExecution
 
     assert plan.on is not None
-    place(plan.on)
+    parse_location(plan.on)
     return ClusterExecution(
         run, metrics, judge, plan.concurrency, total, watch, on=plan.on, plan=plan, source=source
     )

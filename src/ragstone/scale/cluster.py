@@ -1,4 +1,4 @@
-"""A Dask cluster to work on: one of this machine's processes, or one that is running already."""
+"""A Dask cluster: one of this machine's processes, or one that is running already."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from typing import Any
 
 from ragstone.errors import MissingExtra, RagstoneError
 
-WAYS = "dask, dask:WORKERS, dask://HOST:PORT, tls://HOST:PORT, tcp://HOST:PORT, or the scheduler's file.json"
+LOCATION_FORMS = "dask, dask:WORKERS, dask://HOST:PORT, tls://HOST:PORT, tcp://HOST:PORT, or the scheduler's file.json"
 
 CONNECT_SECONDS = 20
 
-INTERFACE = "RAGSTONE_INTERFACE"
+INTERFACE_VARIABLE = "RAGSTONE_INTERFACE"
 """Names the network by which workers reach the driver, where the default route is not it."""
 
 
-class NoCluster(RagstoneError):
-    """There is no cluster where the user says."""
+class ClusterError(RagstoneError):
+    """There is no cluster at the location, or it cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where to work, as `--on` says."""
+class ClusterLocation:
+    """Where the cluster is, as `--on` names it."""
 
     workers: int | None = None
     """Of a cluster on this machine; None: of one that runs already."""
@@ -40,10 +40,10 @@ class Place:
     file: str = ""
 
 
-WORKERS = "RAGSTONE_WORKERS"
+WORKERS_VARIABLE = "RAGSTONE_WORKERS"
 """Says how many workers a launcher starts, so that none is missing when the judge's places are shared out."""
 
-QUIET: Mapping[str, Any] = {
+QUIET_DASK_SETTINGS: Mapping[str, Any] = {
     # looks at every thread's stack a hundred times a second
     "distributed.worker.profile.enabled": False,
     # fifty times a second each part would take the interpreter from the judge to see how long that takes
@@ -53,16 +53,16 @@ QUIET: Mapping[str, Any] = {
     # would give memory back to the system after each computation, which then asks for it again
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
 }
-"""Dask's looks at itself, turned down: together they cost a worker about a fifth of its time."""
+"""Dask's self-monitoring turned down: it costs a worker about a fifth of its time."""
 
-OWN: Mapping[str, Any] = {
-    # a piece that kills its worker is halved at once instead of killing three more
+LOCAL_CLUSTER_SETTINGS: Mapping[str, Any] = {
+    # a batch that kills its worker is halved at once instead of killing three more
     "distributed.scheduler.allowed-failures": 0,
     # a worker that is down at the wrong moment would be given up for good after 15 s
     "distributed.deploy.lost-worker-timeout": "1d",
     "distributed.logging.distributed": "critical",
 }
-"""Settings of a cluster that nobody else uses."""
+"""Settings of a local cluster, which nobody else uses."""
 
 
 def format_exports(settings: Mapping[str, Any]) -> list[str]:
@@ -77,29 +77,29 @@ def format_exports(settings: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def place(on: str) -> Place:
-    """What `--on` names, checked before anything is started."""
+def parse_location(on: str) -> ClusterLocation:
+    """The location that `--on` names, checked before anything is started."""
     scheme, separator, rest = on.partition("://")
     if separator:
         if scheme not in ("dask", "tcp", "tls") or not rest.rpartition(":")[2].isdecimal():
-            raise NoCluster(f"no cluster at {on!r}; write {WAYS}")
+            raise ClusterError(f"no cluster at {on!r}; write {LOCATION_FORMS}")
         if scheme == "dask":  # encrypted by default, but for this machine's own loopback
-            scheme = "tcp" if _loopback(rest.rpartition(":")[0]) else "tls"
-        return Place(address=f"{scheme}://{rest}")
+            scheme = "tcp" if _is_loopback(rest.rpartition(":")[0]) else "tls"
+        return ClusterLocation(address=f"{scheme}://{rest}")
     if on == "dask" or on.startswith("dask:"):
-        count = on.partition(":")[2] or str(_cores())
+        count = on.partition(":")[2] or str(_count_cores())
         if not count.isdecimal() or int(count) < 1:
-            raise NoCluster(f"{on!r} names no number of workers; write dask:4")
-        return Place(workers=int(count))
+            raise ClusterError(f"{on!r} names no number of workers; write dask:4")
+        return ClusterLocation(workers=int(count))
     if on.endswith(".json"):
         if not Path(on).is_file():
-            raise NoCluster(f"there is no scheduler file {on!r}; `dask scheduler` writes one")
-        return Place(file=on)
-    raise NoCluster(f"{on!r} is no place to work on; write {WAYS}")
+            raise ClusterError(f"there is no scheduler file {on!r}; `dask scheduler` writes one")
+        return ClusterLocation(file=on)
+    raise ClusterError(f"{on!r} is no place to work on; write {LOCATION_FORMS}")
 
 
 @asynccontextmanager
-async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
+async def connect(where: ClusterLocation, threads: int) -> AsyncIterator[Any]:
     """A Dask client of that cluster; one of our own is started, and stopped afterwards."""
     try:
         import dask
@@ -107,26 +107,29 @@ async def connected(where: Place, threads: int) -> AsyncIterator[Any]:
     except ImportError:
         raise MissingExtra("working on a cluster", "dask") from None
     if where.workers is None:
-        with dask.config.set(QUIET), _silent("distributed.client", "distributed.core"):
-            async with _client(distributed, where) as client:
+        with (
+            dask.config.set(QUIET_DASK_SETTINGS),
+            _silence_loggers("distributed.client", "distributed.core"),
+        ):
+            async with _connect_client(distributed, where) as client:
                 yield client
         return
-    with dask.config.set({**QUIET, **OWN}):
+    with dask.config.set({**QUIET_DASK_SETTINGS, **LOCAL_CLUSTER_SETTINGS}):
         async with (
-            _started(distributed, where.workers, threads) as cluster,
+            _start_local_cluster(distributed, where.workers, threads) as cluster,
             distributed.Client(cluster, asynchronous=True) as client,
         ):
             yield client
 
 
 @asynccontextmanager
-async def _started(distributed: Any, workers: int, threads: int) -> AsyncIterator[Any]:
+async def _start_local_cluster(distributed: Any, workers: int, threads: int) -> AsyncIterator[Any]:
     """A cluster of this machine's processes."""
     cluster = distributed.LocalCluster(
         n_workers=workers,
         threads_per_worker=threads,
         processes=True,
-        worker_class=_nanny(distributed) if hasattr(signal, "pthread_sigmask") else None,
+        worker_class=_build_nanny(distributed) if hasattr(signal, "pthread_sigmask") else None,
         host="127.0.0.1",
         dashboard_address="127.0.0.1:0",
         scheduler_kwargs={"dashboard": False},
@@ -134,26 +137,26 @@ async def _started(distributed: Any, workers: int, threads: int) -> AsyncIterato
         asynchronous=True,
         silence_logs=50,
         # other users of this machine reach loopback too
-        security=_own_certificates(),
+        security=_create_certificates(),
     )
     try:
         try:
             await cluster
         except (RuntimeError, OSError) as broken:
-            raise NoCluster(f"no workers could be started here: {broken}") from None
+            raise ClusterError(f"no workers could be started here: {broken}") from None
         yield cluster
     finally:
         await cluster.close()
 
 
-def _cores() -> int:
+def _count_cores() -> int:
     """How many this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _nanny(distributed: Any) -> Any:
+def _build_nanny(distributed: Any) -> Any:
     """What starts a worker, and starts it again when it dies."""
 
     class Nanny(distributed.Nanny):  # type: ignore[misc]
@@ -170,8 +173,8 @@ def _nanny(distributed: Any) -> Any:
 
 
 @contextmanager
-def _silent(*names: str) -> Iterator[None]:
-    """Loggers that say nothing for a while: what they have to say, an error of ours says in one sentence."""
+def _silence_loggers(*names: str) -> Iterator[None]:
+    """Silence loggers for a while: an error of ours says the same in one sentence."""
     loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -183,7 +186,7 @@ def _silent(*names: str) -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _own_certificates() -> Any:
+def _create_certificates() -> Any:
     """Certificates for one cluster, known to its own processes only."""
     from distributed.security import Security
 
@@ -194,10 +197,10 @@ def _own_certificates() -> Any:
 
 
 @asynccontextmanager
-async def _client(distributed: Any, where: Place) -> AsyncIterator[Any]:
-    address = where.address or _written_address(where.file)
-    if address.startswith("tls://") and not _certificates():
-        raise NoCluster(
+async def _connect_client(distributed: Any, where: ClusterLocation) -> AsyncIterator[Any]:
+    address = where.address or _read_address(where.file)
+    if address.startswith("tls://") and not _has_certificates():
+        raise ClusterError(
             f"there are no certificates to reach {address!r} with; set them in Dask's config "
             "(distributed.comm.tls), or say tcp:// if the line need not be encrypted"
         )
@@ -209,53 +212,55 @@ async def _client(distributed: Any, where: Place) -> AsyncIterator[Any]:
         except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as broken:
             said = str(broken).splitlines()[0] if str(broken) else "what is there is no scheduler"
             by = f" (from {where.file!r})" if where.file else ""
-            raise NoCluster(f"no scheduler answers at {address!r}{by}: {said}") from None
+            raise ClusterError(f"no scheduler answers at {address!r}{by}: {said}") from None
         yield client
     finally:
         await client.close()
 
 
-def _written_address(file: str) -> str:
+def _read_address(file: str) -> str:
     """Where the scheduler that wrote this file is."""
     try:
         return str(json.loads(Path(file).read_text(encoding="utf-8"))["address"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise NoCluster(
+        raise ClusterError(
             f"{file!r} is not a file that `dask scheduler --scheduler-file` wrote"
         ) from None
 
 
-def _certificates() -> bool:
+def _has_certificates() -> bool:
     """Whether Dask's config has what an encrypted line needs."""
     from distributed.security import Security
 
     return Security().get_connection_args("client").get("ssl_context") is not None
 
 
-def workers_expected(where: Place) -> int:
+def count_expected_workers(where: ClusterLocation) -> int:
     """How many workers to wait for: all of our own, or as many as a launcher says it starts."""
-    named = os.environ.get(WORKERS, "")
+    named = os.environ.get(WORKERS_VARIABLE, "")
     return where.workers or (int(named) if named.isdecimal() else 1)
 
 
-def host_for(client: Any) -> str:
+def find_driver_host(client: Any) -> str:
     """The address of this machine as the cluster's workers see it."""
     from distributed.comm import get_address_host
     from distributed.utils import get_ip
 
-    interface = os.environ.get(INTERFACE)
+    interface = os.environ.get(INTERFACE_VARIABLE)
     if interface:
         from distributed.utils import get_ip_interface
 
         try:
             return str(get_ip_interface(interface))
         except ValueError as unknown:
-            raise NoCluster(f"{INTERFACE} names no network of this machine: {unknown}") from None
+            raise ClusterError(
+                f"{INTERFACE_VARIABLE} names no network of this machine: {unknown}"
+            ) from None
     scheduler = get_address_host(client.scheduler.address)
-    return "127.0.0.1" if _loopback(scheduler) else get_ip(scheduler)
+    return "127.0.0.1" if _is_loopback(scheduler) else get_ip(scheduler)
 
 
-def _loopback(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     host = host.strip("[]")
     if host == "localhost":
         return True

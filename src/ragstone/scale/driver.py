@@ -1,4 +1,4 @@
-"""A run carried out on a cluster: pieces out, shards back, merged into the store in input order."""
+"""A run carried out on a cluster: batches are sent out, and their shards merged into the store in input order."""
 
 from __future__ import annotations
 
@@ -20,28 +20,34 @@ from ragstone.engine import Execution, iter_failed_rows, skip_stored
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges.limits import Budget
 from ragstone.locale.messages import compose
-from ragstone.scale.cluster import NoCluster, connected, host_for, place, workers_expected
-from ragstone.scale.counter import Counter
-from ragstone.scale.jobs import Job
-from ragstone.scale.merging import Merging, Rescoring
-from ragstone.scale.pieces import (
-    Piece,
-    Sizes,
+from ragstone.scale.batches import (
+    BatchSizer,
+    RowBatch,
     digest_rows,
     from_failed,
     from_ranges,
     from_records,
 )
-from ragstone.scale.shards import Line, Shelf, encode_shard
-from ragstone.scale.worker import put_away, score_piece, sees, version
+from ragstone.scale.cluster import (
+    ClusterError,
+    connect,
+    count_expected_workers,
+    find_driver_host,
+    parse_location,
+)
+from ragstone.scale.coordinator import Coordinator
+from ragstone.scale.jobs import WorkerJob
+from ragstone.scale.merger import ShardMerger, ShardRescorer
+from ragstone.scale.shards import ShardFolder, ShardLine, encode_shard
+from ragstone.scale.worker import can_see_file, close_session, get_version, score_batch
 from ragstone.store import encode_scores
 from ragstone.types import NO_USAGE, Score
 
-LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")
-"""Settings of a judge that hold for all workers together."""
+SHARED_LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")
+"""Settings of a judge that apply to all workers together."""
 
-KILLS = 2
-"""Times that a sample alone must kill its worker before it is given up."""
+MAX_KILLS = 2
+"""How often a sample alone must kill its worker before it counts as a metric error."""
 
 
 @dataclass(slots=True)
@@ -54,7 +60,7 @@ class ClusterExecution(Execution):
     source: Any = None
     """The file that the samples come from, if it is one."""
     _client: Any = field(default=None, repr=False)
-    _counter: Any = field(default=None, repr=False)
+    _coordinator: Any = field(default=None, repr=False)
     _gate: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     _idle: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
@@ -66,52 +72,54 @@ class ClusterExecution(Execution):
         assert isinstance(records, Dataset)
         stored = self.run.count()
         self.done = stored
-        shelf = Shelf(self.run.store.shard_folder(self.run.id))
-        kept = shelf.kept(stored)
+        shards = ShardFolder(self.run.store.shard_folder(self.run.id))
+        kept = shards.list_pending(stored)
         async with AsyncExitStack() as stack:
             await self._open(stack)
-            sizes = Sizes(stored, kept, self.total, max(1, len(self._workers)))
-            ranges = plan_ranges(records, self.source, sizes.wanted)
-            if ranges is not None and await self._seen_by_all():
-                pieces = _past_stored(from_ranges(ranges, sizes), self.run, stored)
+            sizes = BatchSizer(stored, kept, self.total, max(1, len(self._workers)))
+            ranges = plan_ranges(records, self.source, sizes.next_size)
+            if ranges is not None and await self._is_file_visible():
+                batches = _skip_stored_batches(from_ranges(ranges, sizes), self.run, stored)
                 seen = SeenIds()
-                for position, sample_id, given in _stored_ids(self.run):
+                for position, sample_id, given in _iter_stored_ids(self.run):
                     seen.add(sample_id if given else None, position)
             else:
                 fresh = skip_stored(self.run, records, stored)
-                pieces, seen = from_records(fresh, sizes, stored + 1), None
-            merging = Merging(self, shelf, kept, stored, seen, records)
+                batches, seen = from_records(fresh, sizes, stored + 1), None
+            merger = ShardMerger(self, shards, kept, stored, seen, records)
             try:
-                await self._carry(pieces, sizes, merging)
+                await self._run_batches(batches, sizes, merger)
             finally:
-                await merging.settle()
-        shelf.clear()
+                await merger.flush()
+        shards.clear()
         self.report_progress(force=True)
         return self.done
 
     async def retry_failures(self) -> int:
         """Score again the stored samples that ended in a failure; how many there were."""
-        rescoring = Rescoring(self.run)
+        rescoring = ShardRescorer(self.run)
         async with AsyncExitStack() as stack:
             await self._open(stack)
-            sizes = Sizes(0, {})
-            await self._carry(from_failed(iter_failed_rows(self.run), sizes), sizes, rescoring)
+            sizes = BatchSizer(0, {})
+            await self._run_batches(
+                from_failed(iter_failed_rows(self.run), sizes), sizes, rescoring
+            )
         return rescoring.count
 
     # ── the cluster ───────────────────────────────────────────────────────────────────────
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Connect to the workers and open the counter for them."""
+        """Connect to the workers and open the coordinator for them."""
         shared = self.judge is not None and not self.judge.local
-        where = place(self.on)
-        # two pieces at once keep a remote judge's lanes full while one of them ends
-        self._client = await stack.enter_async_context(connected(where, 2 if shared else 1))
+        where = parse_location(self.on)
+        # two batches at once keep a remote judge's lanes full while one of them ends
+        self._client = await stack.enter_async_context(connect(where, 2 if shared else 1))
         with suppress(TimeoutError):  # those that are there will do
-            await self._client.wait_for_workers(workers_expected(where), timeout=60)
-        await self._look()
+            await self._client.wait_for_workers(count_expected_workers(where), timeout=60)
+        await self._refresh_workers()
         if not self._workers:
-            raise NoCluster(f"no worker has joined {self.on!r}; start `dask worker`")
-        await self._meet()
+            raise ClusterError(f"no worker has joined {self.on!r}; start `dask worker`")
+        await self._check_versions()
         settings = self.plan.judge_settings() if self.judge is not None else {}
         budget = Budget(
             settings.get("max_usd"),
@@ -120,30 +128,36 @@ class ClusterExecution(Execution):
             rate=settings.get("rate"),
         )
         name = self.judge.name if self.judge is not None else ""
-        self._counter = Counter(
-            self._job(settings, shared=shared), self.run.store, name, budget, self._alive
+        self._coordinator = Coordinator(
+            self._build_job(settings, shared=shared),
+            self.run.store,
+            name,
+            budget,
+            self._list_workers,
         )
         protocol = self._client.scheduler.address.partition("://")[0]
-        await self._counter.open(host_for(self._client), protocol, self._client.security)
-        stack.push_async_callback(self._counter.close)
-        stack.push_async_callback(self._put_away)
+        await self._coordinator.open(
+            find_driver_host(self._client), protocol, self._client.security
+        )
+        stack.push_async_callback(self._coordinator.close)
+        stack.push_async_callback(self._close_sessions)
         watching = asyncio.create_task(self._watch_workers())
         stack.callback(watching.cancel)
         self._gate.set()
         self._idle.set()
 
-    def _job(self, settings: dict[str, Any], *, shared: bool) -> Job:
+    def _build_job(self, settings: dict[str, Any], *, shared: bool) -> WorkerJob:
         concurrency = None
         if shared and self.judge is not None:
             whole = self.concurrency or self.judge.concurrency
             concurrency = max(1, whole // max(1, len(self._workers)))
             settings["concurrency"] = concurrency
-        return Job(
+        return WorkerJob(
             run=self.run.id,
             metrics=tuple(map(to_spec, self.metrics)),
             judge=settings if self.judge is not None else None,
             shared=shared,
-            limited=any(settings.get(name) is not None for name in LIMITS),
+            limited=any(settings.get(name) is not None for name in SHARED_LIMITS),
             shape=dict(self.run.info.shape),
             language=self.run.info.plan.language,
             concurrency=concurrency,
@@ -151,12 +165,12 @@ class ClusterExecution(Execution):
             code_folders=self.plan.code_folders,
         )
 
-    async def _put_away(self) -> None:
-        """Have the workers let go of their judges; one that cannot be reached has let go of everything."""
+    async def _close_sessions(self) -> None:
+        """Close the workers' sessions; a worker that cannot be reached has nothing left to close."""
         with suppress(OSError, TimeoutError):
-            await self._client.run(put_away, self._counter.token, on_error="ignore")
+            await self._client.run(close_session, self._coordinator.token, on_error="ignore")
 
-    def _alive(self) -> frozenset[str]:
+    def _list_workers(self) -> frozenset[str]:
         return self._workers
 
     async def _watch_workers(self) -> None:
@@ -164,126 +178,126 @@ class ClusterExecution(Execution):
             await asyncio.sleep(1)
             with suppress(
                 OSError
-            ):  # a scheduler that is gone is told of by those who wait for pieces
-                await self._look()
+            ):  # a scheduler that is gone is reported by those who wait for batches
+                await self._refresh_workers()
 
-    async def _look(self) -> None:
-        """Who is there now, as the scheduler sees it."""
+    async def _refresh_workers(self) -> None:
+        """Ask the scheduler which workers there are."""
         self._workers = frozenset(await self._client.scheduler.ncores())
 
-    async def _meet(self) -> None:
-        """See that every worker has this ragstone; one that joins later is asked with its first piece."""
-        for worker, said in (await self._client.run(version, on_error="return")).items():
+    async def _check_versions(self) -> None:
+        """Check that every worker has this ragstone; one that joins later is checked with its first batch."""
+        for worker, said in (await self._client.run(get_version, on_error="return")).items():
             if said != __version__ and not isinstance(said, OSError):  # that one has just left
                 found = f"ragstone {said}" if isinstance(said, str) else f"no ragstone ({said})"
-                raise NoCluster(
+                raise ClusterError(
                     f"the worker at {worker!r} has {found}, and this is {__version__}; "
                     "install the same on all of them, with the extra `dask`"
                 )
 
-    async def _seen_by_all(self) -> bool:
+    async def _is_file_visible(self) -> bool:
         """Whether every worker sees the input file as we do."""
-        answers = await self._client.run(sees, *_facts(self.source))
+        answers = await self._client.run(can_see_file, *_stat_file(self.source))
         return all(answers.values())
 
-    # ── pieces ────────────────────────────────────────────────────────────────────────────
+    # ── batches ────────────────────────────────────────────────────────────────────────────
 
-    async def _carry(
-        self, pieces: Iterator[Piece], sizes: Sizes, merging: Merging | Rescoring
+    async def _run_batches(
+        self, batches: Iterator[RowBatch], sizes: BatchSizer, merger: ShardMerger | ShardRescorer
     ) -> None:
-        """Keep a bounded window of pieces in the workers' hands; merge what comes back."""
-        under_way: set[asyncio.Task[list[tuple[Piece, dict[str, Any]]]]] = set()
+        """Keep a bounded number of batches in flight; merge what comes back."""
+        in_flight: set[asyncio.Task[list[tuple[RowBatch, dict[str, Any]]]]] = set()
         exhausted = False
         try:
-            while not exhausted or under_way:
+            while not exhausted or in_flight:
                 window = 2 * max(1, len(self._workers)) + 2
-                while not exhausted and len(under_way) < window and merging.waiting < 8 * window:
-                    piece = next(pieces, None)
-                    if piece is None:
+                while not exhausted and len(in_flight) < window and merger.pending < 8 * window:
+                    batch = next(batches, None)
+                    if batch is None:
                         exhausted = True
-                    elif not await merging.there(piece):
-                        under_way.add(asyncio.create_task(self._brought(piece)))
-                    elif merging.waiting > 4 * window:
-                        await merging.advance()
-                if not under_way:
-                    await merging.advance()
+                    elif not await merger.reuse_shard(batch):
+                        in_flight.add(asyncio.create_task(self._score_batch(batch)))
+                    elif merger.pending > 4 * window:
+                        await merger.merge_ready()
+                if not in_flight:
+                    await merger.merge_ready()
                     continue
-                done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(in_flight, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
-                    for piece, result in task.result():
-                        await merging.take(piece, result)
+                    for batch, result in task.result():
+                        await merger.add_result(batch, result)
                         if "seconds" in result:
-                            sizes.learn(len(piece.positions), result["seconds"])
-                    under_way.discard(task)
-                await merging.advance()
-            await merging.advance()
+                            sizes.add_timing(len(batch.positions), result["seconds"])
+                    in_flight.discard(task)
+                await merger.merge_ready()
+            await merger.merge_ready()
         finally:
-            for task in under_way:
+            for task in in_flight:
                 task.cancel()
-            await asyncio.gather(*under_way, return_exceptions=True)
+            await asyncio.gather(*in_flight, return_exceptions=True)
 
-    async def _brought(self, piece: Piece) -> list[tuple[Piece, dict[str, Any]]]:
-        """The piece's result; one that kills its worker is halved until the sample that does it is alone."""
+    async def _score_batch(self, batch: RowBatch) -> list[tuple[RowBatch, dict[str, Any]]]:
+        """The batch's result; one that kills its worker is halved until the sample that does it is alone."""
         from distributed import KilledWorker
 
         await self._gate.wait()
         try:
-            result = await self._submitted(piece)
+            result = await self._submit(batch)
             if (
                 "unseen" in result
             ):  # a worker that came later does not see the file: it is sent the rows
-                piece = Piece(piece.positions, tuple(piece.texts()))
-                result = await self._submitted(piece)
-            return [(piece, result)]
+                batch = RowBatch(batch.positions, tuple(batch.texts()))
+                result = await self._submit(batch)
+            return [(batch, result)]
         except KilledWorker:
-            if len(piece.positions) == 1:
-                return [(piece, await self._alone(piece))]
-        return [found for half in piece.halves() for found in await self._brought(half)]
+            if len(batch.positions) == 1:
+                return [(batch, await self._score_alone(batch))]
+        return [found for half in batch.halves() for found in await self._score_batch(half)]
 
-    async def _alone(self, piece: Piece) -> dict[str, Any]:
-        """A suspect sample with nothing else under way, so that no other can be to blame."""
+    async def _score_alone(self, batch: RowBatch) -> dict[str, Any]:
+        """Score a suspect sample with nothing else in flight, so that no other sample can be to blame."""
         from distributed import KilledWorker
 
         async with self._one_at_a_time:
             self._gate.clear()
             try:
                 await self._idle.wait()
-                for _ in range(KILLS):
+                for _ in range(MAX_KILLS):
                     try:
-                        return await self._submitted(piece)
+                        return await self._submit(batch)
                     except KilledWorker:
                         continue
-                return self._poison(piece)
+                return self._give_up(batch)
             finally:
                 self._gate.set()
 
-    def _poison(self, piece: Piece) -> dict[str, Any]:
-        sample = to_sample(piece.texts()[0], self.run.info.shape, piece.first)
-        reason = compose("worker_killed", times=KILLS)
+    def _give_up(self, batch: RowBatch) -> dict[str, Any]:
+        sample = to_sample(batch.texts()[0], self.run.info.shape, batch.first)
+        reason = compose("worker_killed", times=MAX_KILLS)
         scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
-        given = None if sample.id == str(piece.first) else sample.id
-        line = Line(piece.first, given, sample.group, encode_scores(scores))
-        shard = encode_shard([line], digest_rows(piece.texts()), len(self.metrics), NO_USAGE)
+        given = None if sample.id == str(batch.first) else sample.id
+        line = ShardLine(batch.first, given, sample.group, encode_scores(scores))
+        shard = encode_shard([line], digest_rows(batch.texts()), len(self.metrics), NO_USAGE)
         return {"shard": shard}
 
-    async def _submitted(self, piece: Piece) -> dict[str, Any]:
+    async def _submit(self, batch: RowBatch) -> dict[str, Any]:
         from distributed import KilledWorker
 
-        ticket = {"address": self._counter.address, "token": self._counter.token}
-        future = self._client.submit(score_piece, ticket, piece.sent(), pure=False)
+        endpoint = {"address": self._coordinator.address, "token": self._coordinator.token}
+        future = self._client.submit(score_batch, endpoint, batch.to_json(), pure=False)
         self._busy += 1
         self._idle.clear()
         try:
             result: dict[str, Any] = await future
         except KilledWorker:
-            await self._look()  # so that nobody waits for what the dead one was asking
+            await self._refresh_workers()  # so that nobody waits for what the dead one was asking
             raise
         except (asyncio.CancelledError, RagstoneError):
             raise
         except FutureCancelled:  # by nobody here: the client has lost its scheduler and given up
-            raise NoCluster(
+            raise ClusterError(
                 f"the scheduler at {self._client.scheduler.address!r} is gone; what came back is kept, "
-                "go on with --resume when there is one again"
+                "resume with --resume when there is one again"
             ) from None
         except Exception as raised:
             raise RagstoneError(
@@ -300,29 +314,29 @@ class ClusterExecution(Execution):
         return result
 
 
-def _facts(source: Any) -> tuple[str, int, int]:
+def _stat_file(source: Any) -> tuple[str, int, int]:
     facts = os.stat(source)
     return os.path.abspath(source), facts.st_size, facts.st_mtime_ns
 
 
-def _past_stored(pieces: Iterator[Piece], run: Any, stored: int) -> Iterator[Piece]:
-    """The pieces after those in the store, which must hold the same rows as then."""
+def _skip_stored_batches(batches: Iterator[RowBatch], run: Any, stored: int) -> Iterator[RowBatch]:
+    """The batches after those in the store, which must hold the same rows as then."""
     rows = run.store.input_rows(run.id)
-    for piece in pieces:
-        if piece.first > stored:
-            yield piece
+    for batch in batches:
+        if batch.first > stored:
+            yield batch
             continue
-        for position, text in zip(piece.positions, piece.texts(), strict=True):
+        for position, text in zip(batch.positions, batch.texts(), strict=True):
             if position <= stored and next(rows) != text:
                 raise DataError(
                     f"sample {position} of {run.info.source} has changed since run {run.id} scored it; "
                     "start a new run without --resume"
                 )
-        if piece.last > stored:  # only a parquet row group can reach beyond
-            rest = piece.texts()[stored - piece.first + 1 :]
-            yield Piece(tuple(range(stored + 1, piece.last + 1)), tuple(rest))
+        if batch.last > stored:  # only a parquet row group can reach beyond
+            rest = batch.texts()[stored - batch.first + 1 :]
+            yield RowBatch(tuple(range(stored + 1, batch.last + 1)), tuple(rest))
 
 
-def _stored_ids(run: Any) -> Iterator[tuple[int, str, bool]]:
+def _iter_stored_ids(run: Any) -> Iterator[tuple[int, str, bool]]:
     for position, sample_id, _, _ in run.store.score_rows(run.id):
         yield position, sample_id, sample_id != str(position)

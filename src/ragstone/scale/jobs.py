@@ -10,7 +10,7 @@ from ragstone.config.plan import StorableSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class WorkerJob:
     """A run as a worker gets it, in plain JSON. It may hold a key, so it goes from the driver to the worker directly."""
 
     run: str
@@ -35,7 +35,7 @@ class Job:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, sent: Mapping[str, Any]) -> Job:
+    def from_json(cls, sent: Mapping[str, Any]) -> WorkerJob:
         """The job that `to_json` wrote."""
         lists = {name: tuple(sent[name]) for name in ("metrics", "code_folders")}
         return cls(**{**sent, **lists})

@@ -7,13 +7,13 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-PROGRESS = "RAGSTONE_PROGRESS"
-"""Names the file, if anybody wants to know."""
+PROGRESS_VARIABLE = "RAGSTONE_PROGRESS"
+"""The environment variable that names the file."""
 
 
 def write_progress(done: int, total: int | None) -> None:
-    """Write how many samples are merged; whole or not at all."""
-    named = os.environ.get(PROGRESS)
+    """Write how many samples are merged, atomically."""
+    named = os.environ.get(PROGRESS_VARIABLE)
     if not named:
         return
     part = Path(f"{named}.part")

@@ -1,4 +1,4 @@
-"""Shards: finished pieces on disk, each whole or not there, until their turn to go into the store has come.
+"""Shards: finished batches on disk, each written atomically, until it is their turn to go into the store.
 
 The first line says what the shard holds, then one line a sample. The same rows give the same bytes, whoever scored them."""
 
@@ -16,7 +16,7 @@ from ragstone.types import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ShardLine:
     """One scored sample."""
 
     position: int
@@ -29,16 +29,16 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A scored piece."""
+    """A scored batch."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ShardLine, ...]
     rows: str
     """Digest of the rows it was made from."""
     failures: int
     usage: Usage
 
 
-def encode_shard(lines: Sequence[Line], rows: str, failures: int, usage: Usage) -> bytes:
+def encode_shard(lines: Sequence[ShardLine], rows: str, failures: int, usage: Usage) -> bytes:
     """The bytes of a shard."""
     used = list(astuple(usage))
     head = {"count": len(lines), "rows": rows, "failures": failures, "usage": used}
@@ -50,13 +50,13 @@ def decode_shard(data: bytes) -> Shard:
     """The shard that `encode_shard` wrote."""
     head, *body = data.decode("ascii").splitlines()
     facts: dict[str, Any] = json.loads(head)
-    lines = tuple(Line(*json.loads(text)) for text in body)
+    lines = tuple(ShardLine(*json.loads(text)) for text in body)
     if len(lines) != facts["count"]:
         raise ValueError("a shard that was cut off")
     return Shard(lines, facts["rows"], facts["failures"], Usage(*facts["usage"]))
 
 
-class Shelf:
+class ShardFolder:
     """The folder of a run's shards that wait for earlier ones."""
 
     def __init__(self, folder: Path) -> None:
@@ -77,7 +77,7 @@ class Shelf:
             part.unlink(missing_ok=True)
             raise StoreError(
                 f"cannot write the shard {path.name} in {str(self.folder)!r}: {full.strerror}; "
-                "make room and go on with --resume"
+                "make room and resume with --resume"
             ) from None
 
     def get(self, first: int, last: int) -> bytes:
@@ -88,7 +88,7 @@ class Shelf:
         """Forget a shard whose lines are in the store."""
         self._path(first, last).unlink(missing_ok=True)
 
-    def kept(self, after: int) -> dict[int, int]:
+    def list_pending(self, after: int) -> dict[int, int]:
         """First → last position of the shards beyond this position; older ones are cleared away."""
         found: dict[int, int] = {}
         for path in sorted(self._files()):

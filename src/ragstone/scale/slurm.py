@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
 from ragstone.errors import MissingExtra, RagstoneError
-from ragstone.scale.cluster import QUIET, format_exports
+from ragstone.scale.cluster import QUIET_DASK_SETTINGS, format_exports
 
 if TYPE_CHECKING:
     from ragstone.config import Plan, Slurm
@@ -64,7 +64,7 @@ def format_launcher(job: SlurmJob, plan: Plan, slurm: Slurm) -> str:
             f"cd {shlex.quote(str(Path.cwd()))}",
             *_format_environment(slurm),
             f"export OMP_NUM_THREADS={slurm.cpus} OPENBLAS_NUM_THREADS={slurm.cpus}",
-            *format_exports(QUIET),
+            *format_exports(QUIET_DASK_SETTINGS),
             f"export RAGSTONE_WORKERS={slurm.nodes * slurm.workers}",
             f"export RAGSTONE_PROGRESS={shlex.quote(str(folder / run))}.progress",
             f"python={python}",

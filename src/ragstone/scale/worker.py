@@ -1,4 +1,4 @@
-"""In a worker's process: metrics and judge made once a run, then piece after piece of rows scored."""
+"""A worker's process: metrics and judge are built once a run, then batches of rows are scored."""
 
 from __future__ import annotations
 
@@ -20,75 +20,75 @@ from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
 from ragstone.metrics.scoring import build_starter, score_unjudged
-from ragstone.scale.jobs import Job
-from ragstone.scale.pieces import digest_rows
-from ragstone.scale.shards import Line, encode_shard
-from ragstone.scale.sharing import SharedBudget, SharedJudge, Wire
+from ragstone.scale.batches import digest_rows
+from ragstone.scale.jobs import WorkerJob
+from ragstone.scale.shards import ShardLine, encode_shard
+from ragstone.scale.shared_judge import CoordinatorClient, SharedBudget, SharedJudge
 from ragstone.store import set_language
 from ragstone.store.codec import encode_scores
 from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
 DRIVER_SECONDS = 10
-"""How long a worker tries to reach the driver before it takes it for dead."""
+"""How long a worker tries to reach the driver before it considers it dead."""
 
-_benches: dict[str, Bench] = {}
-_making = threading.Lock()
+_sessions: dict[str, WorkerSession] = {}
+_sessions_lock = threading.Lock()
 
 
-def score_piece(ticket: Mapping[str, str], piece: Mapping[str, Any]) -> dict[str, Any]:
-    """One piece of rows scored: the bytes of its shard, or the rows that cannot be read."""
+def score_batch(endpoint: Mapping[str, str], batch: Mapping[str, Any]) -> dict[str, Any]:
+    """One batch of rows scored: the bytes of its shard, or the rows that cannot be read."""
     started = time.perf_counter()
     try:
-        bench = _taken(ticket)
+        session = _get_session(endpoint)
     except RagstoneError as wrong:  # as a text: its class may not survive the way to the driver
         return {"error": str(wrong)}
     try:
-        samples, bad = _samples(bench.mapper, piece)
+        samples, bad = _read_samples(session.mapper, batch)
         if bad:
             return {"bad": bad}
-        scores = bench.score([row.sample for row in samples])
+        scores = session.score([row.sample for row in samples])
     except DataError:  # the file is not here, or not to be read by us
         return {"unseen": True}
     finally:
-        with _making:
-            bench.users -= 1
+        with _sessions_lock:
+            session.users -= 1
     lines = [
-        Line(row.position, row.sample.id if row.given else None, row.sample.group, encode_scores(one))
+        ShardLine(row.position, row.sample.id if row.given else None, row.sample.group, encode_scores(one))
         for row, one in zip(samples, scores, strict=True)
     ]  # fmt: skip
-    failures, usage = _tallied(scores)
+    failures, usage = _sum_usage(scores)
     shard = encode_shard(lines, digest_rows(row.text for row in samples), failures, usage)
     return {"shard": shard, "seconds": time.perf_counter() - started}
 
 
-def _taken(ticket: Mapping[str, str]) -> Bench:
-    """This run's bench; those of runs whose driver is gone are closed when a new one is made."""
-    with _making:
-        bench = _benches.get(ticket["token"])
-        if bench is None:
-            for token, old in list(_benches.items()):  # a worker may outlive many runs
-                if not old.users and not old.wanted():
-                    del _benches[token]
+def _get_session(endpoint: Mapping[str, str]) -> WorkerSession:
+    """This run's session; those of runs whose driver is gone are closed when a new one is made."""
+    with _sessions_lock:
+        session = _sessions.get(endpoint["token"])
+        if session is None:
+            for token, old in list(_sessions.items()):  # a worker may outlive many runs
+                if not old.users and not old.is_needed():
+                    del _sessions[token]
                     old.close()
-            bench = _benches[ticket["token"]] = Bench(ticket)
-        bench.users += 1
-        return bench
+            session = _sessions[endpoint["token"]] = WorkerSession(endpoint)
+        session.users += 1
+        return session
 
 
-def put_away(token: str) -> None:
-    """Let go of what this worker keeps for a run that is over."""
-    with _making:
-        bench = _benches.pop(token, None)
-        if bench is not None:
-            bench.close()
+def close_session(token: str) -> None:
+    """Release what this worker holds for a run that is over."""
+    with _sessions_lock:
+        session = _sessions.pop(token, None)
+        if session is not None:
+            session.close()
 
 
-def version() -> str:
+def get_version() -> str:
     """The ragstone of this worker."""
     return __version__
 
 
-def sees(path: str, size: int, changed: int) -> bool:
+def can_see_file(path: str, size: int, changed: int) -> bool:
     """Whether this worker has the same file at the same place."""
     import os
 
@@ -99,7 +99,7 @@ def sees(path: str, size: int, changed: int) -> bool:
     return (facts.st_size, facts.st_mtime_ns) == (size, changed)
 
 
-class _Row(NamedTuple):
+class _ReadRow(NamedTuple):
     sample: Sample
     given: bool
     """Whether the row gave it its id."""
@@ -107,27 +107,29 @@ class _Row(NamedTuple):
     text: str
 
 
-def _samples(mapper: Mapper, piece: Mapping[str, Any]) -> tuple[list[_Row], list[list[Any]]]:
-    """The piece's samples, and the rows of a file that are refused, each with its place."""
-    rows: list[_Row] = []
-    if "rows" in piece:  # read and checked by the driver before
-        for position, text in zip(piece["positions"], piece["rows"], strict=True):
-            rows.append(_Row(*mapper(reparse_json(text), position), position, text))
+def _read_samples(
+    mapper: Mapper, batch: Mapping[str, Any]
+) -> tuple[list[_ReadRow], list[list[Any]]]:
+    """The batch's samples, and the rows of a file that are refused, each with its place."""
+    rows: list[_ReadRow] = []
+    if "rows" in batch:  # read and checked by the driver before
+        for position, text in zip(batch["positions"], batch["rows"], strict=True):
+            rows.append(_ReadRow(*mapper(reparse_json(text), position), position, text))
         return rows, []
     bad: list[list[Any]] = []
-    position = piece["positions"][0]
-    for at, raw in read_range(FileRange(**piece["range"])):
+    position = batch["positions"][0]
+    for at, raw in read_range(FileRange(**batch["range"])):
         try:
             if isinstance(raw, RejectedRow):
                 raise BadRow(raw.reason)
-            rows.append(_Row(*mapper(parse_json(raw), position), position, raw))
+            rows.append(_ReadRow(*mapper(parse_json(raw), position), position, raw))
         except BadRow as refused:
             bad.append([at, str(refused)])
         position += 1
     return rows, bad
 
 
-def _tallied(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
+def _sum_usage(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
     failures, usage = 0, NO_USAGE
     for one in scores:
         for score in one.values():
@@ -137,17 +139,17 @@ def _tallied(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
     return failures, usage
 
 
-class Bench:
-    """What a worker keeps for one run: its metrics, its judge (the model loaded once), an event loop of its own."""
+class WorkerSession:
+    """What a worker holds for one run: its metrics, its judge (a model is loaded once), an event loop of its own."""
 
-    def __init__(self, ticket: Mapping[str, str]) -> None:
+    def __init__(self, endpoint: Mapping[str, str]) -> None:
         self.users = 0
-        """Threads that are scoring here now."""
-        self._ticket = ticket
+        """Threads that are scoring in this session."""
+        self._endpoint = endpoint
         self._address, self._connections = _this_worker()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
-            target=self._loop.run_forever, name="ragstone-bench", daemon=True
+            target=self._loop.run_forever, name="ragstone-worker", daemon=True
         )
         self._thread.start()
         self._judge: Judge | None = None
@@ -162,17 +164,17 @@ class Bench:
         """Every metric on every sample, in order."""
         return self._wait(self._score(samples))  # type: ignore[no-any-return]
 
-    def wanted(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether the run's driver is still there: two runs that share a worker must not unload each other's model."""
         try:
-            self._wait(self._greeted())
+            self._wait(self._fetch_job())
         except (OSError, TimeoutError, PermissionError):
             return False
         return True
 
     def close(self) -> None:
-        """Let go of the judge and the loop."""
-        self._wait(self._put_away())
+        """Close the judge and the loop."""
+        self._wait(self._close())
         self._end_loop()
 
     def _end_loop(self) -> None:
@@ -187,17 +189,17 @@ class Bench:
         from distributed.core import rpc
 
         self._driver = rpc(
-            self._ticket["address"],
+            self._endpoint["address"],
             timeout=DRIVER_SECONDS,
             connection_args=self._connections,
             serializers=["msgpack"],
             deserializers=["msgpack"],
         )
         try:
-            self._job = Job.from_json(await self._greeted())
+            self._job = WorkerJob.from_json(await self._fetch_job())
         except (OSError, TimeoutError):
             raise RagstoneError(
-                f"the driver does not answer at {self._ticket['address']!r}; start it where workers can "
+                f"the driver does not answer at {self._endpoint['address']!r}; start it where workers can "
                 "reach it, or name the network with RAGSTONE_INTERFACE"
             ) from None
         if self._job.version != __version__:
@@ -213,7 +215,7 @@ class Bench:
             return
         from ragstone.judges.factory import make_judge
 
-        wire = Wire(self._driver, self._ticket["token"], self._address)
+        wire = CoordinatorClient(self._driver, self._endpoint["token"], self._address)
         budget = SharedBudget(wire, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
         answering: Any = SharedJudge(self._judge, wire) if self._job.shared else self._judge
@@ -221,8 +223,8 @@ class Bench:
         self._broker = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
         await self._broker.__aenter__()
 
-    async def _greeted(self) -> dict[str, Any]:
-        said: dict[str, Any] = await self._driver.hello(token=self._ticket["token"])
+    async def _fetch_job(self) -> dict[str, Any]:
+        said: dict[str, Any] = await self._driver.hello(token=self._endpoint["token"])
         return said
 
     async def _score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
@@ -237,7 +239,7 @@ class Bench:
 
         return list(await asyncio.gather(*map(one, named)))
 
-    async def _put_away(self) -> None:
+    async def _close(self) -> None:
         # the run may have been stopped: whoever waits for a score must not wait for ever
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:

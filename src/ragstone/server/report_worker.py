@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from ragstone.config.reports import Reports
+from ragstone.config.reports import ReportSchedule
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
 from ragstone.monitor.interactions import from_micros, now_micros
@@ -31,7 +31,7 @@ class ReportWorker:
 
     name = "reporting"
 
-    def __init__(self, settings: Reports, store: Store) -> None:
+    def __init__(self, settings: ReportSchedule, store: Store) -> None:
         self._settings = settings
         self._archive = Archive(store.reopen())
         self._last = ""

@@ -74,7 +74,7 @@ class Journal:
             self._synced = now
 
     def close(self) -> None:
-        """Everything to the disk; the file stays for whoever goes on."""
+        """Write everything to the disk; the file stays, to be resumed."""
         if self._file is not None and not self._file.closed:
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -116,7 +116,7 @@ def _same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None
         if before.get(name) != now[name]:
             raise DataError(
                 f"{str(path)!r} was begun with another {name} ({before.get(name)!r}, now "
-                f"{now[name]!r}); begin anew without --resume"
+                f"{now[name]!r}); start again without --resume"
             )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ragstone._version import __version__
 from ragstone.asks import digest
-from ragstone.config import revealed
+from ragstone.config import reveal
 from ragstone.data import open_replacement
 from ragstone.engine import AskBroker, Progress
 from ragstone.engine.sync import run_sync
@@ -149,7 +149,7 @@ def open_documents(plan: TestsetPlan, inputs: TestsetInputs) -> Corpus:
 
 def build_writer_judge(plan: TestsetPlan, inputs: TestsetInputs) -> Judge | None:
     """The judge that writes; None when questions come from rules."""
-    spec = revealed(plan.judge) if inputs.judge is None else inputs.judge
+    spec = reveal(plan.judge) if inputs.judge is None else inputs.judge
     if spec is None or spec == "offline":
         return None
     judge = make_judge(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.errors import DataError
 from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import to_micros
@@ -186,10 +186,10 @@ def test_an_empty_window_says_so_and_invents_nothing(archive: Archive) -> None:
 @pytest.mark.parametrize("text", ["", "7", "5 years", "-1h", "0s", "h"])
 def test_what_is_no_duration_is_refused_with_a_remedy(text: str) -> None:
     with pytest.raises(DataError, match="write 5m"):
-        duration(text)
+        parse_duration(text)
 
 
 def test_durations_are_read_in_every_unit() -> None:
-    assert [duration(text) // 1_000_000 for text in ("90s", "5m", "1.5h", "7d", "2w")] == [
+    assert [parse_duration(text) // 1_000_000 for text in ("90s", "5m", "1.5h", "7d", "2w")] == [
         90, 300, 5400, 604800, 1209600,
     ]  # fmt: skip

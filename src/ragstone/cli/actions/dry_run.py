@@ -20,7 +20,7 @@ from ragstone.asks import Answered, Ask, canonical
 from ragstone.cli.actions.dry_system import answer_for_free
 from ragstone.cli.actions.messages import format_count
 from ragstone.cli.actions.progress import format_duration
-from ragstone.config import Plan, revealed
+from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.engine import AskBroker
 from ragstone.engine.sample_scoring import score_sample
@@ -106,7 +106,7 @@ def show(plan: Plan) -> None:
     samples = first_samples(reading, PROBED_SAMPLES)
     lines: Sequence[str] = ()
     if plan.system is not None:
-        samples, lines = answer_for_free(reading, samples, plan.system, revealed(plan.store))
+        samples, lines = answer_for_free(reading, samples, plan.system, reveal(plan.store))
     named = resolve_metrics(plan.metrics) if plan.metrics else None
     if named is None and plan.system is not None:
         metrics = default_metrics(samples)

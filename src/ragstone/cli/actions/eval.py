@@ -18,7 +18,7 @@ from ragstone.cli.actions.flags import build_plan, load_plan_file
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.progress import Bar, count_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language, summarise_run, write_files
-from ragstone.config import Plan, without_password
+from ragstone.config import Plan, mask_password
 from ragstone.config.gates import parse_gate
 from ragstone.data import Dataset
 from ragstone.errors import ConfigError, Interrupted
@@ -37,7 +37,7 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
     if flags["plan"] is not None:  # a launcher's: what was typed for it is not known here
         plan, _ = build_plan(flags, load_plan_file(flags["plan"]))
         return finish_run(score_plan(plan, quiet=quiet), plan, quiet=quiet)
-    words = tuple(without_password(word) for word in typed if word != "--resume")
+    words = tuple(mask_password(word) for word in typed if word != "--resume")
     if flags["resume"] and not files and not flags["config"] and not flags["refs"]:
         plan, store = resume.load_unfinished(flags, quiet=quiet)
         inputs = RunInputs(store=store, command=words)

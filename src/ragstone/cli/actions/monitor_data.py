@@ -11,7 +11,7 @@ from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import open_archive
 from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.shared import open_data
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.errors import DataError
 from ragstone.monitor import Archive
 from ragstone.monitor.ingest.log_import import import_log
@@ -64,7 +64,7 @@ def purge_before(before: str, store: str | None, *, ask: bool) -> None:
     """Delete the interactions that are older than an age or a time."""
     archive = open_archive(store)
     try:
-        limit = now_micros() - duration(before)
+        limit = now_micros() - parse_duration(before)
     except DataError:
         limit = parse_local_time(before)
     question = f"Delete every interaction before {format_iso(limit)}?"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.config import Plan, load, revealed
+from ragstone.config import Plan, load, reveal
 from ragstone.config.monitor import MonitorPlan
 from ragstone.monitor import Archive
 from ragstone.store import Store
@@ -16,5 +16,5 @@ def load_plan(config: str | None) -> tuple[Plan, MonitorPlan]:
 
 def open_archive(store: str | None, plan: Plan | None = None) -> Archive:
     """The archive of an existing store: the one given, else the config's or the default one."""
-    place = store or (revealed(plan.store) if plan is not None else None)
+    place = store or (reveal(plan.store) if plan is not None else None)
     return Archive(Store.open(place, must_exist=True))

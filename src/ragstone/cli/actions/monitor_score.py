@@ -9,8 +9,8 @@ import threading
 
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import load_plan
-from ragstone.config import revealed
-from ragstone.config.durations import duration
+from ragstone.config import reveal
+from ragstone.config.durations import parse_duration
 from ragstone.judges.factory import make_judge
 from ragstone.judges.limits import Budget
 from ragstone.metrics import resolve
@@ -29,7 +29,7 @@ def score_queue(
     scorer = _build_scorer(config, store, rate)
     if since is not None:
         now = now_micros()
-        requeued = requeue_unscored(scorer.archive, now - duration(since), now)
+        requeued = requeue_unscored(scorer.archive, now - parse_duration(since), now)
         note(f"{format_count(requeued, 'interaction')} considered again")
     if follow:
         _exit_with_parent()
@@ -61,8 +61,8 @@ def _build_scorer(config: str | None, store: str | None, rate: float | None) -> 
     judge = None
     if any(metric.judged for metric in metrics):
         judge = make_judge(
-            revealed(monitor.judge if monitor.judge is not None else plan.judge),
-            embeddings=revealed(plan.embeddings),
+            reveal(monitor.judge if monitor.judge is not None else plan.judge),
+            embeddings=reveal(plan.embeddings),
             language=plan.language,
             prompts=plan.prompts,
             concurrency=plan.concurrency,
@@ -75,7 +75,7 @@ def _build_scorer(config: str | None, store: str | None, rate: float | None) -> 
         monitor.always.score_below,
     )
     return Scorer(
-        Archive(Store.open(store or revealed(plan.store))),
+        Archive(Store.open(store or reveal(plan.store))),
         metrics,
         judge,
         policy,

@@ -6,8 +6,8 @@ import asyncio
 
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.monitor_plan import load_plan
-from ragstone.config import revealed
-from ragstone.config.durations import duration
+from ragstone.config import reveal
+from ragstone.config.durations import parse_duration
 from ragstone.monitor.ingest.redaction import load_hook
 from ragstone.server import BackgroundWorker, ServerSettings, serve
 from ragstone.server.alert_worker import AlertWorker
@@ -44,10 +44,10 @@ def run_server(
             names=names,
             zone=zone or (monitor.reports.zone if monitor.reports else "UTC"),
             redact=load_hook(redact or monitor.redact),
-            retention=None if age is None else duration(age),
+            retention=None if age is None else parse_duration(age),
         )
     )
-    place = store or revealed(plan.store) or default_place()
+    place = store or reveal(plan.store) or default_place()
     opened = Store.open(place)
     workers: list[BackgroundWorker] = []
     if not no_score and monitor.metrics != ():

@@ -13,7 +13,7 @@ from rich.table import Table
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import open_archive
 from ragstone.cli.actions.progress import Bar
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.monitor import Archive
 from ragstone.monitor.interactions import from_micros, now_micros
 from ragstone.monitor.rollups.refresh import refresh
@@ -37,7 +37,7 @@ def show_summary(
     """Print one window and the same by the values of a field, or a row for each day, week or month of it."""
     archive, end = _prepare(window, until, zone, store)
     if period is not None:
-        start = end - duration(window)
+        start = end - parse_duration(window)
         windows = summarise_periods(archive, period, start, end, zone=zone, where=where)
         if as_json:
             click.echo(json.dumps([window.to_dict() for window in windows], indent=2))
@@ -61,7 +61,7 @@ def _prepare(window: str, until: str | None, zone: str, store: str | None) -> tu
     """The archive with the window's roll-ups up to date, and where the window ends."""
     archive = open_archive(store)
     end = now_micros() if until is None else parse_local_time(until, zone)
-    length = duration(window)
+    length = parse_duration(window)
     get_time_zone(zone)  # an unknown zone is reported before any work is done
     with Bar() as bar:
         refresh(archive, end - length, end, progress=bar.counts("adding up five-minute steps"))

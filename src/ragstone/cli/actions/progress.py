@@ -23,7 +23,7 @@ PATIENCE = 2.0
 
 
 class Bar:
-    """Watches a run; draws nothing on a pipe, when told to be quiet, or before patience runs out."""
+    """A progress bar; it draws nothing on a pipe, when quiet, or before the run has taken some time."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.what = "scoring"

@@ -10,7 +10,7 @@ import click
 
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.progress import Bar
-from ragstone.config import Plan, Slurm, load, revealed
+from ragstone.config import Plan, Slurm, load, reveal
 from ragstone.config.paths import anchor_plan
 from ragstone.engine import Progress
 from ragstone.errors import Interrupted, RagstoneError
@@ -101,7 +101,7 @@ def run_job(plan: Plan, *, quiet: bool) -> Run:
 def _open_run(job: SlurmJob, plan: Plan) -> Run | None:
     """The run, once its job has ended: a store that another host is writing must not be opened here."""
     try:
-        return Run.open(job.run, store=revealed(plan.store))
+        return Run.open(job.run, store=reveal(plan.store))
     except RagstoneError:  # not begun: there is no store, or no such run in it
         return None
 

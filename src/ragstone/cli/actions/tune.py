@@ -15,7 +15,7 @@ from ragstone.cli.actions.progress import stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
 from ragstone.experiments.ablate import format_settings
-from ragstone.experiments.tune import Budget, Tuned, tune
+from ragstone.experiments.tune import TuningBudget, TuningResult, tune
 from ragstone.report.files import write_text
 from ragstone.report.render.terminal import Screen
 from ragstone.systems.pipeline import SEARCH_SPACE
@@ -37,7 +37,7 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
             against=flags["against"],
             settings=parse_settings(flags["settings"]),
             sampler=flags["sampler"],
-            budget=Budget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
+            budget=TuningBudget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
             held_out=flags["held_out"],
             seed=flags["seed"],
             judge=flags["judge"],
@@ -60,7 +60,7 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
             note(f"wrote {path}", quiet=quiet)
 
 
-def to_json(found: Tuned) -> dict[str, Any]:
+def to_json(found: TuningResult) -> dict[str, Any]:
     """The search and its result as JSON."""
     against = found.objective.against
     return {
@@ -93,7 +93,7 @@ def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:
     return parse_setting(text)
 
 
-def _show(found: Tuned) -> None:
+def _show(found: TuningResult) -> None:
     """Trials, then what the winner is worth on questions that it was not chosen by."""
     screen = Screen(Console())
     against = found.objective.against

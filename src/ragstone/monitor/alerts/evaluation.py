@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ragstone.config.alerts import Alerts
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.monitor.alerts.alert import (
     Alert,
     RuleResult,
@@ -113,7 +113,7 @@ def list_active_metrics(archive: Archive, now: int) -> list[str]:
 
 def get_interval_seconds(settings: Alerts) -> float:
     """Seconds between two evaluations by the server."""
-    return duration(settings.every) / 1_000_000
+    return parse_duration(settings.every) / 1_000_000
 
 
 def _advance_alerts(

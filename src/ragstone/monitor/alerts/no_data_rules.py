@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ragstone.analysis.stats import wilson_interval
 from ragstone.config.alerts import Alerts
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.alerts.alert import RuleResult, RuleState
 from ragstone.monitor.alerts.drop_rules import format_minute
@@ -22,7 +22,7 @@ def evaluate_no_data_rules(
     archive: Archive, settings: Alerts, metrics: Sequence[str], now: int
 ) -> list[RuleResult]:
     """Whether interactions, and scores of each metric, still arrive."""
-    limit = duration(settings.no_data)
+    limit = parse_duration(settings.no_data)
     ((last,),) = archive.store.read("SELECT MAX(at) FROM interactions WHERE at < ?", (now,))
     if last is None:
         return []
@@ -92,7 +92,7 @@ def _evaluate_judge(archive: Archive, settings: Alerts, metric: str, now: int) -
         metric,
         title=format_alert(facts),
         facts=facts,
-        resolve=duration(settings.resolve),
+        resolve=parse_duration(settings.resolve),
     )
 
 

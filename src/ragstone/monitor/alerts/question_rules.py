@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragstone.config.alerts import Alerts
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.monitor.alerts.alert import RuleResult
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.drift.questions import (
@@ -43,7 +43,7 @@ def evaluate_question_rules(archive: Archive, settings: Alerts, now: int) -> lis
         interactions,
         format_day(yesterday),
         settings.false_alarms,
-        duration(settings.resolve),
+        parse_duration(settings.resolve),
     )
     archive.run(lambda db: _save_results(db, cache_key, results, now)).result()
     return results
@@ -84,9 +84,9 @@ def _find_reference_span(archive: Archive, settings: Alerts) -> tuple[int, int] 
     if known is not None:
         spec, start = json.loads(known)["mark"].rsplit(" ", 1)
         if spec == settings.reference:
-            return int(start), int(start) + duration(spec)
+            return int(start), int(start) + parse_duration(spec)
     ((at,),) = archive.store.read("SELECT MIN(at) FROM interactions")
     if at is None:
         return None
     start = int(at) - int(at) % HOUR_MICROS
-    return start, start + duration(settings.reference)
+    return start, start + parse_duration(settings.reference)

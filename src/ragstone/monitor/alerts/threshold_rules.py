@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragstone.config.alerts import Alerts, Threshold
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.alerts.alert import RuleResult
 from ragstone.monitor.archive import Archive
@@ -18,7 +18,7 @@ def evaluate_threshold_rules(
     """Each threshold against the window that ends now; `unknown` with too few values."""
     if not settings.thresholds:
         return []
-    length = duration(settings.window)
+    length = parse_duration(settings.window)
     window = summarise_between(archive, now - length, now).whole
     return [_evaluate_threshold(rule, window, settings, failing) for rule in settings.thresholds]
 
@@ -56,8 +56,8 @@ def _evaluate_threshold(
         metric,
         title=format_alert(facts),
         facts=facts,
-        hold=duration(settings.hold),
-        resolve=duration(settings.resolve),
+        hold=parse_duration(settings.hold),
+        resolve=parse_duration(settings.resolve),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragstone.config.alerts import Alerts
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.drift.hourly import HourlyStreams
 from ragstone.monitor.drift.sequential_test import (
@@ -65,11 +65,11 @@ def choose_reference_span(
     scored_hours = np.flatnonzero(counts)
     if not len(scored_hours):
         end = streams.at(streams.count)
-        return end, end + duration(settings.reference)
+        return end, end + parse_duration(settings.reference)
     first = streams.at(skipped + int(scored_hours[0]))
     # With few scores, the period is extended until there are enough windows to compare with.
     sufficient = streams.at(skipped + _find_sufficient_hour(counts))
-    return first, max(first + duration(settings.reference), sufficient)
+    return first, max(first + parse_duration(settings.reference), sufficient)
 
 
 def build_references(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.rollups.reader import RollupReader
@@ -58,7 +58,7 @@ def summarise_window(
     A field that no interaction has raises DataError."""
     end = now_micros() if until is None else until
     summary = summarise_between(
-        archive, end - duration(window), end, by=by, where=where, max_slices=max_slices
+        archive, end - parse_duration(window), end, by=by, where=where, max_slices=max_slices
     )
     if by is not None and not summary.slices:
         check_field(archive, by)

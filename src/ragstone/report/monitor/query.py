@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
-from ragstone.config.durations import duration
+from ragstone.config.durations import parse_duration
 from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError
 from ragstone.monitor.interactions import parse_time
@@ -51,7 +51,7 @@ class Query:
     def stretch(self, now: int) -> tuple[int, int]:
         """Start and end."""
         until = now if self.until is None else self.until
-        return until - duration(self.window), until
+        return until - parse_duration(self.window), until
 
     def href(self, page: str = "./", **changes: Any) -> str:
         """The address of this state with some changes, relative to wherever the page is shown."""
@@ -136,6 +136,6 @@ def _is_zone(name: str) -> bool:
 
 def _is_window(text: str) -> bool:
     try:
-        return 0 < duration(text) <= duration(LONGEST_WINDOW)
+        return 0 < parse_duration(text) <= parse_duration(LONGEST_WINDOW)
     except DataError:
         return False

@@ -1,4 +1,4 @@
-"""Results of a cluster into the store in input order; what comes early waits on the shelf, on disk."""
+"""Merges the results of a cluster into the store in input order; results that come early wait on disk as shards."""
 
 from __future__ import annotations
 
@@ -10,79 +10,79 @@ from ragstone.data import Dataset
 from ragstone.data.ids import SeenIds
 from ragstone.engine import Execution
 from ragstone.errors import BadRows, DataError
-from ragstone.scale.pieces import Piece, digest_rows
+from ragstone.scale.batches import RowBatch, digest_rows
 from ragstone.scale.progress import write_progress
-from ragstone.scale.shards import Shard, Shelf, decode_shard
+from ragstone.scale.shards import Shard, ShardFolder, decode_shard
 from ragstone.store import NewRow, StoredRun
 
 
-class Merging:
-    """Results into the store in input order; what comes early waits on the shelf, on disk."""
+class ShardMerger:
+    """Writes results into the store in input order; those that come early wait on disk as shards."""
 
     def __init__(
-        self, execution: Execution, shelf: Shelf, kept: Mapping[int, int], stored: int,
+        self, execution: Execution, shards: ShardFolder, kept: Mapping[int, int], stored: int,
         seen: SeenIds | None, reading: Dataset,
     ) -> None:  # fmt: skip
         self._execution = execution
-        self._shelf = shelf
+        self._shards = shards
         self._kept = kept
         self._next = stored + 1
         self._seen = seen
         self._reading = reading
-        self._pieces: dict[int, Piece] = {}
-        """Finished pieces on the shelf, by their first position."""
+        self._finished: dict[int, RowBatch] = {}
+        """Finished batches whose shard is on disk, by their first position."""
         self._writes: list[Any] = []
 
     @property
-    def waiting(self) -> int:
-        """Pieces that are done and not merged."""
-        return len(self._pieces)
+    def pending(self) -> int:
+        """Batches that are done and not merged."""
+        return len(self._finished)
 
-    async def there(self, piece: Piece) -> bool:
-        """Whether an earlier attempt left this piece's shard."""
-        if self._kept.get(piece.first) != piece.last:
+    async def reuse_shard(self, batch: RowBatch) -> bool:
+        """Whether an earlier attempt left this batch's shard."""
+        if self._kept.get(batch.first) != batch.last:
             return False
-        shard = decode_shard(self._shelf.get(piece.first, piece.last))
-        if shard.rows != digest_rows(piece.texts()):
+        shard = decode_shard(self._shards.get(batch.first, batch.last))
+        if shard.rows != digest_rows(batch.texts()):
             raise DataError(
-                f"samples {piece.first} to {piece.last} of {self._reading.source} have changed since "
+                f"samples {batch.first} to {batch.last} of {self._reading.source} have changed since "
                 f"run {self._execution.run.id} scored them; start a new run without --resume"
             )
-        self._pieces[piece.first] = piece
+        self._finished[batch.first] = batch
         return True
 
-    async def take(self, piece: Piece, result: Mapping[str, Any]) -> None:
-        """A piece has come back."""
+    async def add_result(self, batch: RowBatch, result: Mapping[str, Any]) -> None:
+        """Take the result of a batch."""
         if "bad" in result:
             source = self._reading.source
             raise BadRows(
                 [f"{at if isinstance(at, str) else f'{source}:{at}'}: {why}" for at, why in result["bad"]][:20],
                 more=True,
             )  # fmt: skip
-        if piece.first == self._next:
-            await self._merge(piece, decode_shard(result["shard"]))
+        if batch.first == self._next:
+            await self._merge(batch, decode_shard(result["shard"]))
             return
-        await asyncio.to_thread(self._shelf.put, piece.first, piece.last, result["shard"])
-        self._pieces[piece.first] = piece
+        await asyncio.to_thread(self._shards.put, batch.first, batch.last, result["shard"])
+        self._finished[batch.first] = batch
 
-    async def advance(self) -> None:
-        """Merge the pieces whose turn has come."""
-        while (piece := self._pieces.pop(self._next, None)) is not None:
-            await self._merge(piece, decode_shard(self._shelf.get(piece.first, piece.last)))
-            await self.settle()
-            self._shelf.drop(piece.first, piece.last)
+    async def merge_ready(self) -> None:
+        """Merge the batches whose turn has come."""
+        while (batch := self._finished.pop(self._next, None)) is not None:
+            await self._merge(batch, decode_shard(self._shards.get(batch.first, batch.last)))
+            await self.flush()
+            self._shards.drop(batch.first, batch.last)
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Wait until what was merged is on disk."""
         writes, self._writes = self._writes, []
         for write in writes:
             await asyncio.wrap_future(write)
 
-    async def _merge(self, piece: Piece, shard: Shard) -> None:
-        rows, texts = [], piece.texts()
+    async def _merge(self, batch: RowBatch, shard: Shard) -> None:
+        rows, texts = [], batch.texts()
         if shard.rows != digest_rows(texts):
             raise DataError(
-                f"samples {piece.first} to {piece.last} of {self._reading.source} changed while they "
+                f"samples {batch.first} to {batch.last} of {self._reading.source} changed while they "
                 "were scored; start a new run"
             )
         for line, text in zip(shard.lines, texts, strict=True):
@@ -99,27 +99,27 @@ class Merging:
         self._writes.append(run.store.append(run.id, rows))
         if len(self._writes) > 4:  # write-behind, but never far behind
             await asyncio.wrap_future(self._writes.pop(0))
-        self._next = piece.last + 1
+        self._next = batch.last + 1
         self._execution.add_counts(len(rows), shard.failures, shard.usage)
         write_progress(self._execution.done, self._execution.total)
 
 
-class Rescoring:
-    """New scores in the place of stored ones, as they come: their places are known, so no order is kept."""
+class ShardRescorer:
+    """Replaces stored scores as new ones come; positions are known, so no order is kept."""
 
-    waiting = 0
+    pending = 0
 
     def __init__(self, run: StoredRun) -> None:
         self._run = run
         self.count = 0
         """Samples that have new scores."""
 
-    async def there(self, piece: Piece) -> bool:
-        """Nothing is left of an earlier attempt."""
+    async def reuse_shard(self, batch: RowBatch) -> bool:
+        """An earlier attempt leaves no shards of rescored samples."""
         return False
 
-    async def take(self, piece: Piece, result: Mapping[str, Any]) -> None:
-        """A piece has come back."""
+    async def add_result(self, batch: RowBatch, result: Mapping[str, Any]) -> None:
+        """Take the result of a batch."""
         store = self._run.store
         writes = [
             store.rescore(self._run.id, line.position, line.scores)
@@ -129,5 +129,5 @@ class Rescoring:
             await asyncio.wrap_future(write)
         self.count += len(writes)
 
-    async def advance(self) -> None:
-        """Nothing waits."""
+    async def merge_ready(self) -> None:
+        """Every result is written at once."""

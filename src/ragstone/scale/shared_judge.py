@@ -1,4 +1,4 @@
-"""A worker's line to the driver: budget, pace and replies that all workers of a run have in common."""
+"""A worker's client of the coordinator: budget, rate limit and replies that all workers of a run share."""
 
 from __future__ import annotations
 
@@ -14,70 +14,70 @@ from ragstone.errors import OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
 from ragstone.locale.messages import message_from_json
-from ragstone.scale.counter import BUSY, KNOWN
+from ragstone.scale.coordinator import BUSY, KNOWN
 from ragstone.store.codec import decode_reply, encode_reply
 from ragstone.types import NO_USAGE, Usage
 
 
 class SharedJudge:
-    """A judge whose replies are kept by the driver, so that no two workers pay for one question."""
+    """A judge whose replies the driver stores, so that no two workers pay for one question."""
 
     local = True
-    """To the broker: there is nothing to look up or keep here."""
+    """Tells the broker that there is nothing to look up or store in this process."""
 
-    def __init__(self, judge: Judge, wire: Wire) -> None:
+    def __init__(self, judge: Judge, wire: CoordinatorClient) -> None:
         self._judge = judge
-        self._wire = wire
+        self._client = wire
         self.name = judge.name
         self.batch = judge.batch
         self.concurrency = judge.concurrency
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """The judge's own."""
+        """The identity of the judge itself."""
         return self._judge.identity(ask)
 
     async def close(self) -> None:
-        """The judge is closed by who made it."""
+        """The judge is closed by its owner."""
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        """Each from the driver's store, by this worker's judge, or by another worker that is already asking."""
+        """Each reply from the driver's store, from this worker's judge, or from another worker that is asking already."""
         keys = [digest({"judge": self._judge.identity(ask), "ask": ask.key}) for ask in asks]
         answers: dict[str, Answered] = {}
         mine: dict[str, Ask] = {}
         busy: dict[str, Ask] = {}
-        claimed = await self._wire.claim(keys)
-        for key, ask, said in zip(keys, asks, claimed, strict=True):
-            if said[0] == KNOWN:
-                answers[key] = decode_reply(said[1], Usage(*said[2]))
+        claimed = await self._client.claim(keys)
+        for key, ask, status in zip(keys, asks, claimed, strict=True):
+            if status[0] == KNOWN:
+                answers[key] = decode_reply(status[1], Usage(*status[2]))
             else:
-                (busy if said[0] == BUSY else mine)[key] = ask
+                (busy if status[0] == BUSY else mine)[key] = ask
         if mine:
-            answers |= await self._asked(mine)
+            answers |= await self._ask_judge(mine)
         for key, ask in busy.items():
-            answers[key] = await self._awaited(key, ask)
+            answers[key] = await self._await_reply(key, ask)
         return [answers[key] for key in keys]
 
-    async def _awaited(self, key: str, ask: Ask) -> Answered:
+    async def _await_reply(self, key: str, ask: Ask) -> Answered:
         """The reply another worker is getting, or our own if that one died or got none."""
         while True:
-            said = await self._wire.wait(key)
-            if said[0] == KNOWN:
-                return decode_reply(said[1], Usage(*said[2]))
-            if said[0] != BUSY:
-                return (await self._asked({key: ask}))[key]
+            status = await self._client.wait(key)
+            if status[0] == KNOWN:
+                return decode_reply(status[1], Usage(*status[2]))
+            if status[0] != BUSY:
+                return (await self._ask_judge({key: ask}))[key]
 
-    async def _asked(self, mine: Mapping[str, Ask]) -> dict[str, Answered]:
+    async def _ask_judge(self, mine: Mapping[str, Ask]) -> dict[str, Answered]:
         answered: dict[str, Answered] = {}
         try:
             got = await self._judge.answer(list(mine.values()))
             answered = dict(zip(mine, got, strict=True))
         finally:
-            rows = [_row(key, mine[key], one) for key, one in answered.items()]
-            await self._wire.keep([row for row in rows if row is not None], list(mine))
+            rows = [_to_stored_row(key, mine[key], one) for key, one in answered.items()]
+            await self._client.keep([row for row in rows if row is not None], list(mine))
         return answered
 
 
-def _row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
+def _to_stored_row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
     """A reply as the driver stores it; a failure only if it cost something."""
     if isinstance(answered, Reply):
         found = (key, ask.kind, answered)
@@ -89,40 +89,40 @@ def _row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
 
 
 class SharedBudget(Budget):
-    """The driver's budget and pace, asked before each call if there is any."""
+    """The driver's budget and rate limit, asked before each call if there is any."""
 
-    def __init__(self, wire: Wire, *, limited: bool) -> None:
+    def __init__(self, wire: CoordinatorClient, *, limited: bool) -> None:
         super().__init__()
-        self._wire = wire
+        self._client = wire
         self._limited = limited
 
     async def admit(self, estimate: float) -> None:
         """Wait for the turn that the driver gives, or be refused."""
         if not self._limited:
             return
-        said = await self._wire.permit(estimate)
-        if "refused" in said:
-            raise OutOfBudget(message_from_json(said["refused"]))
-        await asyncio.sleep(said["wait"])
+        status = await self._client.permit(estimate)
+        if "refused" in status:
+            raise OutOfBudget(message_from_json(status["refused"]))
+        await asyncio.sleep(status["wait"])
 
     def settle(self, estimate: float, usage: Usage) -> None:
         """Tell the driver what the call took."""
         if self._limited:
-            self._wire.settle(estimate, usage.usd)
+            self._client.settle(estimate, usage.usd)
 
 
-class Wire:
-    """A worker's line to the driver's counter."""
+class CoordinatorClient:
+    """A worker's connection to the coordinator."""
 
     def __init__(self, driver: Any, token: str, worker: str) -> None:
         self._driver = driver
         self._token = token
         self._worker = worker
-        self._gone = False
-        self._claims = _Together(self._send_claims)
-        self._kept = _Together(self._send_kept)
-        self._permits = _Together(self._send_permits)
-        self._bills = _Together(self._send_bills)
+        self._is_gone = False
+        self._claims = _MessageBatcher(self._send_claims)
+        self._kept = _MessageBatcher(self._send_replies)
+        self._permits = _MessageBatcher(self._send_permits)
+        self._bills = _MessageBatcher(self._send_bills)
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def claim(self, keys: Sequence[str]) -> list[list[Any]]:
@@ -131,54 +131,54 @@ class Wire:
 
     async def wait(self, key: str) -> list[Any]:
         """What is known of a question that another worker asks, when there is news."""
-        return await self._said("wait", worker=self._worker, key=key)  # type: ignore[no-any-return]
+        return await self._call("wait", worker=self._worker, key=key)  # type: ignore[no-any-return]
 
     async def keep(self, rows: Sequence[Sequence[Any]], asked: Sequence[str]) -> None:
-        """Have replies stored, and what was asked let go of."""
+        """Store replies and release the claims on what was asked."""
         await self._kept.put([(list(rows), list(asked))])
 
     async def permit(self, estimate: float) -> dict[str, Any]:
-        """Leave to make a call."""
+        """Permission to make a call."""
         return (await self._permits.put([estimate]))[0]  # type: ignore[no-any-return]
 
     def settle(self, estimate: float, usd: float) -> None:
-        """Say what a call really took; nobody waits for it."""
-        telling = asyncio.ensure_future(self._told(estimate, usd))
+        """Report what a call really cost, without waiting."""
+        telling = asyncio.ensure_future(self._send_bill(estimate, usd))
         self._under_way.add(telling)
         telling.add_done_callback(self._under_way.discard)
 
-    async def _told(self, estimate: float, usd: float) -> None:
+    async def _send_bill(self, estimate: float, usd: float) -> None:
         with suppress(OSError):  # a driver that is gone has no bill any more
             await self._bills.put([(estimate, usd)])
 
     async def _send_claims(self, keys: list[str]) -> list[Any]:
-        return await self._said("claim", worker=self._worker, keys=keys)  # type: ignore[no-any-return]
+        return await self._call("claim", worker=self._worker, keys=keys)  # type: ignore[no-any-return]
 
-    async def _send_kept(self, parts: list[tuple[list[Any], list[str]]]) -> list[Any]:
+    async def _send_replies(self, parts: list[tuple[list[Any], list[str]]]) -> list[Any]:
         rows = [row for part, _ in parts for row in part]
         asked = [key for _, keys in parts for key in keys]
-        await self._said("keep", worker=self._worker, rows=rows, asked=asked)
+        await self._call("keep", worker=self._worker, rows=rows, asked=asked)
         return [None] * len(parts)
 
     async def _send_permits(self, estimates: list[float]) -> list[Any]:
-        return await self._said("permit", estimates=estimates)  # type: ignore[no-any-return]
+        return await self._call("permit", estimates=estimates)  # type: ignore[no-any-return]
 
     async def _send_bills(self, bills: list[tuple[float, float]]) -> list[Any]:
-        await self._said("settle", bills=[list(bill) for bill in bills])
+        await self._call("settle", bills=[list(bill) for bill in bills])
         return [None] * len(bills)
 
-    async def _said(self, what: str, **arguments: Any) -> Any:
-        if self._gone:  # not tried again and again: the piece is to end soon
+    async def _call(self, what: str, **arguments: Any) -> Any:
+        if self._is_gone:  # not tried again and again: the batch is to end soon
             raise ConnectionError("the driver of this run is gone")
         try:
             return await getattr(self._driver, what)(token=self._token, **arguments)
         except OSError:
-            self._gone = True
+            self._is_gone = True
             raise
 
 
-class _Together:
-    """Messages of one kind: those that come up while one is under way go in the next one, together."""
+class _MessageBatcher:
+    """Combines messages of one kind: those that come up while one is in flight are sent together in the next."""
 
     def __init__(self, send: Callable[[list[Any]], Awaitable[list[Any]]]) -> None:
         self._send = send

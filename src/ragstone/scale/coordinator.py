@@ -1,4 +1,4 @@
-"""The driver's counter: workers get the job here, and share its replies, its budget and its pace.
+"""The driver's coordinator: workers fetch the job from it, and share its replies, its budget and its rate limit.
 
 One for all workers, so that a reply is paid for once, a budget is spent once and a rate limit holds whatever the
 number of workers. It speaks Dask's own protocol and, like it, trusts whoever can connect: the line is encrypted and
@@ -17,24 +17,24 @@ from ragstone.asks import Reply
 from ragstone.errors import OutOfBudget
 from ragstone.judges.limits import Budget
 from ragstone.locale.messages import message_to_json
-from ragstone.scale.jobs import Job
+from ragstone.scale.jobs import WorkerJob
 from ragstone.store import Store
 from ragstone.store.codec import decode_reply, encode_reply
 from ragstone.types import Usage
 
-PATIENCE = 5.0
-"""Seconds a worker waits for news of another worker's call before it asks again."""
-LOOK = 0.25
-"""Seconds between looks whether that other one is still alive."""
+CLAIM_WAIT_SECONDS = 5.0
+"""How long a worker waits for another worker's call before it asks the coordinator again."""
+LIVENESS_CHECK_SECONDS = 0.25
+"""Between two checks whether that other worker is still alive."""
 
 YOURS, BUSY, KNOWN = "yours", "busy", "known"
 
 
-class Counter:
+class Coordinator:
     """Serves the workers of one run from the driver's event loop."""
 
     def __init__(
-        self, job: Job, store: Store, judge: str, budget: Budget, alive: Callable[[], Collection[str]]
+        self, job: WorkerJob, store: Store, judge: str, budget: Budget, alive: Callable[[], Collection[str]]
     ) -> None:  # fmt: skip
         self.token = secrets.token_hex(16)
         self._job = job
@@ -43,7 +43,7 @@ class Counter:
         self._budget = budget
         self._alive = alive
         self._claims: dict[str, tuple[str, asyncio.Event]] = {}
-        """Key of a question under way → the worker that asks it, and when that is over."""
+        """Key of a question in flight → the worker that asks it, and the event that it is done."""
         self._server: Any = None
 
     @property
@@ -75,51 +75,51 @@ class Counter:
         if self._server is not None:
             await self._server.close()
 
-    def _checked(self, token: str) -> None:
+    def _check_token(self, token: str) -> None:
         if not secrets.compare_digest(token, self.token):
             raise PermissionError("not a worker of this run")
 
     async def _hello(self, token: str) -> dict[str, Any]:
-        self._checked(token)
+        self._check_token(token)
         return self._job.to_json()
 
     async def _claim(self, token: str, worker: str, keys: Sequence[str]) -> list[list[Any]]:
-        """For each question: the reply, if it is known; that another asks it; or that it is the worker's to ask."""
-        self._checked(token)
+        """For each question: its reply if known (KNOWN), BUSY if another worker asks it, or YOURS."""
+        self._check_token(token)
         known = self._store.replies(list(dict.fromkeys(keys)), self._job.run)
-        return [self._claimed(worker, key, known.get(key)) for key in keys]
+        return [self._claim_key(worker, key, known.get(key)) for key in keys]
 
-    def _claimed(self, worker: str, key: str, reply: Reply | None) -> list[Any]:
+    def _claim_key(self, worker: str, key: str, reply: Reply | None) -> list[Any]:
         if reply is not None:
             return [KNOWN, encode_reply(reply), list(astuple(reply.usage))]
-        held = self._claims.setdefault(key, (worker, asyncio.Event()))
-        return [YOURS] if held[0] == worker else [BUSY]
+        claim = self._claims.setdefault(key, (worker, asyncio.Event()))
+        return [YOURS] if claim[0] == worker else [BUSY]
 
     async def _wait(self, token: str, worker: str, key: str) -> list[Any]:
-        """The same for one question that another worker asks, after a while of patience."""
-        self._checked(token)
+        """The same for one question that another worker asks, after waiting for that worker."""
+        self._check_token(token)
         if key in self._claims:
             asking, over = self._claims[key]
-            for _ in range(int(PATIENCE / LOOK)):
-                if asking not in self._alive():  # a worker that is gone asks nothing
+            for _ in range(int(CLAIM_WAIT_SECONDS / LIVENESS_CHECK_SECONDS)):
+                if asking not in self._alive():  # a worker that is gone will never answer
                     self._release(key, asking)
                 if over.is_set():
                     break
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(over.wait(), LOOK)
+                    await asyncio.wait_for(over.wait(), LIVENESS_CHECK_SECONDS)
         return (await self._claim(token, worker, [key]))[0]
 
     def _release(self, key: str, worker: str) -> None:
-        held = self._claims.get(key)
-        if held is not None and held[0] == worker:
+        claim = self._claims.get(key)
+        if claim is not None and claim[0] == worker:
             del self._claims[key]
-            held[1].set()
+            claim[1].set()
 
     async def _keep(
         self, token: str, worker: str, rows: Sequence[Sequence[Any]], asked: Sequence[str]
     ) -> None:
-        """Store replies, those paid in vain too, before anyone reads them; then let go of what was asked."""
-        self._checked(token)
+        """Store replies, also paid ones that are unusable, before anyone reads them; then release the claims."""
+        self._check_token(token)
         replies = [
             (key, kind, decode_reply(text, Usage(*usage))) for key, kind, text, usage in rows
         ]
@@ -133,10 +133,10 @@ class Counter:
 
     async def _permit(self, token: str, estimates: Sequence[float]) -> list[dict[str, Any]]:
         """For each call: seconds until it may be made, or why it may not."""
-        self._checked(token)
-        return [self._permitted(estimate) for estimate in estimates]
+        self._check_token(token)
+        return [self._permit_call(estimate) for estimate in estimates]
 
-    def _permitted(self, estimate: float) -> dict[str, Any]:
+    def _permit_call(self, estimate: float) -> dict[str, Any]:
         try:
             self._budget.reserve(estimate)
         except OutOfBudget as spent:
@@ -144,7 +144,7 @@ class Counter:
         return {"wait": self._budget.next_turn_seconds()}
 
     async def _settle(self, token: str, bills: Sequence[Sequence[float]]) -> None:
-        """What calls really took, in the place of their estimates."""
-        self._checked(token)
+        """Replace the estimates of calls by what they really cost."""
+        self._check_token(token)
         for estimate, usd in bills:
             self._budget.settle(estimate, Usage(usd=usd))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragstone.config.checks import SCALARS
-from ragstone.config.document import Value
+from ragstone.config.checks import SCALAR_CHECKS
+from ragstone.config.document import ConfigValue
 from ragstone.config.paths import anchor_system
 from ragstone.config.plan import (
     DATA_KEYS,
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from ragstone.registry import Metric
 
 
-class Reader:
+class PlanReader:
     """Reads the tree key by key and keeps every complaint."""
 
     def __init__(self, file: Path, complaints: list[str]) -> None:
         self.folder = file.parent
         self.complaints = complaints
-        self.gated: list[tuple[str, Value]] = []
+        self.gated: list[tuple[str, ConfigValue]] = []
         self.named: list[str] = []
         """Names of the plan's metrics."""
         self.imports_modules = False
         """Whether a metric is code of a module beside the config."""
 
-    def plan(self, tree: Value) -> Plan:
+    def plan(self, tree: ConfigValue) -> Plan:
         entries = self.entries(tree, "the config", PLAN_KEYS)
-        read: dict[str, Callable[[Value], Any]] = {
+        read: dict[str, Callable[[ConfigValue], Any]] = {
             "data": self.data,
             "system": self.system,
             "metrics": self.metric_specs,
@@ -66,7 +66,9 @@ class Reader:
             self.gates_have_metrics(self.named)
         return Plan(**{key: value for key, value in values.items() if value is not None})
 
-    def entries(self, value: Value, what: str, known: tuple[str, ...]) -> dict[str, Value]:
+    def entries(
+        self, value: ConfigValue, what: str, known: tuple[str, ...]
+    ) -> dict[str, ConfigValue]:
         """The entries of a mapping whose keys are known."""
         if not isinstance(value.value, dict):
             self.complain(value, f"{what} is {value.plain!r}; give key: value lines")
@@ -76,8 +78,8 @@ class Reader:
                 self.complain(item, f"unknown key {key!r}{suggest_nearest(key, known)}")
         return {key: item for key, item in value.value.items() if key in known}
 
-    def scalar(self, key: str, value: Value) -> Any:
-        wanted = SCALARS[key](value.value)
+    def scalar(self, key: str, value: ConfigValue) -> Any:
+        wanted = SCALAR_CHECKS[key](value.value)
         if wanted is None:
             return value.value
         shown = value.plain
@@ -86,7 +88,7 @@ class Reader:
         self.complain(value, f"{key!r} is {shown!r}; {wanted}")
         return None
 
-    def data(self, value: Value) -> Data | None:
+    def data(self, value: ConfigValue) -> Data | None:
         if isinstance(value.value, str):
             return Data(path=self.path(value.value))
         entries = self.entries(value, "'data'", DATA_KEYS)
@@ -102,33 +104,33 @@ class Reader:
                 read[key] = self.scalar(key, item)
         return Data(**{key: item for key, item in read.items() if item is not None})
 
-    def fields(self, value: Value) -> dict[str, str]:
+    def fields(self, value: ConfigValue) -> dict[str, str]:
         from ragstone.types import SAMPLE_FIELDS
 
         entries = self.entries(value, "'fields'", SAMPLE_FIELDS)
         return {key: item.value for key, item in entries.items() if self.is_text(key, item)}
 
-    def system(self, value: Value) -> SystemPlan | None:
+    def system(self, value: ConfigValue) -> SystemPlan | None:
         """The system under test: a text or a mapping, whose files are looked for beside the config."""
         spec = value.plain
         if not (isinstance(spec, dict) and spec) and not self.is_text("system", value):
             return None
         return SystemPlan(anchor_system(spec, self.folder))
 
-    def metric_specs(self, value: Value) -> tuple[StorableSpec, ...]:
+    def metric_specs(self, value: ConfigValue) -> tuple[StorableSpec, ...]:
         from ragstone.config.metric_specs import to_spec
 
         metrics = self.metrics(value)
         self.named = [metric.name for metric in metrics]
         return tuple(map(to_spec, metrics))
 
-    def metrics(self, value: Value) -> tuple[Metric, ...]:
+    def metrics(self, value: ConfigValue) -> tuple[Metric, ...]:
         from ragstone.registry import split_specs
 
         found: dict[str, Metric] = {}
         items = self.items(value)
         if isinstance(value.value, str):
-            items = [Value(value.at, spec) for spec in split_specs(value.value)]
+            items = [ConfigValue(value.at, spec) for spec in split_specs(value.value)]
         for item in items:
             metric = self.metric(item)
             if metric is None:
@@ -138,7 +140,7 @@ class Reader:
             found[metric.name] = metric
         return tuple(found.values())
 
-    def metric(self, value: Value) -> Metric | None:
+    def metric(self, value: ConfigValue) -> Metric | None:
         from ragstone import metrics as _every_metric  # noqa: F401  registers them
         from ragstone.registry import bind_options, parse_spec, resolve
 
@@ -178,7 +180,7 @@ class Reader:
                 sys.path.insert(0, str(self.folder.resolve()))
         return resolve(load_code(f"{place}:{function}", "metric"))
 
-    def model(self, value: Value) -> str | dict[str, Any] | None:
+    def model(self, value: ConfigValue) -> str | dict[str, Any] | None:
         """A judge or embeddings: a text, a mapping of settings, or a list of judges (a jury)."""
         if isinstance(value.value, str) and value.value.strip():
             return value.value
@@ -193,7 +195,7 @@ class Reader:
         )
         return None
 
-    def settings(self, *models: Value) -> None:
+    def settings(self, *models: ConfigValue) -> None:
         """Complain of settings that no judge has."""
         from ragstone.judges.factory import SETTINGS
 
@@ -203,7 +205,7 @@ class Reader:
                 if "jury" in entries and isinstance(entries["jury"].value, list):
                     self.settings(*entries["jury"].value)
 
-    def folder_of_prompts(self, value: Value) -> str | None:
+    def folder_of_prompts(self, value: ConfigValue) -> str | None:
         if not self.is_text("prompts", value):
             return None
         path = self.path(value.value)
@@ -211,7 +213,7 @@ class Reader:
             self.complain(value, f"there is no folder {path!r} with prompts")
         return path
 
-    def gates(self, value: Value) -> dict[str, str]:
+    def gates(self, value: ConfigValue) -> dict[str, str]:
         from ragstone.config.gates import parse_gate
 
         if not isinstance(value.value, dict):
@@ -219,7 +221,7 @@ class Reader:
             return {}
         read: dict[str, str] = {}
         for key, item in value.value.items():
-            metric = self.metric(Value(item.at, key))
+            metric = self.metric(ConfigValue(item.at, key))
             try:
                 parse_gate(str(item.plain))
             except (RagstoneError, ValueError) as bad:
@@ -237,18 +239,18 @@ class Reader:
                     f"a gate on {metric!r}, which is not among the metrics{suggest_nearest(metric, names)}",
                 )
 
-    def store(self, value: Value) -> str | Secret | None:
+    def store(self, value: ConfigValue) -> str | Secret | None:
         if isinstance(value.value, Secret):
             return value.value
         if not self.is_text("store", value):
             return None
         return value.value if "://" in value.value else self.path(value.value)
 
-    def output(self, value: Value) -> tuple[str, ...]:
+    def output(self, value: ConfigValue) -> tuple[str, ...]:
         texts = [item for item in self.items(value) if self.is_text("output", item)]
         return tuple(self.path(item.value) for item in texts)
 
-    def slurm(self, value: Value) -> Slurm:
+    def slurm(self, value: ConfigValue) -> Slurm:
         read: dict[str, Any] = {}
         for key, item in self.entries(value, "'slurm'", SLURM_KEYS).items():
             if key in ("modules", "setup", "options"):
@@ -275,15 +277,15 @@ class Reader:
                 self.complain(value, f"{key!r} holds a line break; write it on one line")
         return Slurm(**{key: item for key, item in read.items() if item is not None})
 
-    def monitor(self, value: Value) -> MonitorPlan | None:
+    def monitor(self, value: ConfigValue) -> MonitorPlan | None:
         from ragstone.config.monitor import read_monitor
 
         return read_monitor(self, value)
 
-    def items(self, value: Value) -> list[Value]:
+    def items(self, value: ConfigValue) -> list[ConfigValue]:
         return value.value if isinstance(value.value, list) else [value]
 
-    def is_text(self, key: str, value: Value) -> bool:
+    def is_text(self, key: str, value: ConfigValue) -> bool:
         if isinstance(value.value, str) and value.value.strip():
             return True
         self.complain(value, f"{key!r} is {value.plain!r}; give a text")
@@ -293,5 +295,5 @@ class Reader:
         """A path as seen from the config file's folder."""
         return text if text == "-" else str(self.folder / Path(text).expanduser())
 
-    def complain(self, value: Value, sentence: str) -> None:
+    def complain(self, value: ConfigValue, sentence: str) -> None:
         self.complaints.append(f"{value.at}: {sentence}")

@@ -1,0 +1,137 @@
+"""The rows of a run cut into batches of work; where an earlier attempt left shards, batches have their bounds."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+from ragstone.data import Record
+from ragstone.data.ranges import FileRange, read_range
+from ragstone.data.sources import RejectedRow
+
+FIRST_BATCH_ROWS = 20
+MIN_BATCH_ROWS, MAX_BATCH_ROWS = 5, 1000
+BATCH_SECONDS = 2.0
+"""How long a batch should take: long compared with sending it, short compared with what a dead worker costs."""
+MAX_BATCH_BYTES = 4 << 20
+"""Size of the rows of one batch, when they are sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowBatch:
+    """Some rows with their positions: the rows themselves, or a range of a file that workers can read too."""
+
+    positions: tuple[int, ...]
+    rows: tuple[str, ...] | None = None
+    part: FileRange | None = None
+
+    @property
+    def first(self) -> int:
+        """The first position."""
+        return self.positions[0]
+
+    @property
+    def last(self) -> int:
+        """The last position."""
+        return self.positions[-1]
+
+    def to_json(self) -> dict[str, Any]:
+        """The batch as it is sent to a worker."""
+        if self.part is not None:
+            return {"positions": [self.first], "range": asdict(self.part)}
+        return {"positions": list(self.positions), "rows": list(self.rows or ())}
+
+    def texts(self) -> list[str]:
+        """The rows' texts."""
+        if self.part is None:
+            return list(self.rows or ())
+        return [text for _, text in read_range(self.part) if not isinstance(text, RejectedRow)]
+
+    def halves(self) -> tuple[RowBatch, RowBatch]:
+        """The same rows as two batches."""
+        rows, middle = tuple(self.texts()), len(self.positions) // 2
+        return (
+            RowBatch(self.positions[:middle], rows[:middle]),
+            RowBatch(self.positions[middle:], rows[middle:]),
+        )
+
+
+def digest_rows(rows: Iterable[str]) -> str:
+    """Hash by which a shard is known to be made from these rows."""
+    whole = hashlib.sha256()
+    for row in rows:
+        whole.update(row.encode("utf-8", "surrogatepass") + b"\n")
+    return whole.hexdigest()
+
+
+class BatchSizer:
+    """Chooses how many rows the next batch has, by how long the latest took and by the bounds of existing shards."""
+
+    def __init__(
+        self, stored: int, kept: Mapping[int, int], total: int | None = None, workers: int = 1
+    ) -> None:
+        self.position = 1
+        """Position of the first row of the next batch."""
+        self._stored = stored
+        self._kept = kept
+        # of few samples each worker gets some, however slow its judge
+        share = FIRST_BATCH_ROWS if total is None else (total - stored) // (2 * workers)
+        self._size = max(MIN_BATCH_ROWS, min(FIRST_BATCH_ROWS, share))
+
+    def add_timing(self, rows: int, seconds: float) -> None:
+        """Adapt to how long a batch of so many rows took."""
+        fitting = int(rows * BATCH_SECONDS / max(seconds, 1e-3))
+        self._size = max(
+            MIN_BATCH_ROWS, min(MAX_BATCH_ROWS, (self._size + min(fitting, 4 * self._size)) // 2)
+        )
+
+    def next_size(self) -> int:
+        """Rows of the next batch."""
+        if self.position <= self._stored:
+            return min(MAX_BATCH_ROWS, self._stored - self.position + 1)
+        if self.position in self._kept:
+            return self._kept[self.position] - self.position + 1
+        ahead = min((first for first in self._kept if first > self.position), default=None)
+        return self._size if ahead is None else min(self._size, ahead - self.position)
+
+
+def from_ranges(ranges: Callable[[], Iterator[FileRange]], sizes: BatchSizer) -> Iterator[RowBatch]:
+    """Batches that name parts of a file; those of parquet files are as large as its row groups."""
+    for part in ranges():
+        first = sizes.position
+        sizes.position += part.rows
+        yield RowBatch(tuple(range(first, sizes.position)), part=part)
+
+
+def from_records(records: Iterable[Record], sizes: BatchSizer, start: int) -> Iterator[RowBatch]:
+    """Batches that carry their rows, from this position on."""
+    sizes.position = start
+    rows: list[str] = []
+    length = 0
+    wanted = sizes.next_size()
+    for record in records:
+        rows.append(record.row)
+        length += len(record.row)
+        if len(rows) >= wanted or length >= MAX_BATCH_BYTES:
+            yield _batch_rows(rows, sizes)
+            rows, length, wanted = [], 0, sizes.next_size()
+    if rows:
+        yield _batch_rows(rows, sizes)
+
+
+def from_failed(rows: Iterable[tuple[int, Record]], sizes: BatchSizer) -> Iterator[RowBatch]:
+    """Batches of rows that are anywhere in the run."""
+    source = iter(rows)
+    while some := list(islice(source, sizes.next_size())):
+        yield RowBatch(
+            tuple(position for position, _ in some), tuple(record.row for _, record in some)
+        )
+
+
+def _batch_rows(rows: list[str], sizes: BatchSizer) -> RowBatch:
+    first = sizes.position
+    sizes.position += len(rows)
+    return RowBatch(tuple(range(first, sizes.position)), tuple(rows))
