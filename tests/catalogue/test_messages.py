@@ -136,6 +136,8 @@ def test_a_clipped_message_keeps_its_code() -> None:
     assert isinstance(message, Message)
     assert len(message) == 100
     assert clip("y" * 900, 10) == "y" * 10
+    short = compose("no_marker")
+    assert clip(short, 100) is short
     assert render(message, "es").startswith("la prueba que da el juez es xxx")
 
 

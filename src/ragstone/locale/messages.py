@@ -116,7 +116,9 @@ def message_from_json(item: Any) -> str:
 
 def clip(text: str, chars: int) -> str:
     """The text with at most that many characters; a clipped message keeps its code and arguments."""
-    if len(text) <= chars or not isinstance(text, Message):
+    if len(text) <= chars:
+        return text
+    if not isinstance(text, Message):
         return text[:chars]
     return _build(text[:chars], text.code, text.arguments, text.language)
 

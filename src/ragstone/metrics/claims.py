@@ -203,7 +203,7 @@ def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk])
         raise JudgeFailed("unparseable", "verdict_unknown", verdict=verdict)
     if not verified:
         code = "quote_not_in_source" if evidence else "support_without_quote"
-        reason = compose(f"{code}_because", reason=reason) if reason else compose(code)
+        reason = compose(f"{code}_explained", reason=reason) if reason else compose(code)
         return CheckedClaim(claim, "not_found", reason, evidence, verified=False)
     return CheckedClaim(claim, "supported", reason, evidence, verified=True)
 
