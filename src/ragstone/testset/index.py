@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Protocol
 
 from ragstone.data.documents import Document
-from ragstone.testset.wording import extract_question_stems
+from ragstone.testset.question_terms import extract_question_stems
 from ragstone.text.language import detect_language
 from ragstone.text.terms import strip_accents
 

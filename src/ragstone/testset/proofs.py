@@ -18,8 +18,8 @@ from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
 from ragstone.testset.likeness import SAME, is_dangling, leaks_answer
+from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 from ragstone.testset.reader import AnswerSentence, agrees, asks_for, find_best_sentence
-from ragstone.testset.wording import extract_content_stems, extract_question_stems
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
 from ragstone.text.terms import extract_terms

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.testset.prose import prose
+from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 from ragstone.testset.spans import find_spans, is_number, split_tokens
-from ragstone.testset.wording import extract_content_stems, extract_question_stems
 from ragstone.text.sentences import split_sentences
 
 _SORTS: tuple[tuple[str, str], ...] = (

@@ -17,8 +17,8 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import open_page
 from ragstone.testset.offline.records import record_facts
 from ragstone.testset.offline.tasks import section_facts, task_facts
+from ragstone.testset.question_terms import extract_content_stems
 from ragstone.testset.sampling import language_of
-from ragstone.testset.wording import extract_content_stems
 
 CACHED_DOCUMENTS = 256
 _STRUCTURED = ("purpose_line", "heading", "stands_for", "section")

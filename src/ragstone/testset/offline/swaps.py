@@ -16,7 +16,7 @@ from ragstone.testset.offline.grammar import words
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
 from ragstone.testset.outline import clean_title, find_owner
-from ragstone.testset.wording import extract_content_stems
+from ragstone.testset.question_terms import extract_content_stems
 
 _SWAPPED_PATTERNS = words("where when who how_many cost how_long default")  # fmt: skip
 _NAME = re.compile(r"[A-Z][\w.+-]*(?: [A-Z][\w.+-]*){0,2}|`[a-zA-Z][\w.+-]+`")

@@ -13,7 +13,7 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.outline import Section, clean_title
-from ragstone.testset.wording import extract_content_stems
+from ragstone.testset.question_terms import extract_content_stems
 
 _ASKING = re.compile(r"(?:What|When|Where|Who|Why|How|Qué|Cuándo|Dónde|Quién|Por qué|Cómo|If|Si)\b")
 MAX_STEPS = 8
