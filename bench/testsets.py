@@ -29,7 +29,7 @@ from ragstone.data.corpora import documents as built_in
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, UNANSWERABLE, Item, Rejection
-from ragstone.testset.likeness import SAME, alike
+from ragstone.testset.likeness import SAME, find_alike
 from ragstone.testset.offline import OfflineMaker
 from ragstone.testset.proofs import Prover
 from ragstone.testset.quotas import RULE_KINDS
@@ -224,7 +224,8 @@ def report(name: str, documents: Held, sample: int, show: int) -> None:
     chosen = dice.sample(out.items, min(sample, len(out.items)))
     near, whole = round_trip(chosen, documents)
     twins = sum(
-        1 for _ in alike([item.question for item in out.items if item.kind != "follow_up"], SAME)
+        1
+        for _ in find_alike([item.question for item in out.items if item.kind != "follow_up"], SAME)
     )
     print(
         f"{name}: {len(out.items)} items and {len(out.rejected)} refused, {len(out.items) / out.seconds:.0f} a CPU second; "

@@ -70,7 +70,7 @@ class TinyProver:
 
 
 def tiny_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> Parts:
-    """In place of `parts_of`."""
+    """In place of `build_parts`."""
 
     def nearest(text: str, count: int, without: frozenset[str]) -> Sequence[tuple[str, str]]:
         wanted = set(re.findall(r"\w{4,}", text.lower()))

@@ -13,7 +13,7 @@ from ragstone.cli.testset import command
 from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.testset.checkup import FAULTS, check
-from ragstone.testset.likeness import alike, dangling, leaked
+from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
 
 DOCUMENTS = [
     Document("tower", "The tower of Almere is 40 metres high. Its bell was cast by Ida Brandt."),
@@ -131,24 +131,24 @@ def test_terminal_markdown_and_json(language: str, tmp_path: Path) -> None:
     ],
 )
 def test_questions_about_an_unseen_text(question: str, language: str) -> None:
-    assert dangling(question, language)
+    assert is_dangling(question, language)
 
 
 def test_plain_questions_do_not_dangle() -> None:
     for text in ("Which text did Cervantes write?", "¿Qué documento pide la biblioteca?"):
-        assert not dangling(text, None)
+        assert not is_dangling(text, None)
 
 
 def test_leaks_and_likeness() -> None:
-    assert leaked("Is Paris the capital?", "Paris")
-    assert not leaked("What is the capital of France?", "Paris")
+    assert leaks_answer("Is Paris the capital?", "Paris")
+    assert not leaks_answer("What is the capital of France?", "Paris")
     questions = [
         "What does a day ticket cost at Fernhill?",
         "What, at Fernhill, do day tickets cost?",
         "What does a day ticket cost at Tidewell?",
         "",
     ]
-    assert list(alike(questions)) == [(0, 1)]
+    assert list(find_alike(questions)) == [(0, 1)]
 
 
 def turn(id: str, about: str, question: str, answer: str, home: str) -> dict[str, Any]:

@@ -37,7 +37,7 @@ MIX = "factual=2,detail=1,near_miss=1"
 
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sets, "parts_of", tiny_parts)
+    monkeypatch.setattr(sets, "build_parts", tiny_parts)
 
 
 def test_the_account_says_what_was_asked_made_and_refused(tmp_path: Path) -> None:
@@ -131,12 +131,12 @@ sys.path[:0] = [{tests!r}]
 import test_generate_documents as here
 from ragstone.testset import sets, making
 from tinyset import tiny_parts
-sets.parts_of = tiny_parts
-slow = making.Generation._offered
+sets.build_parts = tiny_parts
+slow = making.Generation._collect_share
 def offered(self, *given):
     time.sleep(0.05)
     return slow(self, *given)
-making.Generation._offered = offered
+making.Generation._collect_share = offered
 sets.generate(here.DOCUMENTS, 20, kinds={mix!r}, seed=5, out={out!r})
 """
 

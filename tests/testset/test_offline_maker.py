@@ -13,7 +13,7 @@ from ragstone import generate
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, Item, Rejection
-from ragstone.testset.likeness import SAME, alike
+from ragstone.testset.likeness import SAME, find_alike
 from ragstone.testset.offline import OfflineMaker
 from ragstone.testset.offline.maker import MAKERS
 from ragstone.testset.proofs import Prover
@@ -163,7 +163,7 @@ def yielded(name: str) -> tuple[Held, Yield]:
 def test_a_corpus_yields_items_without_twins(name: str) -> None:
     _, out = yielded(name)
     plain = [str(item.proof.get("plain", item.question)) for item in out.items]
-    assert not list(alike(plain, SAME))
+    assert not list(find_alike(plain, SAME))
     kinds = Counter(item.kind for item in out.items)
     assert kinds["conceptual"] > 20
     assert kinds["factual"] > 4

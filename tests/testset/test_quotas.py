@@ -7,23 +7,35 @@ from collections import Counter
 import pytest
 
 from ragstone.testset.items import KINDS
-from ragstone.testset.quotas import RULE_KINDS, USUAL, Tally, UnknownKind, shares, weights_of
+from ragstone.testset.quotas import (
+    JUDGED_WEIGHTS,
+    RULE_KINDS,
+    Tally,
+    UnknownKind,
+    resolve_weights,
+    split_by_weight,
+)
 
 
 def test_shares_add_up_and_follow_the_weights() -> None:
-    assert shares(10, {"factual": 3, "multi_document": 1}) == {"factual": 8, "multi_document": 2}
+    assert split_by_weight(10, {"factual": 3, "multi_document": 1}) == {
+        "factual": 8,
+        "multi_document": 2,
+    }
     for count in (1, 7, 100, 333):
-        split = shares(count, USUAL)
+        split = split_by_weight(count, JUDGED_WEIGHTS)
         assert sum(split.values()) == count
-        total = sum(USUAL.values())
-        assert all(abs(split[kind] - count * USUAL[kind] / total) < 1 for kind in USUAL)
+        total = sum(JUDGED_WEIGHTS.values())
+        assert all(
+            abs(split[kind] - count * JUDGED_WEIGHTS[kind] / total) < 1 for kind in JUDGED_WEIGHTS
+        )
 
 
 def test_weights_are_typed_or_given() -> None:
-    assert weights_of("factual=3,multi-document") == {"factual": 3.0, "multi_document": 1.0}
-    assert weights_of({"unanswerable": 2}) == {"out_of_scope": 1.0, "near_miss": 1.0}
-    assert weights_of({"factual": 1, "detail": 0}) == {"factual": 1}
-    assert set(weights_of(None)) <= set(KINDS)
+    assert resolve_weights("factual=3,multi-document") == {"factual": 3.0, "multi_document": 1.0}
+    assert resolve_weights({"unanswerable": 2}) == {"out_of_scope": 1.0, "near_miss": 1.0}
+    assert resolve_weights({"factual": 1, "detail": 0}) == {"factual": 1}
+    assert set(resolve_weights(None)) <= set(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +51,7 @@ def test_weights_are_typed_or_given() -> None:
 )
 def test_a_bad_mix_is_said(given: object, says: str) -> None:
     with pytest.raises(UnknownKind, match=says):
-        weights_of(given)  # type: ignore[arg-type]
+        resolve_weights(given)  # type: ignore[arg-type]
 
 
 def test_the_kind_that_lags_comes_first() -> None:
@@ -83,10 +95,10 @@ def test_questions_without_an_answer_keep_to_their_share_of_what_is_made() -> No
 
 
 def test_without_a_judge_the_mix_holds_only_what_rules_make() -> None:
-    assert set(weights_of(None, judged=False)) <= RULE_KINDS
-    assert weights_of({"unanswerable": 2}, judged=False) == {"near_miss": 2.0}
+    assert set(resolve_weights(None, judged=False)) <= RULE_KINDS
+    assert resolve_weights({"unanswerable": 2}, judged=False) == {"near_miss": 2.0}
     with pytest.raises(UnknownKind, match="only a judge can write 'paraphrase' questions"):
-        weights_of("factual=1,paraphrase=1", judged=False)
+        resolve_weights("factual=1,paraphrase=1", judged=False)
 
 
 def test_a_kind_does_not_fill_more_than_its_share_when_others_are_given_up() -> None:

@@ -31,7 +31,7 @@ ALL = "factual=3,conceptual,detail,multi_document,out_of_scope,near_miss,two_in_
 
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sets, "parts_of", tiny_parts)
+    monkeypatch.setattr(sets, "build_parts", tiny_parts)
 
 
 @pytest.fixture
@@ -282,7 +282,7 @@ sys.path[:0] = [{tests!r}]
 from ragstone.data import corpora
 from ragstone.testset import sets
 from tinyset import tiny_parts
-sets.parts_of = tiny_parts
+sets.build_parts = tiny_parts
 judge = {{"model": "openai:m", "base_url": {url!r}, "max_retries": 1, "concurrency": 2}}
 sets.generate(corpora.documents(), 40, kinds={kinds!r}, judge=judge, out={out!r}, store={store!r})
 """

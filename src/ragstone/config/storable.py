@@ -12,6 +12,10 @@ SECRET_NAMES = ("api_key", "secret", "password", "token")
 """Keys whose text is a secret even when it is given as plain text."""
 
 
+_INNER_KEYS = {"headers": "header", "gates": "gates", "fields": "fields", "metrics": "metrics"}
+"""Mappings whose own keys do not say whether a value is a secret."""
+
+
 class NotStorable(TypeError):
     """A value that only this process has: a function, an open client."""
 
@@ -31,7 +35,8 @@ def to_storable(value: Any, key: str = "", lost: list[str] | None = None) -> Any
     if isinstance(value, Mapping):
         stored = {}
         for name, item in value.items():
-            plain = to_storable(item, "header" if key == "headers" else str(name), lost)
+            inner = _INNER_KEYS.get(key, str(name))
+            plain = to_storable(item, inner, lost)
             if plain is not None or item is None:
                 stored[str(name)] = plain
         return stored

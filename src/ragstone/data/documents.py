@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile
 
 from ragstone.data.html import html_to_text
 from ragstone.errors import DataError, MissingExtra
@@ -168,8 +169,6 @@ def _read_pdf(path: Path, name: str) -> tuple[str, str]:
 
 def _read_docx(path: Path, name: str) -> tuple[str, str]:
     """Read paragraphs and tables in order; a heading of level n starts with n `#`."""
-    from zipfile import BadZipFile
-
     try:
         from docx import Document as open_docx
         from docx.opc.exceptions import PackageNotFoundError

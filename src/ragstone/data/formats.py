@@ -109,7 +109,7 @@ def map_fields(row_format: Format, fields: Mapping[str, str] | None) -> dict[str
     return paths
 
 
-def _marks(*sets: str) -> tuple[frozenset[str], ...]:
+def _signatures(*sets: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(columns.split()) for columns in sets)
 
 
@@ -130,7 +130,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "ragstone",
         "ragstone columns",
-        _marks(
+        _signatures(
             "question",
             "answer reference",
             "answer contexts",
@@ -154,7 +154,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "ragas",
         "ragas columns",
-        _marks("user_input", "retrieved_contexts", "retrieved_context_ids"),
+        _signatures("user_input", "retrieved_contexts", "retrieved_context_ids"),
         _fields(
             id="id",
             question="user_input",
@@ -171,7 +171,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "ragas-old",
         "ragas columns (before 0.2)",
-        _marks("question ground_truth", "question ground_truths"),
+        _signatures("question ground_truth", "question ground_truths"),
         _fields(
             id="id",
             question="question",
@@ -185,7 +185,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "search-set",
         "a search set (query, relevant_docs)",
-        _marks("query relevant_docs"),
+        _signatures("query relevant_docs"),
         _fields(
             id="id query_id",
             question="query",
@@ -201,7 +201,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "search-run",
         "a search run (query, retrieved_docs, generated_answer)",
-        _marks(
+        _signatures(
             "query relevant_doc_ids",
             "query ground_truth_answer",
             "query retrieved_docs",
@@ -222,7 +222,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "query-context",
         "query, context, answer, ground_truth",
-        _marks("query context", "query ground_truth", "query answer", "question context"),
+        _signatures("query context", "query ground_truth", "query answer", "question context"),
         _fields(
             id="id",
             question="query question",
@@ -237,7 +237,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "answers",
         "answers by question_id",
-        _marks("question_id question", "question_id answer"),
+        _signatures("question_id question", "question_id answer"),
         _fields(
             id="question_id",
             question="question",
@@ -252,7 +252,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "deepeval",
         "deepeval test cases",
-        _marks(
+        _signatures(
             "input actual_output",
             "input expected_output",
             "input retrieval_context",
@@ -273,7 +273,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "langsmith-runs",
         "LangSmith runs",
-        _marks(
+        _signatures(
             "inputs outputs",
             "inputs run_type",
             "inputs reference_example_id",
@@ -299,7 +299,9 @@ _TABLE: Sequence[Format] = (
     Format(
         "langsmith-examples",
         "LangSmith examples",
-        _marks("inputs outputs", "inputs dataset_id", "inputs outputs dataset_id source_run_id"),
+        _signatures(
+            "inputs outputs", "inputs dataset_id", "inputs outputs dataset_id source_run_id"
+        ),
         _fields(
             id="id",
             question=f"{_nest('inputs', _QUESTION)} inputs",
@@ -313,7 +315,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "mlflow",
         "MLflow (inputs, outputs, expectations)",
-        _marks("inputs outputs", "inputs expectations"),
+        _signatures("inputs outputs", "inputs expectations"),
         _fields(
             id="id dataset_record_id trace_id",
             question=f"{_nest('inputs', _QUESTION)} inputs",
@@ -332,7 +334,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "mlflow2",
         "MLflow 2 (request, response, retrieved_context)",
-        _marks("request response", "request expected_response", "request retrieved_context"),
+        _signatures("request response", "request expected_response", "request retrieved_context"),
         _fields(
             id="request_id id",
             question="request",
@@ -348,7 +350,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "trulens",
         "TruLens records",
-        _marks("record_id main_input", "record_id input", "main_input main_output"),
+        _signatures("record_id main_input", "record_id input", "main_input main_output"),
         _fields(
             id="record_id",
             question="main_input input",
@@ -364,7 +366,7 @@ _TABLE: Sequence[Format] = (
     Format(
         "promptfoo",
         "promptfoo results",
-        _marks("vars"),
+        _signatures("vars"),
         _fields(
             id="id",
             question=_nest("vars", _QUESTION),

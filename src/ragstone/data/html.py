@@ -8,39 +8,14 @@ import re
 from html.parser import HTMLParser
 
 _HIDDEN_TAGS = frozenset({"script", "style", "noscript", "template", "svg", "nav"})
-_HIDDEN_CLASSES = frozenset(
-    [
-        "navheader",
-        "navfooter",
-        "navbar",
-        "sphinxsidebar",
-        "related",
-        "headerlink",
-        "toc",
-        "toctree-wrapper",
-        "breadcrumbs",
-        "contents_nav",
-    ]
-)
-_BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "main",
-        "aside",
-        "ul",
-        "ol",
-        "table",
-        "blockquote",
-        "dl",
-        "dt",
-        "figure",
-    ]
-)
+_HIDDEN_CLASSES = frozenset({
+    "navheader", "navfooter", "navbar", "sphinxsidebar", "related", "headerlink", "toc",
+    "toctree-wrapper", "breadcrumbs", "contents_nav",
+})  # fmt: skip
+_BLOCKS = frozenset({
+    "p", "div", "section", "article", "header", "footer", "main", "aside", "ul", "ol", "table",
+    "blockquote", "dl", "dt", "figure",
+})  # fmt: skip
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _CODE = frozenset({"code", "tt", "kbd", "samp"})
 _PRE_START, _PRE_END = "\x02", "\x03"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.data.dataset import Dataset
+from ragstone.data.objects import to_row_text
 from ragstone.data.sources import (
     RawRow,
     RejectedRow,
@@ -16,6 +17,7 @@ from ragstone.data.sources import (
     strip_bom,
     translate_errors,
 )
+from ragstone.errors import MissingExtra
 
 MAX_ROW_GROUP_ROWS = 5_000
 """Rows of the largest parquet row group that one worker takes; a part of a group cannot be read alone."""
@@ -94,8 +96,6 @@ def _iter_byte_ranges(path: str, rows_wanted: Callable[[], int]) -> Iterator[Fil
 
 
 def _count_row_groups(path: str) -> list[int]:
-    from ragstone.errors import MissingExtra
-
     try:
         import pyarrow.parquet
     except ImportError:
@@ -114,8 +114,6 @@ def _iter_group_ranges(path: str, sizes: list[int]) -> Iterator[FileRange]:
 
 def _read_group(part: FileRange) -> Iterator[RawRow]:
     import pyarrow.parquet
-
-    from ragstone.data.objects import to_row_text
 
     table = pyarrow.parquet.ParquetFile(part.path).read_row_group(part.start)
     for number, row in enumerate(table.to_pylist(), part.rows_before + 1):

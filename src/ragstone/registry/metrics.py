@@ -7,6 +7,7 @@ import json
 import types as pytypes
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, overload
 
@@ -277,26 +278,31 @@ def _is_union(hint: Any) -> bool:
 
 def _coerce(value: Any, hint: Any) -> Any:
     """Convert a value to the annotated type; ValueError says what would fit."""
-    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    origin, inner = typing.get_origin(hint) or object, typing.get_args(hint)
     if _is_union(hint):
         for member in inner:
-            try:
+            with suppress(ValueError):
                 return _coerce(value, member)
-            except ValueError:
-                continue
     elif origin is Literal:
-        if value is None and "none" in inner:
-            return "none"  # a spec parses the bare word none, as in normalize=none, as None
-        if value in inner and type(value) in {type(choice) for choice in inner}:
-            return value
-    elif origin is not None and issubclass(origin, Sequence):
+        return _coerce_choice(value, hint)
+    elif issubclass(origin, Sequence):
         if isinstance(value, list | tuple):
             return tuple(_coerce(item, inner[0]) for item in value)
-    elif origin is not None and issubclass(origin, Mapping):
+    elif issubclass(origin, Mapping):
         if isinstance(value, Mapping):
             return {_coerce(k, inner[0]): _coerce(v, inner[1]) for k, v in value.items()}
     elif _fits_scalar(value, hint):
         return float(value) if hint is float else value
+    raise ValueError(f"give {_describe_hint(hint)}")
+
+
+def _coerce_choice(value: Any, hint: Any) -> Any:
+    choices = typing.get_args(hint)
+    if value is None and "none" in choices:
+        return "none"  # a spec parses the bare word none, as in normalize=none, as None
+    # True == 1, but it is not one of the choices 0, 1 and 2
+    if value in choices and type(value) in {type(choice) for choice in choices}:
+        return value
     raise ValueError(f"give {_describe_hint(hint)}")
 
 

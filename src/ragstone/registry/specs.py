@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.errors import UnknownMetric
-
-if TYPE_CHECKING:
-    import ast
 
 
 def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
@@ -39,8 +37,6 @@ CONSTANTS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
 
 
 def _parse_options(text: str, options_text: str) -> dict[str, Any]:
-    import ast
-
     try:
         call = ast.parse(f"f({options_text})", mode="eval").body
         assert isinstance(call, ast.Call)
@@ -55,8 +51,6 @@ def _parse_options(text: str, options_text: str) -> dict[str, Any]:
 
 def _parse_literal(node: ast.expr) -> Any:
     """Parse a value: a bare word is a string, lists and scalars are Python literals."""
-    import ast
-
     if isinstance(node, ast.Name):
         return CONSTANTS.get(node.id.lower(), node.id)
     if isinstance(node, ast.List | ast.Tuple):

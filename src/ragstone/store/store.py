@@ -14,11 +14,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_cache_path, user_data_path
+
 from ragstone.asks import Reply
 from ragstone.errors import RunNotFound, StoreError
 from ragstone.store.codec import decode_reply, encode_reply, encode_scores
 from ragstone.store.database import Connection, Database
 from ragstone.store.plans import decode_plan, encode_plan
+from ragstone.store.postgres import PostgresDatabase
 from ragstone.store.runs import RunInfo, StoredRun
 from ragstone.store.sqlite import SqliteDatabase
 from ragstone.store.writer import InlineWriter, Operation, WriterThread
@@ -39,8 +42,6 @@ class NewRow:
 
 def default_place() -> str:
     """Return `$RAGSTONE_STORE`, or the file in the user's data folder."""
-    from platformdirs import user_data_path
-
     configured = os.environ.get("RAGSTONE_STORE")
     return configured or str(user_data_path("ragstone", appauthor=False) / "ragstone.db")
 
@@ -79,8 +80,6 @@ class Store:
                 raise file.missing_error()
             return cls(file)
         if scheme in ("postgresql", "postgres"):
-            from ragstone.store.postgres import PostgresDatabase
-
             return cls(PostgresDatabase(address))
         raise StoreError(
             f"no store speaks {scheme!r}; give the path of a SQLite file or a postgresql:// URL"
@@ -96,8 +95,6 @@ class Store:
 
         It is beside the file, or in the user's cache when the store is on a server."""
         if "://" in self.place:
-            from platformdirs import user_cache_path
-
             return user_cache_path("ragstone", appauthor=False) / "shards" / run
         return Path(self._database.display_name + ".shards") / run
 

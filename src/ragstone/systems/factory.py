@@ -12,6 +12,8 @@ from typing import Any
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.registry.plugins import load_object
 from ragstone.systems.frameworks import adapt_framework
+from ragstone.systems.http import HttpSystem
+from ragstone.systems.predictions import PredictionsSystem
 from ragstone.systems.protocol import System
 from ragstone.systems.python import PythonSystem, hash_source, make_process_version
 
@@ -45,8 +47,6 @@ def _from_mapping(spec: Mapping[str, Any], parameters: Mapping[str, Any]) -> Sys
     rest = {key: value for key, value in spec.items() if key != kind}
     values = {**(rest.pop("parameters", None) or {}), **parameters}
     if kind == "url":
-        from ragstone.systems.http import HttpSystem
-
         return HttpSystem(str(spec["url"]), parameters=values, **rest)
     if kind == "python":
         return make_system(spec["python"], **rest, **values)
@@ -59,8 +59,6 @@ def _from_text(spec: str, parameters: dict[str, Any]) -> System:
     if spec == "pipeline" or spec.startswith("pipeline:"):
         return _build_pipeline(spec.partition(":")[2] or None, parameters)
     if spec.startswith(("http://", "https://")):
-        from ragstone.systems.http import HttpSystem
-
         return HttpSystem(spec, parameters=parameters)
     if spec.endswith(_PREDICTION_SUFFIXES) or Path(spec).is_file():
         return _build_predictions(spec, parameters)
@@ -177,8 +175,6 @@ def _qualified_name(target: Any) -> str:
 
 
 def _build_predictions(path: str, options: Mapping[str, Any]) -> System:
-    from ragstone.systems.predictions import PredictionsSystem
-
     for key in options:
         if key != "format":
             raise RagstoneError(
@@ -188,7 +184,7 @@ def _build_predictions(path: str, options: Mapping[str, Any]) -> System:
 
 
 def _build_pipeline(documents: Any, parameters: dict[str, Any]) -> System:
-    from ragstone.systems.pipeline import Pipeline
+    from ragstone.systems.pipeline import Pipeline  # imports numpy
 
     if documents is not None and documents is not True:
         parameters = {"documents": documents, **parameters}

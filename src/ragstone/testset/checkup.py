@@ -18,8 +18,8 @@ from ragstone.analysis.power import (
 )
 from ragstone.analysis.stats import Z
 from ragstone.data import read
-from ragstone.testset.likeness import alike, dangling, leaked
-from ragstone.testset.sampling import Topics, drawn
+from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
+from ragstone.testset.sampling import Topics, sample_places
 from ragstone.testset.sources import Corpus, Source, open_corpus
 from ragstone.testset.trivial import Search, Trivial, asked, trivial
 from ragstone.text.evidence import find_quote
@@ -165,9 +165,9 @@ def _faults(samples: Sequence[Sample]) -> Iterator[Fault]:
             continue
         if not (sample.reference or "").strip():
             yield Fault("no_reference", sample.id, question)
-        elif _answerable(sample) and leaked(question, sample.reference or ""):
+        elif _answerable(sample) and leaks_answer(question, sample.reference or ""):
             yield Fault("leaked", sample.id, question, sample.reference or "")
-        if not history and dangling(question, sample.language):
+        if not history and is_dangling(question, sample.language):
             yield Fault("not_self_contained", sample.id, question)
     put = [sample for sample in samples if (sample.question or "").strip()]
     yield from _asked_twice([sample for sample in put if not sample.meta.get("history")])
@@ -175,13 +175,13 @@ def _faults(samples: Sequence[Sample]) -> Iterator[Fault]:
 
 
 def _asked_twice(samples: Sequence[Sample]) -> Iterator[Fault]:
-    for one, two in alike([sample.question or "" for sample in samples]):
+    for one, two in find_alike([sample.question or "" for sample in samples]):
         first, second = samples[one], samples[two]
         # the same second turn means another thing after another first one
         before = [
             " ".join(map(str, sample.meta.get("history") or ())) for sample in (first, second)
         ]
-        if any(before) and not list(alike(before)):
+        if any(before) and not list(find_alike(before)):
             continue
         same = fold_text(first.reference or "") == fold_text(second.reference or "")
         kind: FaultKind = "duplicate" if same else "ambiguous"
@@ -251,7 +251,7 @@ def _coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:
     wanted = Counter(
         name for sample in samples for name, grade in (sample.relevant or {}).items() if grade > 0
     )
-    pool = drawn(corpus, 0)
+    pool = sample_places(corpus, 0)
     topics = Topics(corpus, pool, random.Random(0))
     all_topics = {topics.of(corpus[place].text) for place in pool}
     touched: set[int] = set()

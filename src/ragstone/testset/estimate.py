@@ -11,7 +11,7 @@ from ragstone import prompts
 from ragstone.asks import Order, canonical, write
 from ragstone.judges import Judge
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
-from ragstone.testset.quotas import shares, weights_of
+from ragstone.testset.quotas import resolve_weights, split_by_weight
 from ragstone.testset.sampling import spread
 from ragstone.testset.sets import build_writer_judge, open_documents
 from ragstone.testset.written import AROUND, GROUP, NEIGHBOURS, PER_DOCUMENT, part_of
@@ -46,11 +46,11 @@ def estimate(plan: TestsetPlan) -> Estimate:
     """The estimate for a plan; every item is taken to pass."""
     wanted = plan.items
     judge = build_writer_judge(plan, TestsetInputs())
-    weights = weights_of(plan.kinds, judged=judge is not None)
+    weights = resolve_weights(plan.kinds, judged=judge is not None)
     with open_documents(plan, TestsetInputs()) as corpus:
         languages = [language.split("-")[0].lower() for language in plan.languages]
         order = spread(corpus, plan.seed, wanted=wanted, languages=languages)
-        kinds = {kind: count for kind, count in shares(wanted, weights).items() if count}
+        kinds = {kind: count for kind, count in split_by_weight(wanted, weights).items() if count}
         if judge is None or not order:
             return Estimate(len(corpus), min(len(order), wanted), kinds, None)
         rng = random.Random(plan.seed)

@@ -114,7 +114,7 @@ def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) ->
     """corpus.jsonl, queries.jsonl and qrels/test.tsv; a question without an answer has no line in the qrels."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     with open_replacement(folder / "corpus.jsonl") as stream:
-        for one in chain(documents, planted(items)):
+        for one in chain(documents, list_planted(items)):
             stream.write(_text({"_id": one.id, "title": one.title, "text": one.text}) + "\n")
     with open_replacement(folder / "queries.jsonl") as stream:
         for item in items:
@@ -127,7 +127,7 @@ def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) ->
                 stream.write(f"{item.id}\t{name}\t{round(grade)}\n")
 
 
-def planted(items: Sequence[Item]) -> list[Document]:
+def list_planted(items: Sequence[Item]) -> list[Document]:
     """The documents with an instruction that items were made for, each once; a system meets them only if they are in its corpus."""
     found: dict[str, Document] = {}
     for item in items:

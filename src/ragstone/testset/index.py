@@ -1,10 +1,9 @@
-"""A corpus searchable by words: what else speaks of this, and which names it knows.
+"""A corpus searchable by words: what else speaks of this.
 
 A full-text table of SQLite in a temporary file, without the texts: 10^5 documents are searched and none is held in memory."""
 
 from __future__ import annotations
 
-import random
 import re
 import sqlite3
 import tempfile
@@ -14,19 +13,12 @@ from types import TracebackType
 from typing import Protocol
 
 from ragstone.data.documents import Document
-from ragstone.testset.wording import asked
+from ragstone.testset.question_terms import extract_question_stems
 from ragstone.text.language import detect_language
 from ragstone.text.terms import strip_accents
 
 _TABLE = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')"
 _SETTINGS = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-4000; PRAGMA temp_store=FILE;"
-KEPT_NAMES = 4_000
-"""Names kept for swaps, an even sample of those of the corpus."""
-_LOOKED_AT = 600
-"""Characters of each document in which names are looked for."""
-_NAME = re.compile(
-    r"(?<=[a-záéíóúñ,] )[A-ZÁÉÍÓÚÑ][\w’'-]+(?: (?:(?:of|de|del|la|von|van) )?[A-ZÁÉÍÓÚÑ][\w’'-]+){1,3}"
-)
 _PIECE = re.compile(r"[^\W_]+")
 
 
@@ -47,36 +39,15 @@ class CorpusIndex:
         self._data = sqlite3.connect(Path(self._folder.name) / "words.sqlite")
         self._data.executescript(_SETTINGS)
         self._data.execute(_TABLE)
-        self._names: dict[str, list[tuple[str, str]]] = {"en": [], "es": []}
-        self._seen = {"en": 0, "es": 0}
         self.count = 0
         self._held: dict[str, int] = {}
-        rng = random.Random(0)
         for document in documents:
             self.count += 1
             self._data.execute(
                 "INSERT INTO words(rowid, text) VALUES (?, ?)",
                 (self.count, f"{document.title}\n{document.text}"),
             )
-            self._note_names(document, rng)
         self._data.commit()
-
-    def _note_names(self, document: Document, rng: random.Random) -> None:
-        found = dict.fromkeys(_NAME.findall(document.text[:_LOOKED_AT]))
-        if not found:
-            return
-        language = detect_language(document.text[:_LOOKED_AT], document.language)
-        kept = self._names[language]
-        for name in found:
-            self._seen[language] += 1
-            if len(kept) < KEPT_NAMES:
-                kept.append((name, document.id))
-            elif (at := rng.randrange(self._seen[language])) < KEPT_NAMES:
-                kept[at] = (name, document.id)
-
-    def names(self, language: str) -> Sequence[tuple[str, str]]:
-        """Names of the corpus, each with a document it stands in."""
-        return self._names[language]
 
     def document(self, key: str) -> Document:
         """The document with this id; KeyError when there is none."""
@@ -98,7 +69,7 @@ class CorpusIndex:
         self, text: str, count: int, but: frozenset[str] = frozenset()
     ) -> list[tuple[str, str]]:
         """Id and text of the documents nearest to a text by its rarest words, best first."""
-        stems = self.rarest(asked(text, detect_language(text)), 8)
+        stems = self.rarest(extract_question_stems(text, detect_language(text)), 8)
         return [(one.id, one.text) for one in self.near(stems, but=tuple(but), most=count)]
 
     def _found(self, query: str, but: Sequence[str], most: int) -> list[Document]:

@@ -32,7 +32,7 @@ _DANGLING = {
 """Words that point at a text which whoever answers does not see."""
 
 
-def leaked(question: str, answer: str) -> bool:
+def leaks_answer(question: str, answer: str) -> bool:
     """Whether a question holds its own answer; a bare yes or no cannot be leaked."""
     words = fold_text(answer).split()
     if not words or (len(words) == 1 and len(words[0]) < 2):
@@ -40,12 +40,12 @@ def leaked(question: str, answer: str) -> bool:
     return find_quote(answer, question) is not None
 
 
-def dangling(question: str, language: str | None) -> bool:
+def is_dangling(question: str, language: str | None) -> bool:
     """Whether a question speaks of a text that nobody sees."""
     return _DANGLING[detect_language(question, language)].search(fold_text(question)) is not None
 
 
-def alike(questions: Sequence[str], least: float = SAME) -> Iterator[tuple[int, int]]:
+def find_alike(questions: Sequence[str], least: float = SAME) -> Iterator[tuple[int, int]]:
     """Pairs of places, the earlier first, whose questions have so many of their words in common.
 
     Only the rarest words of a question are looked up: two sets that share enough must share one of those."""

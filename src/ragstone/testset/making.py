@@ -21,9 +21,9 @@ from ragstone.testset.quotas import Tally
 from ragstone.testset.sources import Corpus
 from ragstone.types import NO_USAGE, Usage
 
-TRIES = 4
+MAX_MISSES_A_KIND = 4
 """Candidates of one kind that one document may offer in vain before the next document gets its turn."""
-ROUNDS = 5
+MAX_ORDER_ROUNDS = 5
 """How often what a judge's replies left open is ordered again."""
 
 
@@ -50,7 +50,7 @@ class Checker(Protocol):
 
 
 @dataclass(slots=True)
-class Made:
+class StepResult:
     """What one step gave."""
 
     items: list[Item] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Made:
         }
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Made:
+    def from_row(cls, row: Mapping[str, Any]) -> StepResult:
         """The step that was kept."""
         return cls(
             [Item.from_row(one) for one in row["items"]],
@@ -109,7 +109,7 @@ class Generation:
     _spent: dict[int, set[str]] = field(default_factory=dict)
     """Place of a document → kinds that it has nothing more of."""
 
-    async def offline(self, maker: Maker) -> None:
+    async def run_rules(self, maker: Maker) -> None:
         """Document by document, each giving its share, until all is made or a whole turn gives nothing."""
         vain = 0
         for number in count():
@@ -121,7 +121,7 @@ class Generation:
             spent = self._spent.setdefault(place, set())
             kept = self.journal.step(number)
             if kept is not None:
-                made = Made.from_row(kept)
+                made = StepResult.from_row(kept)
             else:
                 rng = random.Random(f"{self.seed}:{number}")
                 made = self._step(maker, place, wanted, share, rng)
@@ -143,27 +143,31 @@ class Generation:
         wanted: Mapping[str, int],
         share: int,
         rng: random.Random,
-    ) -> Made:
+    ) -> StepResult:
         """What one document gives in one turn."""
         spent = self._spent[place]
         rest = {kind: most for kind, most in wanted.items() if kind not in spent}
-        return self._offered(maker, self.corpus[place], rest, share, rng) if rest else Made()
+        return (
+            self._collect_share(maker, self.corpus[place], rest, share, rng)
+            if rest
+            else StepResult()
+        )
 
     def _share(self, number: int) -> int:
         """How many items the next document should give so that the rest of its turn gives all that is open."""
         left = len(self.order) - number % len(self.order)
         return max(1, math.ceil(self.tally.open / left))
 
-    def _offered(
+    def _collect_share(
         self,
         maker: Maker,
         document: Document,
         wanted: Mapping[str, int],
         share: int,
         rng: random.Random,
-    ) -> Made:
+    ) -> StepResult:
         """The share of a document: kinds that lag first, each candidate proved when its turn comes."""
-        made = Made()
+        made = StepResult()
         for kind, most in wanted.items():
             before = len(made.items)
 
@@ -172,13 +176,17 @@ class Generation:
                 # the share goes to several kinds where it can
                 return len(made.items) >= share or accepted >= most or 2 * accepted > share
 
-            if not self._proved(maker.candidates(document, {kind: most}, rng), made, enough):
+            if not self._prove_candidates(
+                maker.candidates(document, {kind: most}, rng), made, enough
+            ):
                 made.spent.append(kind)
             if len(made.items) >= share:
                 break
         return made
 
-    def _proved(self, candidates: Iterator[Item], made: Made, enough: Callable[[], bool]) -> bool:
+    def _prove_candidates(
+        self, candidates: Iterator[Item], made: StepResult, enough: Callable[[], bool]
+    ) -> bool:
         """Candidates proved one by one until there are enough; False when all were looked at and none was good."""
         missed, before = 0, len(made.items)
         for item in candidates:
@@ -189,7 +197,7 @@ class Generation:
             if isinstance(checked, Rejection):
                 made.rejected.append(checked)
                 missed += 1
-                if missed >= TRIES:
+                if missed >= MAX_MISSES_A_KIND:
                     return True
                 continue
             made.items.append(checked)
@@ -198,7 +206,7 @@ class Generation:
         return len(made.items) > before
 
     def _absorb(
-        self, made: Made, tried: Mapping[str, int], places: Sequence[int], *, replayed: bool
+        self, made: StepResult, tried: Mapping[str, int], places: Sequence[int], *, replayed: bool
     ) -> None:
         """Take what a step gave into account, whether it was made now or in an earlier process."""
         refused = [*made.rejected, *made.judged]
@@ -216,22 +224,22 @@ class Generation:
         if self.watch is not None:
             self.watch(Progress(len(self.items), self.tally.asked, len(self.rejected), self.usage))
 
-    async def written(self, writer: Writer) -> None:
+    async def run_writer(self, writer: Writer) -> None:
         """Orders dealt to documents, several open at once, taken up in their order; what fails is ordered again."""
         number = at = vain = 0
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ORDER_ROUNDS):
             if not self.tally.open or not self.order:
                 return
-            orders = _deck(self.tally.all_wanted())
-            dealt, at = self._dealt(orders, at, writer.per_document)
+            orders = _spread_kinds(self.tally.all_wanted())
+            dealt, at = self._deal_orders(orders, at, writer.per_document)
             groups = [dealt[n : n + writer.group] for n in range(0, len(dealt), writer.group)]
             before = len(self.items)
-            number = await self._carried_out(writer, groups, number)
+            number = await self._run_groups(writer, groups, number)
             vain = vain + 1 if len(self.items) == before else 0
             if self.stopped or vain >= 2:
                 return
 
-    def _dealt(
+    def _deal_orders(
         self, orders: list[str], at: int, per_document: int
     ) -> tuple[list[tuple[int, list[str]]], int]:
         """Each document from `at` on with its orders, and where the next round starts."""
@@ -242,11 +250,11 @@ class Generation:
             at += 1
         return dealt, at
 
-    async def _carried_out(
+    async def _run_groups(
         self, writer: Writer, groups: Sequence[Sequence[tuple[int, list[str]]]], number: int
     ) -> int:
         """The groups, `writer.window` of them open at once; the number of the step after the last."""
-        line: deque[tuple[int, Sequence[tuple[int, list[str]]], asyncio.Task[Made]]] = deque()
+        line: deque[tuple[int, Sequence[tuple[int, list[str]]], asyncio.Task[StepResult]]] = deque()
         source = iter(enumerate(groups, number))
         turn: asyncio.Future[None] | None = None
         try:
@@ -258,7 +266,7 @@ class Generation:
                     step, group = entry
                     kept = self.journal.step(step)
                     if kept is not None:  # kept steps come first: nothing is open before them
-                        self._absorb_group(Made.from_row(kept), group, replayed=True)
+                        self._absorb_group(StepResult.from_row(kept), group, replayed=True)
                         continue
                     mine = asyncio.get_running_loop().create_future()
                     rng = random.Random(f"{self.seed}:{step}")
@@ -284,7 +292,7 @@ class Generation:
             await asyncio.gather(*open_tasks, return_exceptions=True)
 
     def _absorb_group(
-        self, made: Made, group: Sequence[tuple[int, list[str]]], *, replayed: bool
+        self, made: StepResult, group: Sequence[tuple[int, list[str]]], *, replayed: bool
     ) -> None:
         tried = Counter(kind for _, kinds in group for kind in kinds)
         self._absorb(made, tried, [place for place, _ in group], replayed=replayed)
@@ -308,7 +316,7 @@ class Writer(Protocol):
         rng: random.Random,
         turn: Awaitable[None],
         done: asyncio.Future[None],
-    ) -> Made:
+    ) -> StepResult:
         """What a group of documents gives; `turn` comes when the groups before it were looked through, `done` says so on."""
         ...
 
@@ -322,7 +330,7 @@ def _after(turn: asyncio.Future[None] | None) -> Awaitable[None]:
     return now
 
 
-def _deck(wanted: Mapping[str, int]) -> list[str]:
+def _spread_kinds(wanted: Mapping[str, int]) -> list[str]:
     """The kinds spread evenly: `a b a c a b …` rather than all of one first."""
     turns = [
         ((n + 0.5) / most, at, kind)

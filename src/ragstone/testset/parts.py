@@ -20,7 +20,7 @@ class Parts:
     close: Callable[[], None] = lambda: None
 
 
-def parts_of(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> Parts:
+def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> Parts:
     """The parts for a corpus; with a judge, proofs leave to it what it will answer."""
     from ragstone.testset.index import CorpusIndex
     from ragstone.testset.passages import nearest

@@ -17,20 +17,20 @@ from typing import Any, Literal
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
-from ragstone.testset.likeness import SAME, dangling, leaked
-from ragstone.testset.reader import Found, agrees, asks_for, best
-from ragstone.testset.wording import asked, content
+from ragstone.testset.likeness import SAME, is_dangling, leaks_answer
+from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
+from ragstone.testset.reader import AnswerSentence, agrees, asks_for, find_best_sentence
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
 from ragstone.text.terms import extract_terms
 
-COVERED = 0.6
+MIN_COVER = 0.6
 """Weighted share of a question's words that its evidence, the sentence before it and the title must have."""
-ANSWERS = 0.9
+ANSWERING_COVER = 0.9
 """Share from which a sentence elsewhere answers the same question."""
-NEAR = 0.8
+NEAR_MISS_COVER = 0.8
 """Share from which a sentence would answer a question that should have no answer."""
-OUTSIDE = 0.55
+OUT_OF_SCOPE_COVER = 0.55
 """Share of its words that a document may have of a question that is out of scope."""
 COMMON_SHARE = 0.15
 """Share of the documents from which a word does not tell which is meant."""
@@ -76,7 +76,7 @@ class Prover:
         twin = self._seen.like(item)
         if twin:
             return Rejection("duplicate", item, f"asks what {twin!r} asks")
-        proof = self._proved(item)
+        proof = self._prove(item)
         if isinstance(proof, tuple):
             return Rejection(proof[0], item, proof[1])
         relevant = dict(item.relevant)
@@ -104,7 +104,10 @@ class Prover:
             return "malformed", "the evidence comes from one document"
         if item.kind == "follow_up" and not item.history:
             return "malformed", "a follow-up has no first turn"
-        if len(content(item.question, detect_language(item.question, item.language))) < 1:
+        if (
+            len(extract_content_stems(item.question, detect_language(item.question, item.language)))
+            < 1
+        ):
             return "malformed", "the question has no word that carries meaning"
         return None
 
@@ -124,11 +127,11 @@ class Prover:
     def _words(self, item: Item) -> tuple[Reason, str] | None:
         spoken = detect_language(item.question, item.language)
         if item.reference is not None and item.kind not in ("negation", "false_premise"):
-            said = frozenset(content(item.reference, spoken))
-            asks = frozenset(content(item.question, spoken))
-            if leaked(item.question, item.reference) or (said and said <= asks):
+            said = frozenset(extract_content_stems(item.reference, spoken))
+            asks = frozenset(extract_content_stems(item.question, spoken))
+            if leaks_answer(item.question, item.reference) or (said and said <= asks):
                 return "leaked", f"the question says {item.reference[:80]!r} itself"
-        if dangling(item.question, item.language):
+        if is_dangling(item.question, item.language):
             return "not_self_contained", "it speaks of a text that nobody sees"
         pointing = _POINTING[spoken].search(item.question)
         if (
@@ -139,15 +142,15 @@ class Prover:
             return "not_self_contained", f"{pointing.group()!r} points at something outside"
         return None
 
-    def _proved(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
+    def _prove(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
         if item.kind in UNANSWERABLE:
-            return self._unanswered(item)
+            return self._check_unanswerable(item)
         if not self._round_trip:
             return {"checked": "form, quotes, words, duplicates"}
         also: set[str] = set()
         covers = []
         for question, reference, evidence in self._parts(item):
-            fault = self._answered(item, question, reference, evidence, also)
+            fault = self._check_answerable(item, question, reference, evidence, also)
             if not isinstance(fault, float):
                 return fault
             covers.append(fault)
@@ -165,7 +168,7 @@ class Prover:
         reference = str(item.proof.get("plain_reference", item.reference))
         return [(question, reference, one) for one in item.evidence[:1]]
 
-    def _answered(
+    def _check_answerable(
         self, item: Item, question: str, reference: str, evidence: Evidence, also: set[str]
     ) -> float | tuple[Reason, str]:
         document = self._index.document(evidence.document)
@@ -174,15 +177,18 @@ class Prover:
         if not held and item.kind not in _OPEN:
             return "not_answerable_from_evidence", "the reference does not stand in the evidence"
         claim = str(item.proof.get("claim", ""))
-        if claim and (fault := self._claimed(item, claim, document, evidence, also)) is not True:
+        if (
+            claim
+            and (fault := self._check_claim(item, claim, document, evidence, also)) is not True
+        ):
             return fault or 1.0
         if item.how in _NAMED_RECORDS:
             return 1.0  # the question names the record by its key, and whose it is
         if item.how.startswith("record:"):
             # a record is found by its key, which no sentence repeats: structure proves it, not the reader
-            return self._elsewhere(item, question, reference, spoken, also) or 1.0
-        found = best(question, document.text, document.title, spoken)
-        if found is None or found.cover < COVERED:
+            return self._find_other_answer(item, question, reference, spoken, also) or 1.0
+        found = find_best_sentence(question, document.text, document.title, spoken)
+        if found is None or found.cover < MIN_COVER:
             return "not_answerable_from_evidence", "the document hardly has the question's words"
         span = (evidence.start, evidence.end)
         if not (found.start < span[1] and found.start + len(found.sentence) > span[0]):
@@ -191,7 +197,7 @@ class Prover:
                 f"the reader takes {found.sentence[:80]!r} for the answer",
             )
         if item.kind == "negation" and item.reference == evidence.quote.strip():
-            return self._elsewhere(item, question, reference, spoken, also) or found.cover
+            return self._find_other_answer(item, question, reference, spoken, also) or found.cover
         if (
             found.answers
             and held
@@ -199,12 +205,12 @@ class Prover:
             and not agrees(reference, found.answers, spoken)
         ):
             return "not_answerable_from_evidence", f"the reader answers {found.answers[0]!r}"
-        other = best(question, document.text, document.title, spoken, without=span)
+        other = find_best_sentence(question, document.text, document.title, spoken, without=span)
         if other is not None and (fault := _rival(other, found, question, reference, spoken)):
             return fault
-        return self._elsewhere(item, question, reference, spoken, also) or found.cover
+        return self._find_other_answer(item, question, reference, spoken, also) or found.cover
 
-    def _claimed(
+    def _check_claim(
         self, item: Item, claim: str, document: Document, evidence: Evidence, also: set[str]
     ) -> tuple[Reason, str] | Literal[True] | None:
         """Whether another sentence begins as the evidence does; True when a reader must look further.
@@ -214,7 +220,7 @@ class Prover:
         start = _opening(claim)
         if len(start.findall(_even(document.text))) > 1:
             return "ambiguous", f"the document says {claim!r} twice"
-        stems = self._index.rarest(content(claim, spoken), 4)
+        stems = self._index.rarest(extract_content_stems(claim, spoken), 4)
         about = str(item.proof.get("about", ""))
         if about and self._is_common(about, spoken):
             return "ambiguous", f"many documents speak of {about!r}"
@@ -231,21 +237,21 @@ class Prover:
     def _is_common(self, about: str, language: str) -> bool:
         """Whether so many documents speak of something that a question about it could mean any of them."""
         most = min(MANY_MENTIONS, max(MANY_DOCUMENTS, int(COMMON_SHARE * self._index.count)))
-        stems = self._index.rarest(content(about, language), 4)
+        stems = self._index.rarest(extract_content_stems(about, language), 4)
         if self._index.count <= MANY_MENTIONS or not stems or self._index.held(stems[0]) <= most:
             return False
         named = _opening(about)
         found = self._index.holding(stems, most=2 * most)
         return sum(named.search(_even(one.text)) is not None for one in found) > most
 
-    def _elsewhere(
+    def _find_other_answer(
         self, item: Item, question: str, reference: str, spoken: str, also: set[str]
     ) -> tuple[Reason, str] | None:
         """Whether another document gives another answer; one that gives the same is noted as relevant too."""
-        stems = self._index.rarest(asked(question, spoken), 5)
+        stems = self._index.rarest(extract_question_stems(question, spoken), 5)
         for document in self._index.holding(stems, but=tuple(item.relevant), most=3):
-            found = best(question, document.text, document.title, spoken)
-            if found is None or found.cover < ANSWERS or found.own < ANSWERS:
+            found = find_best_sentence(question, document.text, document.title, spoken)
+            if found is None or found.cover < ANSWERING_COVER or found.own < ANSWERING_COVER:
                 continue
             if find_quote(reference, found.sentence) is not None:
                 also.add(document.id)
@@ -255,31 +261,33 @@ class Prover:
                 return "ambiguous", f"{document.id} says {found.sentence[:80]!r}"
         return None
 
-    def _unanswered(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
+    def _check_unanswerable(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
         """Proof that no document of the corpus tells: the sentences that come closest do not cover the question."""
         # the words of a style would hide how close a document comes
         question = str(item.proof.get("plain", item.question))
         spoken = detect_language(question, item.language)
-        stems = asked(question, spoken)
+        stems = extract_question_stems(question, spoken)
         rare = self._index.rarest(stems, 6)
         looked: dict[str, Document] = {}
         swapped = item.proof.get("swapped")
         if isinstance(swapped, Mapping):
-            key = list(content(str(swapped.get("for", "")), spoken))
+            key = list(extract_content_stems(str(swapped.get("for", "")), spoken))
             others = [stem for stem in rare if stem not in key]
             for stop in range(min(3, len(others)), 0, -1):
                 looked.update({one.id: one for one in self._index.holding([*key, *others[:stop]])})
         looked.update({one.id: one for one in self._index.near(rare, most=4)})
         top: tuple[float, str, str] = (0.0, "", "")
         for document in looked.values():
-            found = best(question, document.text, document.title, spoken)
+            found = find_best_sentence(question, document.text, document.title, spoken)
             if found is None:
                 continue
             share = found.cover if item.kind == "near_miss" else found.own
             if found.answers == () and asks_for(question):
-                share = min(share, NEAR - 0.01)  # no number or date there that could be the answer
+                share = min(
+                    share, NEAR_MISS_COVER - 0.01
+                )  # no number or date there that could be the answer
             top = max(top, (share, document.id, found.sentence))
-        bar = NEAR if item.kind == "near_miss" else OUTSIDE
+        bar = NEAR_MISS_COVER if item.kind == "near_miss" else OUT_OF_SCOPE_COVER
         if top[0] >= bar:
             return "answered_by_corpus", f"{top[1]} says {top[2][:80]!r}"
         return {
@@ -307,14 +315,16 @@ def _holds(quote: str, reference: str, language: str) -> bool:
     """Whether a quote gives the reference: word for word, or all its words where marks of a list or a table stand between."""
     if find_quote(reference.rstrip("."), quote) is not None:
         return True
-    return frozenset(content(reference, language)) <= frozenset(content(quote, language))
+    return frozenset(extract_content_stems(reference, language)) <= frozenset(
+        extract_content_stems(quote, language)
+    )
 
 
 def _rival(
-    other: Found, found: Found, question: str, reference: str, language: str
+    other: AnswerSentence, found: AnswerSentence, question: str, reference: str, language: str
 ) -> tuple[Reason, str] | None:
     """Whether the rest of the document answers as well as the evidence does."""
-    if other.own < ANSWERS or other.own < 0.95 * found.own:
+    if other.own < ANSWERING_COVER or other.own < 0.95 * found.own:
         return None
     if find_quote(reference, other.sentence) is not None:
         return "answerable_without_evidence", f"{other.sentence[:80]!r} tells it too"

@@ -22,7 +22,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )  # fmt: skip
 """Names for several kinds, which share the weight."""
 
-USUAL: Mapping[str, float] = MappingProxyType(
+JUDGED_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "factual": 5, "conceptual": 3, "how_to": 2, "detail": 3, "multi_document": 2, "out_of_scope": 1,
         "near_miss": 1, "distractor": 1, "negation": 1, "false_premise": 1, "paraphrase": 1,
@@ -31,14 +31,14 @@ USUAL: Mapping[str, float] = MappingProxyType(
 )  # fmt: skip
 """The mix when none is asked for; a hidden instruction needs a document that holds one, so it must be asked for."""
 
-WITHOUT_JUDGE: Mapping[str, float] = MappingProxyType(
+RULE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "factual": 4, "conceptual": 4, "how_to": 3, "detail": 4, "near_miss": 2, "distractor": 1,
         "typos": 0.5, "informal": 0.5, "two_in_one": 1, "follow_up": 1,
     }
 )  # fmt: skip
 """The mix when none is asked for and no judge writes: kinds that rules make well."""
-RULE_KINDS: frozenset[str] = frozenset({*WITHOUT_JUDGE, "hidden_instruction"})
+RULE_KINDS: frozenset[str] = frozenset({*RULE_WEIGHTS, "hidden_instruction"})
 """Kinds that can be made without a judge."""
 
 MAX_RULE_SHARE = 0.4
@@ -46,7 +46,7 @@ MAX_RULE_SHARE = 0.4
 CAPPED_FROM = 50
 """Items from which that share is held; a small set is rather filled."""
 
-PATIENCE = 150
+MAX_FRUITLESS_DOCUMENTS = 150
 """Documents in a row that may fail to yield a kind before it is given up."""
 
 
@@ -54,13 +54,15 @@ class UnknownKind(RagstoneError):
     """A kind of question that does not exist, or a weight that is none."""
 
 
-def weights_of(given: Mapping[str, float] | str | None, *, judged: bool = True) -> dict[str, float]:
+def resolve_weights(
+    given: Mapping[str, float] | str | None, *, judged: bool = True
+) -> dict[str, float]:
     """Kind → weight from a mapping or from `factual=3,unanswerable=1`; groups shared out, zeros left out.
 
     Without a judge a group stands for those of its kinds that rules make; naming any other kind is an error."""
     if given is None:
-        return dict(USUAL if judged else WITHOUT_JUDGE)
-    named = _parsed(given) if isinstance(given, str) else dict(given)
+        return dict(JUDGED_WEIGHTS if judged else RULE_WEIGHTS)
+    named = _parse_weights(given) if isinstance(given, str) else dict(given)
     weights: dict[str, float] = {}
     for name, weight in named.items():
         members = GROUPS.get(name, (name,))
@@ -85,7 +87,7 @@ def weights_of(given: Mapping[str, float] | str | None, *, judged: bool = True) 
     return kept
 
 
-def _parsed(text: str) -> dict[str, float]:
+def _parse_weights(text: str) -> dict[str, float]:
     named: dict[str, float] = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, equals, weight = part.partition("=")
@@ -96,7 +98,7 @@ def _parsed(text: str) -> dict[str, float]:
     return named
 
 
-def shares(count: int, weights: Mapping[str, float]) -> dict[str, int]:
+def split_by_weight(count: int, weights: Mapping[str, float]) -> dict[str, int]:
     """The count split in proportion to the weights, to whole numbers by largest remainder."""
     total = sum(weights.values())
     exact = {kind: count * weight / total for kind, weight in weights.items()}
@@ -122,7 +124,7 @@ class Tally:
     _vain: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.target = shares(self.asked, self.weights)
+        self.target = split_by_weight(self.asked, self.weights)
 
     @property
     def open(self) -> int:
@@ -164,7 +166,7 @@ class Tally:
         for kind in tried:
             self._vain[kind] = 0 if made[kind] else self._vain[kind] + 1
             lacking = self.target.get(kind, 0) > self.made[kind]
-            if lacking and self._vain[kind] >= min(PATIENCE, documents):
+            if lacking and self._vain[kind] >= min(MAX_FRUITLESS_DOCUMENTS, documents):
                 self.give_up(kind, self._vain[kind])
 
     def give_up(self, kind: str, tried: int) -> None:
@@ -184,5 +186,5 @@ class Tally:
             rest = {other: weight for other, weight in rest.items() if other in UNANSWERABLE}
         if rest and lacking > 0:
             most = math.floor(self.max_share * self.asked)
-            for other, more in shares(lacking, rest).items():
+            for other, more in split_by_weight(lacking, rest).items():
                 self.target[other] = max(self.target[other], min(self.target[other] + more, most))

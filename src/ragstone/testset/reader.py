@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.testset.prose import prose
-from ragstone.testset.spans import is_number, tokens_of, typed
-from ragstone.testset.wording import asked, content
+from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
+from ragstone.testset.spans import find_spans, is_number, split_tokens
 from ragstone.text.sentences import split_sentences
 
 _SORTS: tuple[tuple[str, str], ...] = (
@@ -34,7 +34,7 @@ _FITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnswerSentence:
     """Where a text answers a question."""
 
     sentence: str
@@ -57,11 +57,11 @@ class Parsed:
 
 
 @lru_cache(maxsize=64)
-def parsed(text: str, language: str) -> Parsed:
+def parse_sentences(text: str, language: str) -> Parsed:
     """The sentences of a text and their stems."""
     plain = prose(text)
     places = tuple(split_sentences(plain, language))
-    stems = tuple(frozenset(content(plain[a:b], language)) for a, b in places)
+    stems = tuple(frozenset(extract_content_stems(plain[a:b], language)) for a, b in places)
     held = Counter(stem for one in stems for stem in one)
     return Parsed(places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()})
 
@@ -71,15 +71,15 @@ def asks_for(question: str) -> str:
     return next((sort for sort, pattern in _ASKS if pattern.search(question)), "")
 
 
-def best(
+def find_best_sentence(
     question: str, text: str, title: str, language: str, *, without: tuple[int, int] | None = None
-) -> Found | None:
+) -> AnswerSentence | None:
     """The sentence of a text that covers the question best; those inside `without` are left out."""
-    read = parsed(text, language)
-    wanted = asked(question, language)
+    read = parse_sentences(text, language)
+    wanted = extract_question_stems(question, language)
     if not wanted or not read.places:
         return None
-    topic = frozenset(content(title, language))
+    topic = frozenset(extract_content_stems(title, language))
     weight = {stem: read.weights.get(stem, 1.25) for stem in wanted}
     total = sum(weight.values())
     sort = asks_for(question)
@@ -119,12 +119,12 @@ def best(
     )
     told = read.stems[n] | topic | (read.stems[n - 1] if n else frozenset())
     cover = sum(one for stem, one in weight.items() if stem in told) / total
-    return Found(text[a:b], a, cover, own, _answers(question, text[a:b], sort, language))
+    return AnswerSentence(text[a:b], a, cover, own, _answers(question, text[a:b], sort, language))
 
 
 def _has_digit(sentence: str, language: str) -> bool:
     return any(letter.isdigit() for letter in sentence) or any(
-        is_number(token, language) for token in tokens_of(sentence)
+        is_number(token, language) for token in split_tokens(sentence)
     )
 
 
@@ -132,11 +132,11 @@ def _answers(question: str, sentence: str, sort: str, language: str) -> tuple[st
     """Spans of the asked sort that the question does not say itself."""
     if not sort:
         return ()
-    tokens = tokens_of(sentence)
+    tokens = split_tokens(sentence)
     folded = question.lower()
     out = []
     taken: set[int] = set()
-    for span in typed(sentence, tokens, language):
+    for span in find_spans(sentence, tokens, language):
         taken.update(range(span.first, span.last))
         text = sentence[tokens[span.first].start : tokens[span.last - 1].end]
         if span.sort in _FITS[sort] and text.lower() not in folded:
@@ -151,9 +151,13 @@ def _answers(question: str, sentence: str, sort: str, language: str) -> tuple[st
 
 def agrees(reference: str, answers: tuple[str, ...], language: str) -> bool:
     """Whether one of the answers shares its number, or most of its words, with the reference."""
-    wanted = frozenset(content(reference, language)) or frozenset(reference.lower().split())
+    wanted = frozenset(extract_content_stems(reference, language)) or frozenset(
+        reference.lower().split()
+    )
     for answer in answers:
-        said = frozenset(content(answer, language)) or frozenset(answer.lower().split())
+        said = frozenset(extract_content_stems(answer, language)) or frozenset(
+            answer.lower().split()
+        )
         if wanted & said and (
             said <= wanted or wanted <= said or len(wanted & said) * 2 >= len(said)
         ):

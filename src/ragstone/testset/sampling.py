@@ -53,7 +53,7 @@ def spread(corpus: Corpus, seed: int, *, wanted: int, languages: Sequence[str] =
     return [place for _, _, place in sorted(turns)]
 
 
-def drawn(corpus: Corpus, seed: int, count: int = POOL) -> list[int]:
+def sample_places(corpus: Corpus, seed: int, count: int = POOL) -> list[int]:
     """Places of a sample of the corpus, folder by folder; all of them when there are no more."""
     return _pool(corpus, random.Random(f"{seed}:drawn"), count)
 

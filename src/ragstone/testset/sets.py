@@ -20,14 +20,14 @@ from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.judges.offline import OfflineJudge
 from ragstone.store import Store
-from ragstone.testset.formats import check_target, planted, write_set
+from ragstone.testset.formats import check_target, list_planted, write_set
 from ragstone.testset.items import KINDS, REASONS, Item, Rejection
 from ragstone.testset.journal import Journal, read_head
 from ragstone.testset.making import Generation
 from ragstone.testset.offline.styles import STYLES
-from ragstone.testset.parts import Parts, parts_of
+from ragstone.testset.parts import Parts, build_parts
 from ragstone.testset.plan import TestsetInputs, TestsetPlan, plan_testset
-from ragstone.testset.quotas import CAPPED_FROM, MAX_RULE_SHARE, Tally, weights_of
+from ragstone.testset.quotas import CAPPED_FROM, MAX_RULE_SHARE, Tally, resolve_weights
 from ragstone.testset.review import decisions_file
 from ragstone.testset.sampling import spread
 from ragstone.testset.sources import Corpus, Source, open_corpus
@@ -105,7 +105,7 @@ def generate(
 ) -> TestSet:
     """A test set from documents (a folder, files, a BEIR folder, Documents); also inside a running event loop.
 
-    Without a judge, or with `offline`, questions come from rules over facts; with any other judge it writes and answers them."""
+    Without a judge, or with `run_rules`, questions come from rules over facts; with any other judge it writes and answers them."""
     plan, inputs = plan_testset(
         documents, n, kinds=kinds, languages=languages, judge=judge, seed=seed, styles=styles,
         out=out, format=format, resume=resume, store=store, concurrency=concurrency,
@@ -163,7 +163,7 @@ def _identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> dict[st
     return {
         "documents": corpus.digest,
         "n": plan.items,
-        "kinds": weights_of(plan.kinds, judged=judge is not None),
+        "kinds": resolve_weights(plan.kinds, judged=judge is not None),
         "languages": sorted(plan.languages),
         "seed": plan.seed,
         "styles": list(plan.styles),
@@ -183,7 +183,7 @@ async def execute_testset_plan(
         check_target(out, plan.format)
         _spare_reviewed(out)
     judge = build_writer_judge(plan, inputs)
-    weights = weights_of(plan.kinds, judged=judge is not None)
+    weights = resolve_weights(plan.kinds, judged=judge is not None)
     if judge is None:
         _check_styles(plan.styles)
     with open_documents(plan, inputs) as corpus:
@@ -195,7 +195,7 @@ async def execute_testset_plan(
         try:
             languages = [language.split("-")[0].lower() for language in plan.languages]
             order = spread(corpus, plan.seed, wanted=wanted, languages=languages)
-            parts = parts_of(corpus, judged=judge is not None, styles=plan.styles)
+            parts = build_parts(corpus, judged=judge is not None, styles=plan.styles)
             capped = judge is None and len(weights) > 2 and wanted >= CAPPED_FROM
             tally = Tally(weights, wanted, max_share=MAX_RULE_SHARE if capped else 1.0)
             generation = Generation(
@@ -204,7 +204,7 @@ async def execute_testset_plan(
             )  # fmt: skip
             try:
                 if judge is None:
-                    await generation.offline(parts.maker())
+                    await generation.run_rules(parts.maker())
                 else:
                     store = inputs.store or Store.open(plan.store)
                     name = f"generate-{digest(identity)[:12]}"
@@ -234,7 +234,7 @@ def _summarise(generation: Generation, plan: TestsetPlan, out: Path | None) -> T
         generation.stopped,
         out if generation.items else None,
         rejected_file(out) if out is not None else None,
-        planted_file(out) if out is not None and planted(generation.items) else None,
+        planted_file(out) if out is not None and list_planted(generation.items) else None,
     )
 
 
@@ -261,7 +261,7 @@ async def _write_with_judge(
             group=1 if small else GROUP,
             window=max(2, broker.concurrency // 2),
         )
-        await generation.written(writer)
+        await generation.run_writer(writer)
 
 
 def _check_styles(styles: Sequence[str]) -> None:
@@ -288,7 +288,7 @@ def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
     place = planted_file(out)
     if made.planted_in is not None:
         with open_replacement(place) as stream:
-            for document in planted(made.items):
+            for document in list_planted(made.items):
                 row = {"id": document.id, "title": document.title, "text": document.text}
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
     else:

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.testset.vocabulary import (
-    GIVEN_NAMES,
-    NAME_LINKS,
     NUMBER_WORDS,
     PLURALS,
-    ROLES,
     UNIT_STOPS,
 )
 
@@ -99,7 +96,7 @@ class Span:
 
 
 @lru_cache(maxsize=1024)
-def tokens_of(sentence: str) -> tuple[Token, ...]:
+def split_tokens(sentence: str) -> tuple[Token, ...]:
     """The tokens, without what stands in brackets."""
     asides = [found.span() for found in _ASIDE.finditer(sentence)]
     out = []
@@ -112,17 +109,6 @@ def tokens_of(sentence: str) -> tuple[Token, ...]:
     return tuple(out)
 
 
-def shown(sentence: str, tokens: Sequence[Token]) -> str:
-    """The tokens as they are written, white space made even and brackets left out."""
-    parts: list[str] = []
-    last = -1
-    for token in tokens:
-        glued = token.start == last or token.text in ",.;:!?%)”’" or not parts
-        parts.append(token.text if glued else f" {token.text}")
-        last = token.end
-    return "".join(parts)
-
-
 def is_number(token: Token, language: str) -> bool:
     """Whether a token counts: digits, or a number word other than one."""
     return _NUMBER.match(token.text) is not None or token.lower in NUMBER_WORDS[language]
@@ -133,7 +119,7 @@ def _within(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | 
     return (inside[0], inside[-1] + 1) if inside else None
 
 
-def typed(sentence: str, tokens: Sequence[Token], language: str) -> list[Span]:
+def find_spans(sentence: str, tokens: Sequence[Token], language: str) -> list[Span]:
     """Money, shares, dates and quantities of a sentence; none overlaps another."""
     found: list[Span] = []
     taken: set[int] = set()
@@ -217,62 +203,3 @@ def plural(word: str, language: str) -> bool:
     if language == "en":
         return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "ous"))
     return len(word) > 3 and word.endswith("s")
-
-
-def names(tokens: Sequence[Token], language: str, known: frozenset[str]) -> list[tuple[int, int]]:
-    """Proper names as token ranges; the first word of a sentence counts when it is known as one."""
-    found: list[tuple[int, int]] = []
-    n = 0
-    while n < len(tokens):
-        token = tokens[n]
-        if not (token.word and token.capital) or (n == 0 and not _starts_name(tokens, known)):
-            n += 1
-            continue
-        end = n + 1
-        while end < len(tokens):
-            if (
-                tokens[end].word
-                and tokens[end].capital
-                and tokens[end - 1].text[-2:] not in ("'s", "’s")
-            ):
-                end += 1
-            elif (
-                tokens[end].lower in NAME_LINKS[language]
-                and end + 1 < len(tokens)
-                and (
-                    (tokens[end + 1].word and tokens[end + 1].capital)
-                    or (
-                        tokens[end + 1].lower in NAME_LINKS[language]
-                        and end + 2 < len(tokens)
-                        and tokens[end + 2].word
-                        and tokens[end + 2].capital
-                    )
-                )
-            ):
-                end += 2
-            else:
-                break
-        found.append((n, end))
-        n = end
-    return found
-
-
-def _starts_name(tokens: Sequence[Token], known: frozenset[str]) -> bool:
-    first = tokens[0]
-    if first.text in known or first.lower in GIVEN_NAMES:
-        return True
-    return first.text.isupper() and len(first.text) > 1
-
-
-_HOLY = frozenset(["san", "santa", "santo", "saint"])
-"""Titles that places bear more often than people."""
-
-
-def is_person(words: Sequence[str], before: str, people: frozenset[str]) -> bool:
-    """Whether a name is a person's: by its first name, a role before it, or as named so elsewhere."""
-    first = words[0].lower()
-    if before in ROLES or (first in ROLES and first not in _HOLY):
-        return True
-    if first in GIVEN_NAMES and len(words) > 1:
-        return True
-    return words[-1].removesuffix("'s").removesuffix("’s") in people and len(words) <= 2

@@ -13,7 +13,7 @@ from ragstone.data.documents import Document
 from ragstone.engine import AskBroker
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, item_id
-from ragstone.testset.making import Checker, Made
+from ragstone.testset.making import Checker, StepResult
 from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
 from ragstone.text.evidence import find_quote
@@ -73,9 +73,9 @@ class JudgeWriter:
         rng: random.Random,
         turn: Awaitable[None],
         done: asyncio.Future[None],
-    ) -> Made:
+    ) -> StepResult:
         """Write for each document, look through what came when it is one's turn, have it answered."""
-        made = Made()
+        made = StepResult()
         sheets = [self._sheet(self.corpus[place], kinds, rng) for place, kinds in group]
         replies = await self.broker.answer([sheet.ask for sheet in sheets])
         await turn
@@ -110,7 +110,7 @@ class JudgeWriter:
         language = language_of(document.text, document.language)
         return Sheet(tuple(shown), orders, language)
 
-    async def _verify(self, items: Sequence[Item], made: Made) -> None:
+    async def _verify(self, items: Sequence[Item], made: StepResult) -> None:
         """One call for all: each question with its evidence, and with what comes nearest elsewhere."""
         problems: list[Problem] = []
         elsewhere: list[list[tuple[str, str]]] = []
@@ -172,7 +172,7 @@ class JudgeWriter:
         # another document tells the same: whoever finds that one is right too
         return _with(item, proof=proof, relevant={**item.relevant, home: 1.0})
 
-    def _note_failure(self, answered: Answered, made: Made) -> None:
+    def _note_failure(self, answered: Answered, made: StepResult) -> None:
         if isinstance(answered, OutOfBudget):
             made.cut, self.stopped = True, answered.reason
         elif isinstance(answered, JudgeFailed) and answered.kind == "transport":

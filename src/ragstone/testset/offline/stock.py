@@ -17,8 +17,8 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import open_page
 from ragstone.testset.offline.records import record_facts
 from ragstone.testset.offline.tasks import section_facts, task_facts
+from ragstone.testset.question_terms import extract_content_stems
 from ragstone.testset.sampling import language_of
-from ragstone.testset.wording import content
 
 CACHED_DOCUMENTS = 256
 _STRUCTURED = ("purpose_line", "heading", "stands_for", "section")
@@ -65,7 +65,7 @@ class Turn:
     def find_neighbours(self, text: str, count: int = 6) -> list[Document]:
         """Other documents in the same language that share rare words with a text."""
         index = self.stock.index
-        stems = index.rarest(content(text, self.language), 6)
+        stems = index.rarest(extract_content_stems(text, self.language), 6)
         found = index.near(stems, but=(self.document.id,), most=count)
         return [one for one in found if language_of(one.text, one.language) == self.language]
 

@@ -16,7 +16,7 @@ from ragstone.testset.offline.grammar import words
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
 from ragstone.testset.outline import clean_title, find_owner
-from ragstone.testset.wording import content
+from ragstone.testset.question_terms import extract_content_stems
 
 _SWAPPED_PATTERNS = words("where when who how_many cost how_long default")  # fmt: skip
 _NAME = re.compile(r"[A-Z][\w.+-]*(?: [A-Z][\w.+-]*){0,2}|`[a-zA-Z][\w.+-]+`")
@@ -58,7 +58,7 @@ def _ask_attribute(turn: Turn, fact: Fact) -> Iterator[tuple[str, dict[str, Any]
     name = fact.subject.strip("`")
     if fact.pattern != "definition" or not _NAME.fullmatch(fact.subject):
         return
-    stems = turn.stock.index.rarest(content(name, turn.language), 4)
+    stems = turn.stock.index.rarest(extract_content_stems(name, turn.language), 4)
     texts = [one.text for one in turn.stock.index.holding(stems, most=12)]
     told = " ".join(line for text in texts for line in text.split("\n") if name in line)
     called = _AFTER_HEAD.split(fact.reference[len(fact.subject) :])[0]

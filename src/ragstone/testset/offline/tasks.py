@@ -13,7 +13,7 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.outline import DocumentSection, clean_title
-from ragstone.testset.wording import content
+from ragstone.testset.question_terms import extract_content_stems
 
 _ASKING = re.compile(r"(?:What|When|Where|Who|Why|How|Qué|Cuándo|Dónde|Quién|Por qué|Cómo|If|Si)\b")
 MAX_STEPS = 8
@@ -86,7 +86,7 @@ def _is_specific_task(task: str, page: Page) -> bool:
     leaning = page.grammar.bad_starts - page.grammar.articles
     if not words or words[0] in leaning or {"and", "or", "y", "o", "e", "u"} & set(words):
         return False
-    meaning = content(task, page.grammar.language)
+    meaning = extract_content_stems(task, page.grammar.language)
     return bool(page.owner) or len(meaning) >= 3 or gate.is_specific(task.partition(" ")[2])
 
 
@@ -105,18 +105,16 @@ def _steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
     return text, steps[-1].end
 
 
-def _instructions(
-    page: Page, below: Sequence[DocumentSection], task: str
-) -> tuple[str, int] | None:
+def _instructions(page: Page, below: Sequence[DocumentSection], task: str) -> tuple[str, int] | None:
     """The first sentences of the section that say what to do and speak of the task's object."""
-    wanted = set(content(task, page.grammar.language))
+    wanted = set(extract_content_stems(task, page.grammar.language))
     for section in below[:2]:
         if section.block.kind != "paragraph":
             return None
         spans = find_sentences(page, section.block)
         for at, (start, end) in enumerate(spans):
             sentence = tidy(page.document.text[start:end])
-            shared = wanted & set(content(sentence, page.grammar.language))
+            shared = wanted & set(extract_content_stems(sentence, page.grammar.language))
             if not page.grammar.instructions.match(sentence) or len(shared) < min(2, len(wanted)):
                 continue
             if FIRST_STEP.search(sentence):

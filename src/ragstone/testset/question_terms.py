@@ -21,7 +21,7 @@ _ASKING = {
 
 
 @lru_cache(maxsize=20_000)
-def content(text: str, language: str) -> tuple[str, ...]:
+def extract_content_stems(text: str, language: str) -> tuple[str, ...]:
     """The stems of the words that carry meaning, each once, in order."""
     return tuple(dict.fromkeys(extract_terms(text, language)))
 
@@ -35,11 +35,11 @@ def _asking(language: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=20_000)
-def asked(question: str, language: str) -> tuple[str, ...]:
+def extract_question_stems(question: str, language: str) -> tuple[str, ...]:
     """What a question is about: its content words without those that ask."""
     dropped = _asking(language)
-    found = tuple(stem for stem in content(question, language) if stem not in dropped)
-    return found or content(question, language)
+    found = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
+    return found or extract_content_stems(question, language)
 
 
 _GAP = re.compile(r"_{3,}|…")
