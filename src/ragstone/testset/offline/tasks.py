@@ -105,7 +105,9 @@ def _steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
     return text, steps[-1].end
 
 
-def _instructions(page: Page, below: Sequence[DocumentSection], task: str) -> tuple[str, int] | None:
+def _instructions(
+    page: Page, below: Sequence[DocumentSection], task: str
+) -> tuple[str, int] | None:
     """The first sentences of the section that say what to do and speak of the task's object."""
     wanted = set(extract_content_stems(task, page.grammar.language))
     for section in below[:2]:
