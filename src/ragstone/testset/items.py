@@ -80,7 +80,7 @@ class Item:
     difficulty: Difficulty
     language: str
     how: str
-    """What made it: `template:number`, `cloze`, `openai:MODEL`."""
+    """What made it: `template:definition`, `record:option`, `openai:MODEL`."""
     style: str = ""
     """The persona or style it is written in."""
     history: tuple[str, ...] = ()
