@@ -66,7 +66,7 @@ from ragstone.cli.options import output_option, store_option
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
 @store_option
 def command(runs: tuple[str, ...], **flags: Any) -> int:
-    """Say which run is better, and whether that is more than chance.
+    """Compare runs: which is better, and is that more than chance?
 
     A RUN is named by its id, the start of its id, its name, or `last`. Samples are matched by id. In GitHub Actions the
     result also becomes the step's summary, with an annotation for each regression."""  # fmt: skip

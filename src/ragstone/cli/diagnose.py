@@ -35,7 +35,7 @@ def command(
     language: str | None,
     store: str | None,
 ) -> None:
-    """Say what is wrong with a run, why perhaps, and what to try.
+    """Suggest what is wrong with a run, likely causes and what to try.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     from ragstone.cli.actions.failures import show_diagnosis

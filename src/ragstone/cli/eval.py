@@ -34,7 +34,7 @@ from ragstone.cli.options import reading_options, store_option
     "--concurrency",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Questions to the judge in flight at once.",
+    help="Concurrent requests to the judge.",
 )
 @click.option(
     "--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …"
@@ -57,7 +57,7 @@ from ragstone.cli.options import reading_options, store_option
     help="Resume the unfinished run of the same plan; without DATA, the newest one.",
 )
 @click.option("--run", "run_id", metavar="ID", help="Name the run, or the one to resume.")
-@click.option("--retry-errors", is_flag=True, help="Score again what ended in a failure.")
+@click.option("--retry-errors", is_flag=True, help="Score failed samples again.")
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be done and what it would cost; write nothing."
 )
@@ -84,7 +84,7 @@ from ragstone.cli.options import reading_options, store_option
     "--floor",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Exit 3 when fewer of the applicable samples were scored [default: 0.95].",
+    help="Exit 3 when less than this share of the applicable samples was scored [default: 0.95].",
 )
 @click.option(
     "--refs",
@@ -105,16 +105,16 @@ from ragstone.cli.options import reading_options, store_option
 @click.option(
     "--on",
     metavar="WHERE",
-    help="Score on the workers of a Dask cluster: dask (processes of this machine), dask:4, dask://HOST:PORT, or the scheduler's file.json; slurm sends a job.",
+    help="Score on the workers of a Dask cluster: dask (processes of this machine), dask:4, dask://HOST:PORT, or the scheduler's file.json; slurm submits a job.",
 )
 @click.option("--name", metavar="NAME", help="What the run is called in lists and reports.")
 @click.option("--plan", metavar="FILE", hidden=True, help="A plan as JSON; launchers give it.")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @reading_options
 @store_option
 @click.pass_context
 def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None:
-    """Score a data set with metrics and say how good the system is.
+    """Score a data set with metrics: how good is the system?
 
     DATA is a jsonl, json, csv or parquet file, a BEIR folder, or - for standard input.
 
@@ -123,7 +123,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
       ragstone eval --refs answers.json --preds baseline.json rag.json
       ragstone eval -c nightly.yaml --gate 'recall@5 >= 0.8'
 
-    Exit codes: 0 all well, 1 a gate missed, 2 bad input, 3 too few samples scored."""
+    Exit codes: 0 success, 1 a gate failed, 2 bad input, 3 too few samples scored."""
     from ragstone.cli.actions.eval import evaluate_files
 
     ctx.exit(evaluate_files(files, flags, ctx.find_root().obj or ()))

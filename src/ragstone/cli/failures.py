@@ -33,7 +33,7 @@ def command(
     language: str | None,
     store: str | None,
 ) -> None:
-    """Say why samples fail, and where they fail more than elsewhere.
+    """Explain why samples fail, and where they fail most.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     from ragstone.cli.actions.failures import show_failures

@@ -9,7 +9,7 @@ import click
 
 @click.group()
 def command() -> None:
-    """Look at the prompts, or check whether a judge is fit to decide anything."""
+    """Show the prompts, or check whether a judge is reliable."""
 
 
 def _judge_options(function: Any) -> Any:

@@ -57,7 +57,7 @@ class OrderedGroup(click.Group):
 
 @click.group("monitor", cls=OrderedGroup)
 def command() -> None:
-    """Watch over a live system: interactions in, quality by window, alerts."""
+    """Monitor a live system: log interactions, measure quality by window, alert on drops."""
 
 
 @command.command("serve")

@@ -47,9 +47,9 @@ def reading_options(function: F) -> F:
     """How the rows of a data file are read."""
     for option in (
         click.option("--skip-bad-rows", is_flag=True, help="Leave out rows that cannot be read, and count them."),
-        click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples."),
+        click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Read only the first N samples."),
         click.option("--field", "fields", multiple=True, metavar="FIELD=WHERE",
-                     help="Where a field stands in a row: answer=output.text. May be repeated."),
+                     help="Map a field to a column or path: answer=output.text. May be repeated."),
         click.option("--format", "format", metavar="FORMAT", help="The shape of the rows, when it is not detected."),
     ):  # fmt: skip
         function = option(function)

@@ -44,7 +44,7 @@ from ragstone.cli.options import store_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the answer: en, es.")
 @store_option
 def command(runs: tuple[str, ...], effect: float, **flags: Any) -> None:
-    """Say how many questions a difference needs, before any cost.
+    """Estimate how many questions it takes to detect a difference.
 
     Without a run it assumes the worst: a yes-or-no metric at 50 %."""  # fmt: skip
     from ragstone.cli.actions.plan import show_need

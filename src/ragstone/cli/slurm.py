@@ -20,7 +20,7 @@ class _ConfigFirst(click.Group):
     "slurm", cls=_ConfigFirst, subcommand_metavar="CONFIG | COMMAND …", no_args_is_help=True
 )
 def command() -> None:
-    """Write the Slurm launcher of a run, send it, look at it, cancel it.
+    """Write, submit, inspect or cancel the Slurm job of a run.
 
     \b
       ragstone slurm config.yaml            write the launcher and say where

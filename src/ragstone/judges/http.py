@@ -331,7 +331,7 @@ MAX_CLOCK_SKEW_SECONDS = 5.0
 
 
 async def _read_body(response: aiohttp.ClientResponse) -> bytes:
-    """Read the body; raises ValueError when it is larger than MAX_REPLY_BYTES."""
+    """Read the body; raises ReplyFault when it is larger than MAX_REPLY_BYTES."""
     parts, size = [], 0
     async for part in response.content.iter_any():
         size += len(part)

@@ -48,7 +48,7 @@ class SamplePair:
 def view_pairs(
     changes: Sequence[SampleChange], before: StoredRun, after: StoredRun, say: Words
 ) -> list[SamplePair]:
-    """The samples as they are shown, those that moved most first."""
+    """The samples as they are shown, in the order given."""
     pairs = []
     for change in changes:
         old, new = before.row(change.before), after.row(change.after)
