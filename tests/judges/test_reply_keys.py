@@ -62,7 +62,7 @@ REPLY_KEYS = {
     (
         "openai elsewhere",
         "write",
-    ): "b519906b7c88ce4429beeaf086f369b70abb4f2832ca04b0df7eebb849e325de",
+    ): "94ae575e2e07538b0c214c27eaba8ac97e9c3b434e59ff11ce1c2d22edb84c36",
     ("anthropic", "useful"): "424786cc0e8eaf7690941a439742c23d6dd885fc477bdaf49686cf579cd2534c",
     ("anthropic", "rate"): "c09a8f8e98a69ab86f5d4d0265fe92782492b754559c67de56a6365c1d567b76",
     ("gemini", "aspects"): "0356ff595a9411d5ad38012be8f2c8532672a2905e62ba91d56fcaa3d8e14c5c",
