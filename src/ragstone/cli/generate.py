@@ -13,7 +13,7 @@ from ragstone.cli.options import store_option
 @click.argument("documents", nargs=-1, metavar="DOCS")
 @click.option("-o", "--output", metavar="FILE", help="The file to write: .jsonl .json .csv .parquet, or a folder for beir [default: jsonl on standard output].")  # fmt: skip
 @click.option("-n", "count", type=click.IntRange(min=1), metavar="N", help="How many items [default: 100, or fewer when the documents do not bear as many].")  # fmt: skip
-@click.option("--kinds", metavar="KIND=WEIGHT,…", help="Which kinds in which proportion: factual=3,multi_document=1,unanswerable=1.")  # fmt: skip
+@click.option("--kinds", metavar="KIND=WEIGHT,…", help="Which kinds in which proportion: factual=3,how_to=1,near_miss=1.")  # fmt: skip
 @click.option("--lang", "languages", metavar="LANG,…", help="Only documents in these languages: en,es.")  # fmt: skip
 @click.option("--judge", metavar="JUDGE", help="Who writes and answers the questions: openai:MODEL, … [default: rules, without any LLM].")  # fmt: skip
 @click.option("--style", "styles", multiple=True, metavar="TEXT", help="A style to write in: formal, informal or terse by rule, anything with --judge ('a worried parent'). May be repeated.")  # fmt: skip
