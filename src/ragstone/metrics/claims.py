@@ -179,9 +179,7 @@ def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
     return sorted(claims.values(), key=lambda claim: claim.sentence)
 
 
-def read_verdicts(
-    reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]
-) -> CheckedClaims:
+def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]) -> CheckedClaims:
     """Read the verdict on each claim from a reply to `support` and verify its quotes."""
     ids = {text: f"c{n}" for n, text in enumerate(_list_distinct(claims), 1)}
     rows = index_rows(
@@ -189,9 +187,7 @@ def read_verdicts(
         "id",
         ids.values(),
     )
-    checked = CheckedClaims(
-        _check_claim(claim, rows[ids[claim.text]], sources) for claim in claims
-    )
+    checked = CheckedClaims(_check_claim(claim, rows[ids[claim.text]], sources) for claim in claims)
     checked.probability = read_probability(next(iter(reply.get("case_probabilities", ())), None))
     supported = [
         claim for claim in checked if rows[ids[claim.claim.text]]["verdict"] == "supported"
