@@ -34,7 +34,7 @@ def test_vectors_of_an_older_store_are_read() -> None:
 
 
 def test_every_field_of_a_finding_is_kept() -> None:
-    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4))
+    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4), 0.5)
     assert all(getattr(finding, one.name) is not None for one in fields(Finding))
     score = Score(0.5, findings=(finding, Finding("", "")), usage=Usage(1, 2, 3, 0.5, 4))
     assert codec.decode_scores(codec.encode_scores({"m": score})) == {"m": score}
