@@ -102,7 +102,9 @@ def test_a_marker_cites_what_stands_before_it_back_to_the_marker_before(
             f"as long as you have the receipt {second}.": ["Original receipt"],
         }
     )
-    answer = f"You can return items within 30 days {first} as long as you have the receipt {second}."
+    answer = (
+        f"You can return items within 30 days {first} as long as you have the receipt {second}."
+    )
     for metric in (citation_precision, citation_recall, citation_accuracy):
         assert drive(metric(answer, CLAUSES), judge).value == value
 

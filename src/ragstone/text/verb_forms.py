@@ -61,7 +61,9 @@ arisen beaten become been begun bitten blown born borne broken chosen come done 
 forbidden forgiven forgotten frozen given gone grown hidden known overcome ridden risen run rung seen sewn shaken shown
 spoken stolen sung sunk sworn swum taken thrown torn undertaken withdrawn woken worn woven written
 """
-EN_NO_PARTICIPLES: Final = "hundred sacred naked wicked rugged beloved kindred infrared united limited aged so-called red"
+EN_NO_PARTICIPLES: Final = (
+    "hundred sacred naked wicked rugged beloved kindred infrared united limited aged so-called red"
+)
 EN_MODALS: Final = "will would can could may might must shall should to cannot can't won't didn't don't doesn't did do does"
 """Words that a base form follows."""
 
@@ -111,7 +113,9 @@ programas reformas visitas curas parten
 ES_FINITE_ENDING: Final = (
     r"\w{2,}(?:ó|aron|ieron|yeron|jeron|ían|ábamos|[aei]rán|[aei]rían?)|\w{3,}(?:aban?|[aei]rá)"
 )
-ES_NO_FINITE: Final = "árabe sílaba traba guayaba calaba dominó capó además jamás librería panadería"
+ES_NO_FINITE: Final = (
+    "árabe sílaba traba guayaba calaba dominó capó además jamás librería panadería"
+)
 ES_PARTICIPLES: Final = """
 escrito escrita escritos escritas hecho hecha hechos hechas visto vista vistos vistas puesto puesta puestos puestas abierto
 abierta abiertos abiertas dicho dicha muerto muerta muertos muertas vuelto vuelta roto rota cubierto cubierta cubiertos
