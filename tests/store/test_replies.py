@@ -46,7 +46,7 @@ def test_messages_inside_a_value_keep_their_codes() -> None:
 
 
 def test_every_field_of_a_finding_is_kept() -> None:
-    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4))
+    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4), 0.5)
     assert all(getattr(finding, field.name) is not None for field in fields(Finding))
     score = Score(0.5, findings=(finding, Finding("", "")), usage=Usage(1, 2, 3, 0.5, 4))
     assert codec.decode_scores(codec.encode_scores({"m": score})) == {"m": score}

@@ -61,9 +61,17 @@ def aspects(question: str, answer: str, *, language: str | None = None) -> Ask:
     return Ask("aspects", {"question": question, "answer": answer}, schemas.ASPECTS, language)
 
 
-def questions(answer: str, *, count: int = 3, language: str | None = None) -> Ask:
-    """Write questions that the answer would answer, and say whether it is evasive."""
-    return Ask("questions", {"answer": answer, "count": count}, schemas.QUESTIONS, language)
+def questions(
+    answer: str, *, question: str | None = None, count: int = 3, language: str | None = None
+) -> Ask:
+    """Write questions that the answer would answer, and say whether it is evasive.
+
+    `question` is the one that was asked, for judges that write none and reply with `addresses` instead. A judge that
+    writes questions must not be shown it."""
+    values = {"answer": answer, "count": count}
+    if question is not None:
+        values["question"] = question
+    return Ask("questions", values, schemas.QUESTIONS, language)
 
 
 def rate(

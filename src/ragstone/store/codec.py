@@ -26,7 +26,12 @@ def encode_scores(scores: Mapping[str, Score]) -> str:
             key = _encoded_names[name] = json.dumps(name) + ":"
         # three forms: a full object, a bare number (nearly all scores of a run without a judge),
         # an outcome without evidence, whose text is made once and cached
-        if score.findings or score.warnings or score.usage is not NO_USAGE:
+        if (
+            score.findings
+            or score.warnings
+            or score.usage is not NO_USAGE
+            or score.probability is not None
+        ):
             parts.append(key + _encode_full(score))
         elif (value := score.value) is not None and score.label is None:
             parts.append(key + _format_number(value))
@@ -171,6 +176,8 @@ def _to_json(score: Score, write: Callable[[str], Any]) -> dict[str, Any]:
         item["kind"] = score.kind
     if score.label is not None:
         item["label"] = score.label
+    if score.probability is not None:
+        item["probability"] = score.probability
     if score.warnings:
         item["warnings"] = [write(text) for text in score.warnings]
     if score.usage != NO_USAGE:
@@ -195,7 +202,7 @@ def _to_bare_score(value: float) -> Score:
 
 
 def _to_score(item: Mapping[str, Any]) -> Score:
-    if len(item) <= 4 and "findings" not in item and "warnings" not in item and "usage" not in item:
+    if len(item) <= 4 and item.keys().isdisjoint(_FULL_FIELDS):
         get = item.get
         reason = get("reason", "")
         if reason.__class__ is dict:
@@ -213,7 +220,11 @@ def _to_score(item: Mapping[str, Any]) -> Score:
         findings=tuple(_to_findings(item.get("findings", ()))),
         warnings=tuple(map(message_from_json, item.get("warnings", ()))),
         usage=Usage(**item["usage"]) if "usage" in item else NO_USAGE,
+        probability=item.get("probability"),
     )
+
+
+_FULL_FIELDS = ("findings", "warnings", "usage", "probability")
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -267,6 +278,8 @@ def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str,
         item["verified"] = finding.verified
     if finding.span is not None:
         item["span"] = finding.span
+    if finding.probability is not None:
+        item["probability"] = finding.probability
     return item
 
 
