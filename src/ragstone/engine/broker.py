@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from secrets import token_hex
-from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply, canonical
 from ragstone.errors import JudgeFailed, OutOfBudget
