@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from bench.judge.pairs import (
     LANGUAGES,
     ClaimPair,
@@ -15,10 +14,23 @@ from bench.judge.pairs import (
     tabulate_shares,
 )
 
-KINDS = (
-    "negation opposite comparative_swap role_swap figure_of_other_subject quantifier_exception number date "
-    "unit name place added_detail condition time_order other".split()
-)
+KINDS = [
+    "negation",
+    "opposite",
+    "comparative_swap",
+    "role_swap",
+    "figure_of_other_subject",
+    "quantifier_exception",
+    "number",
+    "date",
+    "unit",
+    "name",
+    "place",
+    "added_detail",
+    "condition",
+    "time_order",
+    "other",
+]
 MIN_PAIRS = 220
 MIN_PAIRS_OF_A_KIND = 14
 # Shares of (true claims with 1.0, false claims with 0.0) that the judge reaches today, less a little.
