@@ -124,6 +124,8 @@ class Finding:
     """Whether the quote occurs in the chunk; None when there is no quote."""
     span: tuple[int, int] | None = None
     """Start and end of the source of `text` in the answer (or other text that was split), if known."""
+    probability: float | None = None
+    """Chance that the item is supported, from a judge that knows one; the verdict is what counts in the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,8 @@ class Score:
     findings: tuple[Finding, ...] = ()
     warnings: tuple[str, ...] = ()
     usage: Usage = NO_USAGE
+    probability: float | None = None
+    """Chance that the whole answer is supported, from a judge that knows one. Ranks samples better than the value."""
 
     def __post_init__(self) -> None:
         if self.outcome == "ok":
@@ -189,7 +193,8 @@ class Score:
         return arguments_of(self.reason)
 
 
-def share(findings: Iterable[Finding], *verdicts: str) -> Score:
+def share(findings: Iterable[Finding], *verdicts: str, probability: float | None = None) -> Score:
     """Score the share of findings with one of the verdicts; the findings are the evidence."""
     items = tuple(findings)
-    return Score(sum(finding.verdict in verdicts for finding in items) / len(items), findings=items)
+    value = sum(finding.verdict in verdicts for finding in items) / len(items)
+    return Score(value, findings=items, probability=probability)
