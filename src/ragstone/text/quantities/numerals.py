@@ -189,5 +189,24 @@ def read_roman(tokens: Tokens, at: int) -> int | None:
 
 
 _NUMBERED = frozenset(
-    ["siglo", "siglos", "century", "part", "parte", "volume", "tomo", "chapter", "capítulo", "phase", "fase", "type", "tipo", "title", "título", "class", "clase", "war"]
+    [
+        "siglo",
+        "siglos",
+        "century",
+        "part",
+        "parte",
+        "volume",
+        "tomo",
+        "chapter",
+        "capítulo",
+        "phase",
+        "fase",
+        "type",
+        "tipo",
+        "title",
+        "título",
+        "class",
+        "clase",
+        "war",
+    ]
 )

@@ -86,7 +86,9 @@ def _is_label(tokens: Tokens, at: int) -> bool:
 
 
 _LIST_ITEM = re.compile(r"[.)]\s+[\"'*]*[A-ZÁÉÍÓÚÑ¿¡]")
-_CITED = frozenset("passage passages document source pasaje pasajes documento fuente".split())
+_CITED = frozenset(
+    ["passage", "passages", "document", "source", "pasaje", "pasajes", "documento", "fuente"]
+)
 _PREFIXES = frozenset({"mid", "pre", "post", "early", "late"})
 
 
@@ -204,8 +206,7 @@ def _read_indefinite(tokens: Tokens, at: int) -> Found | None:
     if (
         unit is None
         or unit.base not in ("s", "month")
-        or (unit.factor % HOUR_SECONDS
-        and unit.base == "s")
+        or (unit.factor % HOUR_SECONDS and unit.base == "s")
     ):
         return None
     end = read_half(tokens, at + 1)
