@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 from ragstone.text.quantities.numerals import Number, read_number, read_roman
-from ragstone.text.quantities.quantity import Date, Quantity
-from ragstone.text.quantities.tokens import Tokens
+from ragstone.text.quantities.quantity import CalendarDate, Quantity
+from ragstone.text.quantities.tokens import QuantityTokens
 
 FIRST_YEAR, LAST_YEAR = 1000, 2099
 """Four digits in between are a year where nothing else is said of them."""
@@ -22,11 +22,11 @@ class Found(NamedTuple):
     end: int
 
 
-def make_date(tokens: Tokens, at: int, end: int, date: Date) -> Found:
+def make_date(tokens: QuantityTokens, at: int, end: int, date: CalendarDate) -> Found:
     return Found(Quantity("date", tokens.spans[at][0], tokens.spans[end - 1][1], date=date), end)
 
 
-def read_numeric_date(tokens: Tokens, at: int) -> Found | None:
+def read_numeric_date(tokens: QuantityTokens, at: int) -> Found | None:
     """Read 2003-06-11, 11.06.2003 and 6/11/2003; None for what is no date."""
     match = _NUMERIC_DATE.fullmatch(tokens.word(at))
     if not match:
@@ -40,7 +40,7 @@ def read_numeric_date(tokens: Tokens, at: int) -> Found | None:
         day_first = _check_date(year, second, first)
         date = day_first or _check_date(year, first, second)
         if slash and day_first and first <= 12 and first != second:
-            date = Date(day_first.years, day_first.month, day_first.day, ambiguous=True)
+            date = CalendarDate(day_first.years, day_first.month, day_first.day, ambiguous=True)
     return make_date(tokens, at, at + 1, date) if date else None
 
 
@@ -49,11 +49,11 @@ _NUMERIC_DATE = re.compile(
 )
 
 
-def _check_date(year: int, month: int, day: int) -> Date | None:
-    return Date((year, year), month, day) if 1 <= month <= 12 and 1 <= day <= 31 else None
+def _check_date(year: int, month: int, day: int) -> CalendarDate | None:
+    return CalendarDate((year, year), month, day) if 1 <= month <= 12 and 1 <= day <= 31 else None
 
 
-def is_month(tokens: Tokens, at: int, beside_number: bool = False) -> bool:
+def is_month(tokens: QuantityTokens, at: int, beside_number: bool = False) -> bool:
     """Whether the word is a month here: "May" needs a number or a preposition beside it."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     if word not in vocabulary.months:
@@ -73,7 +73,7 @@ def is_month(tokens: Tokens, at: int, beside_number: bool = False) -> bool:
     )
 
 
-def read_month(tokens: Tokens, at: int) -> Found | None:
+def read_month(tokens: QuantityTokens, at: int) -> Found | None:
     """Read a date that begins with its month: June 11th, 2003; junio de 2003; in May."""
     if not is_month(tokens, at):
         return None
@@ -83,12 +83,12 @@ def read_month(tokens: Tokens, at: int) -> Found | None:
     if day:
         value, end = day
         years, end = _read_year_after(tokens, end)
-        return make_date(tokens, at, end, Date(years, month, value))
+        return make_date(tokens, at, end, CalendarDate(years, month, value))
     years, end = _read_year_after(tokens, end)
-    return make_date(tokens, at, end, Date(years, month))
+    return make_date(tokens, at, end, CalendarDate(years, month))
 
 
-def _read_day(tokens: Tokens, at: int) -> tuple[int, int] | None:
+def _read_day(tokens: QuantityTokens, at: int) -> tuple[int, int] | None:
     """A day of the month after its month, and the token after it."""
     if tokens.vocabulary.is_spanish or tokens.gap(at - 1) not in (" ", ". ", "-", "\u00a0", ""):
         return None
@@ -105,7 +105,7 @@ def _read_day(tokens: Tokens, at: int) -> tuple[int, int] | None:
     return (int(ordinal.value), ordinal.end) if ordinal and ordinal.value <= 31 else None
 
 
-def _read_year_after(tokens: Tokens, at: int) -> tuple[tuple[int, int] | None, int]:
+def _read_year_after(tokens: QuantityTokens, at: int) -> tuple[tuple[int, int] | None, int]:
     """The year after a day or a month, with the comma or preposition between; the token after it."""
     start = at
     if tokens.gap(at - 1) not in (" ", ", ", ". ", "-", "\u00a0", "., "):
@@ -118,7 +118,7 @@ def _read_year_after(tokens: Tokens, at: int) -> tuple[tuple[int, int] | None, i
     return None, start
 
 
-def read_day_first(tokens: Tokens, at: int, day: float, end: int) -> Found | None:
+def read_day_first(tokens: QuantityTokens, at: int, day: float, end: int) -> Found | None:
     """Read a date whose day was read already: 11 June 2003, 11 de junio de 2003, the third of May."""
     if day != int(day) or not 1 <= day <= 31:
         return None
@@ -131,10 +131,10 @@ def read_day_first(tokens: Tokens, at: int, day: float, end: int) -> Found | Non
         return None
     years, after = _read_year_after(tokens, month_at + 1)
     month = int(tokens.vocabulary.months[tokens.word(month_at)])
-    return make_date(tokens, at, after, Date(years, month, int(day)))
+    return make_date(tokens, at, after, CalendarDate(years, month, int(day)))
 
 
-def read_ordinal(tokens: Tokens, at: int) -> Number | None:
+def read_ordinal(tokens: QuantityTokens, at: int) -> Number | None:
     """Read 3rd, third, twenty-first, 3.º, tercero."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     if word in vocabulary.ordinals:
@@ -153,7 +153,7 @@ def read_ordinal(tokens: Tokens, at: int) -> Number | None:
     return None
 
 
-def read_century(tokens: Tokens, at: int, number: float, end: int) -> Found | None:
+def read_century(tokens: QuantityTokens, at: int, number: float, end: int) -> Found | None:
     """Read a century whose number was read already, or a Spanish one whose noun comes first."""
     if not 1 <= number <= 21 or number != int(number):
         return None
@@ -164,10 +164,10 @@ def read_century(tokens: Tokens, at: int, number: float, end: int) -> Found | No
         end = tokens.index_at(era.end(), end)
         if era["before"]:
             years = (-last, -last + 100)
-    return make_date(tokens, at, end, Date(years))
+    return make_date(tokens, at, end, CalendarDate(years))
 
 
-def read_spanish_period(tokens: Tokens, at: int) -> Found | None:
+def read_spanish_period(tokens: QuantityTokens, at: int) -> Found | None:
     """Read "siglo XIX", "década de 1990", "años noventa"."""
     vocabulary = tokens.vocabulary
     if tokens.word(at) in vocabulary.centuries:
@@ -184,10 +184,10 @@ def read_spanish_period(tokens: Tokens, at: int) -> Found | None:
         decade = int(digits) + (1900 if len(digits) == 2 else 0)
     if decade is None or not all(tokens.is_joined(n) for n in range(at, after)):
         return None
-    return make_date(tokens, at, after + 1, Date((int(decade), int(decade) + 9)))
+    return make_date(tokens, at, after + 1, CalendarDate((int(decade), int(decade) + 9)))
 
 
-def read_decade(tokens: Tokens, at: int, number: Number) -> Found | None:
+def read_decade(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
     """Read 1990s and 90s; 1800s are a century."""
     if tokens.word(number.end) != "s" or tokens.gap(number.end - 1) not in ("", "'", "’"):
         return None
@@ -196,25 +196,25 @@ def read_decade(tokens: Tokens, at: int, number: Number) -> Found | None:
         return None
     first += 1900 if first < 100 else 0
     return make_date(
-        tokens, at, number.end + 1, Date((first, first + (99 if first % 100 == 0 else 9)))
+        tokens, at, number.end + 1, CalendarDate((first, first + (99 if first % 100 == 0 else 9)))
     )
 
 
-def read_year(tokens: Tokens, at: int, number: Number) -> Found | None:
+def read_year(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
     """Read a year of four digits, or any before or after Christ."""
     era = tokens.vocabulary.eras.match(tokens.text, tokens.spans[number.end - 1][1])
     if era and number.is_plain_digits:
         year = int(number.value) * (-1 if era["before"] else 1)
         end = tokens.index_at(era.end(), number.end)
-        return make_date(tokens, at, end, Date((year, year)))
+        return make_date(tokens, at, end, CalendarDate((year, year)))
     if FIRST_YEAR <= number.value <= LAST_YEAR and number.value == int(number.value):
         written = number.is_plain_digits and tokens.spans[at][1] - tokens.spans[at][0] == 4
         if written or (not tokens.word(at)[0].isdecimal() and number.step == 1.0):
-            return make_date(tokens, at, number.end, Date((int(number.value),) * 2))
+            return make_date(tokens, at, number.end, CalendarDate((int(number.value),) * 2))
     return None
 
 
-def read_clock(tokens: Tokens, at: int) -> Found | None:
+def read_clock(tokens: QuantityTokens, at: int) -> Found | None:
     """Read 14:00, 2:30 pm, 20:0 (a record's way)."""
     parts = tokens.word(at).split(":")
     hour, minute = int(parts[0]), int(parts[1])
@@ -226,7 +226,9 @@ def read_clock(tokens: Tokens, at: int) -> Found | None:
     )
 
 
-def make_time(tokens: Tokens, at: int, end: int, minutes: float, known: bool = True) -> Found:
+def make_time(
+    tokens: QuantityTokens, at: int, end: int, minutes: float, known: bool = True
+) -> Found:
     start = tokens.spans[at][0]
     quantity = Quantity(
         "time", start, tokens.spans[end - 1][1], minutes, minutes, half_day_known=known
@@ -234,7 +236,7 @@ def make_time(tokens: Tokens, at: int, end: int, minutes: float, known: bool = T
     return Found(quantity, end)
 
 
-def read_half_day(tokens: Tokens, at: int, minutes: float, end: int) -> Found | None:
+def read_half_day(tokens: QuantityTokens, at: int, minutes: float, end: int) -> Found | None:
     """Read "pm", "o'clock" or "de la tarde" after an hour."""
     match = tokens.vocabulary.half_days.match(tokens.text, tokens.spans[end - 1][1])
     if not match or minutes >= 13 * 60:
@@ -247,7 +249,7 @@ def read_half_day(tokens: Tokens, at: int, minutes: float, end: int) -> Found | 
     return make_time(tokens, at, tokens.index_at(match.end(), end), minutes, known)
 
 
-def read_spoken_time(tokens: Tokens, at: int) -> Found | None:
+def read_spoken_time(tokens: QuantityTokens, at: int) -> Found | None:
     """Read "half past two", "quarter to three", "las dos y media", "a las 9"."""
     if tokens.vocabulary.is_spanish:
         return _read_spanish_time(tokens, at)
@@ -270,7 +272,7 @@ def read_spoken_time(tokens: Tokens, at: int) -> Found | None:
     )
 
 
-def _read_spanish_time(tokens: Tokens, at: int) -> Found | None:
+def _read_spanish_time(tokens: QuantityTokens, at: int) -> Found | None:
     if tokens.word(at - 1) not in ("las", "la"):
         return None
     hour = read_number(tokens, at)
@@ -292,7 +294,7 @@ def _read_spanish_time(tokens: Tokens, at: int) -> Found | None:
     return make_time(tokens, at, end, minutes, hour.value > 12) if said or closed else None
 
 
-def _is_letter_after(tokens: Tokens, end: int) -> bool:
+def _is_letter_after(tokens: QuantityTokens, end: int) -> bool:
     """Whether a noun may follow: a las dos hermanas."""
     word = tokens.word(end)
     return tokens.is_joined(end - 1) and word.isalpha() and word not in tokens.vocabulary.stop

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragstone.text.quantities.tokens import Tokens
+from ragstone.text.quantities.tokens import QuantityTokens
 from ragstone.text.quantities.vocabulary import ROMANS, VULGAR
 
 _AFTER_DIGITS = frozenset({"k", "m", "b", "mn", "mm", "bn", "tn"})
@@ -23,7 +23,7 @@ class Number(NamedTuple):
     """Whether it is written in digits alone, without any mark: it may be a year."""
 
 
-def read_number(tokens: Tokens, at: int, is_money: bool = False) -> Number | None:
+def read_number(tokens: QuantityTokens, at: int, is_money: bool = False) -> Number | None:
     """Read the number that starts at a token."""
     word = tokens.word(at)
     if not word:
@@ -62,7 +62,7 @@ _DECIMAL_COMMA = re.compile(r"\d+,\d+")
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 
 
-def _scale_digits(tokens: Tokens, number: Number, is_money: bool) -> Number:
+def _scale_digits(tokens: QuantityTokens, number: Number, is_money: bool) -> Number:
     """Multiply by the words after the digits: 2.5 million, 40 mil, 5k."""
     value, step, at, plain = number
     if tokens.word(at) in VULGAR and tokens.gap(at - 1) in ("", " "):
@@ -84,7 +84,7 @@ def _scale_digits(tokens: Tokens, number: Number, is_money: bool) -> Number:
 _MIXED = re.compile(r"(\d{1,2})/(\d{1,2})")
 
 
-def _is_scale_letter(tokens: Tokens, at: int, is_money: bool) -> bool:
+def _is_scale_letter(tokens: QuantityTokens, at: int, is_money: bool) -> bool:
     if tokens.word(at) in ("mn", "bn", "tn"):
         return True
     if is_money:
@@ -92,7 +92,7 @@ def _is_scale_letter(tokens: Tokens, at: int, is_money: bool) -> bool:
     return tokens.gap(at - 1) == "" and (tokens.word(at) == "k" or tokens.raw(at) in ("M", "B"))
 
 
-def _read_words(tokens: Tokens, at: int) -> Number | None:
+def _read_words(tokens: QuantityTokens, at: int) -> Number | None:
     """Add up number words: two hundred and five, mil novecientos noventa y nueve, nineteen ninety-nine."""
     cardinals, scales = tokens.vocabulary.cardinals, tokens.vocabulary.scales
     total = current = 0.0
@@ -138,7 +138,7 @@ def _fits(current: float, value: float, last: str) -> bool:
     return value < 100 <= current and current % 100 == 0
 
 
-def _continues(tokens: Tokens, at: int, current: float) -> bool:
+def _continues(tokens: QuantityTokens, at: int, current: float) -> bool:
     """Whether "and" goes on with the same number: after hundreds, in Spanish after tens."""
     after = tokens.vocabulary.cardinals.get(tokens.word(at + 1))
     if after is None or not tokens.is_joined(at):
@@ -148,7 +148,7 @@ def _continues(tokens: Tokens, at: int, current: float) -> bool:
     return 0 < after < 100 and current % 100 == 0 and tokens.word(at - 1) in ("hundred", "thousand")
 
 
-def _add_half(tokens: Tokens, number: Number) -> Number:
+def _add_half(tokens: QuantityTokens, number: Number) -> Number:
     """Add "and a half", "y medio" after a number; a scale after it multiplies both: two and a half million."""
     after = read_half(tokens, number.end)
     if after == number.end:
@@ -160,7 +160,7 @@ def _add_half(tokens: Tokens, number: Number) -> Number:
     return Number(number.value + 0.5 * unit, 0.1 * unit, after)
 
 
-def read_half(tokens: Tokens, at: int) -> int:
+def read_half(tokens: QuantityTokens, at: int) -> int:
     """The token after "and a half" or "y medio"; `at` where there is none."""
     vocabulary = tokens.vocabulary
     if tokens.word(at) not in vocabulary.joins or not tokens.is_joined(at - 1):
@@ -171,7 +171,7 @@ def read_half(tokens: Tokens, at: int) -> int:
     return at
 
 
-def read_roman(tokens: Tokens, at: int) -> int | None:
+def read_roman(tokens: QuantityTokens, at: int) -> int | None:
     """The number of a numeral in capitals after a name or the word that it counts: Felipe II, part IV."""
     value = ROMANS.get(tokens.word(at))
     before = tokens.raw(at - 1)

@@ -17,7 +17,7 @@ MINUTES_PER_DAY = 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Date:
+class CalendarDate:
     """A calendar date; what is not said is None."""
 
     years: tuple[int, int] | None = None
@@ -48,7 +48,7 @@ class Quantity:
     """Weight of the last written digit: 0.1 for 2.5, 100,000 for 2.5 million."""
     bound: str = ""
     """`about`, `over`, `at_least`, `under` or `at_most`."""
-    date: Date | None = None
+    date: CalendarDate | None = None
     counts: bool = False
     """Whether a noun follows that is no unit: 5 dogs."""
     indefinite: bool = False
@@ -107,16 +107,18 @@ def _is_same_time(claim: Quantity, source: Quantity) -> bool:
     return apart % (MINUTES_PER_DAY // 2) < 1
 
 
-def _readings(date: Date) -> tuple[Date, ...]:
+def _readings(date: CalendarDate) -> tuple[CalendarDate, ...]:
     if not date.ambiguous:
         return (date,)
-    return date, Date(date.years, date.day, date.month)
+    return date, CalendarDate(date.years, date.day, date.month)
 
 
-def _is_date_within(claim: Date, source: Date) -> bool:
+def _is_date_within(claim: CalendarDate, source: CalendarDate) -> bool:
     """Whether everything that the claim says of the date stands in the source."""
     if claim.ambiguous:
-        return any(_is_date_within(Date(c.years, c.month, c.day), source) for c in _readings(claim))
+        return any(
+            _is_date_within(CalendarDate(c.years, c.month, c.day), source) for c in _readings(claim)
+        )
     if claim.years and not (
         source.years and claim.years[0] <= source.years[0] and source.years[1] <= claim.years[1]
     ):
@@ -131,7 +133,7 @@ def _is_date_within(claim: Date, source: Date) -> bool:
     )
 
 
-def _is_comparable(claim: Date, source: Date) -> bool:
+def _is_comparable(claim: CalendarDate, source: CalendarDate) -> bool:
     """Whether both name a year, or a month, or a weekday."""
     return bool(
         (claim.years and source.years)
@@ -140,7 +142,7 @@ def _is_comparable(claim: Date, source: Date) -> bool:
     )
 
 
-def _overlap(one: Date, other: Date) -> bool:
+def _overlap(one: CalendarDate, other: CalendarDate) -> bool:
     if (
         one.years
         and other.years

@@ -6,14 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ragstone.text.quantities.moments import LAST_YEAR, Found
-from ragstone.text.quantities.quantity import Date, Quantity
-from ragstone.text.quantities.tokens import Tokens
+from ragstone.text.quantities.quantity import CalendarDate, Quantity
+from ragstone.text.quantities.tokens import QuantityTokens
 
 _DASHES = frozenset({"-", "–", "—", "‒", "−"})
 
 
 def join_range(
-    tokens: Tokens, at: int, first: Found, read: Callable[[Tokens, int], Found | None]
+    tokens: QuantityTokens,
+    at: int,
+    first: Found,
+    read: Callable[[QuantityTokens, int], Found | None],
 ) -> tuple[list[Quantity], int]:
     """The range that begins with a quantity, or the quantity alone; and the token after it.
 
@@ -24,17 +27,17 @@ def join_range(
         return [first.quantity], first.end
     low, high = first.quantity, second.quantity
     if low.kind == "number" and high.date and high.date.day and _is_day(low):
-        date = Date(high.date.years, high.date.month, int(low.value))
+        date = CalendarDate(high.date.years, high.date.month, int(low.value))
         return [replace(low, kind="date", date=date), high], second.end
     if low.date and low.date.day and high.kind == "number" and _is_day(high):
-        date = Date(low.date.years, low.date.month, int(high.value))
+        date = CalendarDate(low.date.years, low.date.month, int(high.value))
         return [low, replace(high, kind="date", date=date)], second.end
     if high.kind == "time" and (low.kind == "time" or (low.kind == "number" and low.value <= 12)):
         return [_to_first_time(low, high), high], second.end
     if low.date and low.date.years and high.kind == "number" and 0 < high.value < 100:
         year = low.date.years[0] // 100 * 100 + int(high.value)  # 1914-18
         if low.date.years[0] < year <= LAST_YEAR and not low.date.month:
-            return [low, replace(high, kind="date", date=Date((year, year)))], second.end
+            return [low, replace(high, kind="date", date=CalendarDate((year, year)))], second.end
     if low.kind == "number" and high.kind in ("measure", "share"):
         factor = high.factor if high.kind == "measure" else 0.01
         low = replace(
@@ -46,7 +49,7 @@ def join_range(
     return [first.quantity], first.end
 
 
-def _find_second(tokens: Tokens, at: int, first: Found) -> int | None:
+def _find_second(tokens: QuantityTokens, at: int, first: Found) -> int | None:
     """Where the other end may start."""
     end, vocabulary = first.end, tokens.vocabulary
     if tokens.gap(end - 1).strip() in _DASHES:

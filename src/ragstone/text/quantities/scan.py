@@ -9,9 +9,9 @@ from functools import lru_cache
 from ragstone.text.quantities import moments
 from ragstone.text.quantities.moments import Found
 from ragstone.text.quantities.numerals import Number, read_half, read_number, read_roman
-from ragstone.text.quantities.quantity import Date, Quantity
+from ragstone.text.quantities.quantity import CalendarDate, Quantity
 from ragstone.text.quantities.ranges import join_range
-from ragstone.text.quantities.tokens import Tokens
+from ragstone.text.quantities.tokens import QuantityTokens
 from ragstone.text.quantities.units import (
     CURRENCY_SIGNS,
     LONGEST_UNIT,
@@ -32,7 +32,7 @@ def find_quantities(text: str, language: str) -> list[Quantity]:
 
 @lru_cache(maxsize=4096)
 def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
-    tokens = Tokens.cut(text, VOCABULARIES[language])
+    tokens = QuantityTokens.cut(text, VOCABULARIES[language])
     quantities: list[Quantity] = []
     end = 0
     for at in tokens.starters:
@@ -46,7 +46,7 @@ def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
     return tuple(quantities)
 
 
-def _read_quantity(tokens: Tokens, at: int) -> Found | None:
+def _read_quantity(tokens: QuantityTokens, at: int) -> Found | None:
     """The quantity that starts at a token, its range apart."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     if not word:
@@ -60,7 +60,9 @@ def _read_quantity(tokens: Tokens, at: int) -> Found | None:
         if found or word not in vocabulary.cardinals:
             return found
     if word in vocabulary.weekdays:
-        return moments.make_date(tokens, at, at + 1, Date(weekday=int(vocabulary.weekdays[word])))
+        return moments.make_date(
+            tokens, at, at + 1, CalendarDate(weekday=int(vocabulary.weekdays[word]))
+        )
     if word in vocabulary.clock_words:
         return moments.make_time(tokens, at, at + 1, 60 * vocabulary.clock_words[word])
     if word in vocabulary.decade_nouns or (vocabulary.is_spanish and word in vocabulary.centuries):
@@ -70,7 +72,7 @@ def _read_quantity(tokens: Tokens, at: int) -> Found | None:
     return _read_words(tokens, at)
 
 
-def _is_label(tokens: Tokens, at: int) -> bool:
+def _is_label(tokens: QuantityTokens, at: int) -> bool:
     """Whether digits name or number something and say nothing: A320, COVID-19, passage 2, "3." of a list."""
     before, gap = tokens.word(at - 1), tokens.gap(at - 1) if at else ""
     start, end = tokens.spans[at]
@@ -92,7 +94,7 @@ _CITED = frozenset(
 _PREFIXES = frozenset({"mid", "pre", "post", "early", "late"})
 
 
-def _read_digits(tokens: Tokens, at: int) -> Found | None:
+def _read_digits(tokens: QuantityTokens, at: int) -> Found | None:
     word = tokens.word(at)
     if ":" in word:
         return moments.read_clock(tokens, at)
@@ -112,7 +114,7 @@ def _read_digits(tokens: Tokens, at: int) -> Found | None:
     return _read_number(tokens, at)
 
 
-def _read_words(tokens: Tokens, at: int) -> Found | None:
+def _read_words(tokens: QuantityTokens, at: int) -> Found | None:
     """A quantity that begins with a word: a number, an ordinal, a part, or a unit after an article."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     if word == "twice":
@@ -124,7 +126,7 @@ def _read_words(tokens: Tokens, at: int) -> Found | None:
         return _make_ordinal(tokens, at, roman, at + 1)
     if word in vocabulary.decades and _is_decade(tokens, at):
         first = int(vocabulary.decades[word])
-        return moments.make_date(tokens, at, at + 1, Date((first, first + 9)))
+        return moments.make_date(tokens, at, at + 1, CalendarDate((first, first + 9)))
     if word in vocabulary.halves or word in vocabulary.fractions:
         part = _read_part(tokens, at)
         if part:
@@ -136,7 +138,7 @@ def _read_words(tokens: Tokens, at: int) -> Found | None:
     return _read_indefinite(tokens, at)
 
 
-def _is_decade(tokens: Tokens, at: int) -> bool:
+def _is_decade(tokens: QuantityTokens, at: int) -> bool:
     if not tokens.vocabulary.is_spanish:
         return tokens.word(at - 1) in ("the", "mid", "early", "late")
     return (
@@ -146,7 +148,7 @@ def _is_decade(tokens: Tokens, at: int) -> bool:
     )
 
 
-def _read_part(tokens: Tokens, at: int) -> Found | None:
+def _read_part(tokens: QuantityTokens, at: int) -> Found | None:
     """Read half an hour, half past two, half of them, a third of, una cuarta parte."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     time = None if vocabulary.is_spanish else moments.read_spoken_time(tokens, at)
@@ -177,12 +179,12 @@ def _read_part(tokens: Tokens, at: int) -> Found | None:
     return _make(tokens, at, at + 1, value, 0.01, Unit("share", 1)) if is_share else None
 
 
-def _is_named(tokens: Tokens, at: int) -> bool:
+def _is_named(tokens: QuantityTokens, at: int) -> bool:
     """Whether an ordinal stands before "of" for its own noun: la quinta de Beethoven."""
     return tokens.vocabulary.is_spanish and tokens.word(at - 1) == "la"
 
 
-def _read_ordinal(tokens: Tokens, at: int) -> Found | None:
+def _read_ordinal(tokens: QuantityTokens, at: int) -> Found | None:
     ordinal = moments.read_ordinal(tokens, at)
     if ordinal is None:
         return None
@@ -194,12 +196,12 @@ def _read_ordinal(tokens: Tokens, at: int) -> Found | None:
     )
 
 
-def _make_ordinal(tokens: Tokens, at: int, value: float, end: int) -> Found:
+def _make_ordinal(tokens: QuantityTokens, at: int, value: float, end: int) -> Found:
     start, stop = tokens.spans[at][0], tokens.spans[end - 1][1]
     return Found(Quantity("ordinal", start, stop, value, value), end)
 
 
-def _read_indefinite(tokens: Tokens, at: int) -> Found | None:
+def _read_indefinite(tokens: QuantityTokens, at: int) -> Found | None:
     """Read a week, un año: a span of time whose number is an article."""
     vocabulary = tokens.vocabulary
     unit = UNITS.get(tokens.word(at))
@@ -220,7 +222,7 @@ def _read_indefinite(tokens: Tokens, at: int) -> Found | None:
     return Found(replace(found.quantity, indefinite=True), end)
 
 
-def _read_money(tokens: Tokens, at: int) -> Found | None:
+def _read_money(tokens: QuantityTokens, at: int) -> Found | None:
     """Read an amount after the sign of its currency: $2.5 million."""
     number = read_number(tokens, at + 1, is_money=True)
     if number is None or tokens.gap(at) not in ("", " ", "\u00a0"):
@@ -229,7 +231,7 @@ def _read_money(tokens: Tokens, at: int) -> Found | None:
     return _make(tokens, at, number.end, number.value, number.step, unit)
 
 
-def _read_number(tokens: Tokens, at: int) -> Found | None:
+def _read_number(tokens: QuantityTokens, at: int) -> Found | None:
     """A quantity that begins with a number, in digits or words."""
     vocabulary = tokens.vocabulary
     if vocabulary.is_spanish:
@@ -262,7 +264,7 @@ def _read_number(tokens: Tokens, at: int) -> Found | None:
     return _read_counted(tokens, first, number)
 
 
-def _read_counted(tokens: Tokens, at: int, number: Number) -> Found | None:
+def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
     """What a number is, by what stands after it."""
     vocabulary, end = tokens.vocabulary, number.end
     found = (
@@ -292,7 +294,7 @@ def _read_counted(tokens: Tokens, at: int, number: Number) -> Found | None:
     return _make(tokens, at, end, number.value, number.step, None)
 
 
-def _read_hours_and_minutes(tokens: Tokens, at: int, number: Number) -> Found | None:
+def _read_hours_and_minutes(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
     """Read 14h30 and, after "at" or "las", 14 h."""
     end = number.end
     if tokens.word(end) != "h" or not number.is_plain_digits or number.value > 24:
@@ -303,7 +305,7 @@ def _read_hours_and_minutes(tokens: Tokens, at: int, number: Number) -> Found | 
     return None
 
 
-def _read_share(tokens: Tokens, at: int, number: Number) -> Found | None:
+def _read_share(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
     """Read two thirds, tres cuartas partes, one in five, uno de cada diez."""
     vocabulary, end = tokens.vocabulary, number.end
     word = tokens.word(end)
@@ -336,7 +338,7 @@ def _read_share(tokens: Tokens, at: int, number: Number) -> Found | None:
     return None
 
 
-def _read_unit(tokens: Tokens, at: int, after_number: bool) -> tuple[Unit | None, int]:
+def _read_unit(tokens: QuantityTokens, at: int, after_number: bool) -> tuple[Unit | None, int]:
     """The unit at a token and the token after it."""
     start = at
     gap = tokens.gap(at - 1)
@@ -365,7 +367,7 @@ def _read_unit(tokens: Tokens, at: int, after_number: bool) -> tuple[Unit | None
 _SPACES = re.compile(r"[\s\u00a0-]+")
 
 
-def _is_qualifier(tokens: Tokens, at: int) -> bool:
+def _is_qualifier(tokens: QuantityTokens, at: int) -> bool:
     """Whether a word may stand between a number and its unit: five business days."""
     word, vocabulary = tokens.word(at), tokens.vocabulary
     if not tokens.is_joined(at) or not tokens.is_joined(at - 1):
@@ -373,7 +375,9 @@ def _is_qualifier(tokens: Tokens, at: int) -> bool:
     return word in vocabulary.qualifiers
 
 
-def _make(tokens: Tokens, at: int, end: int, value: float, step: float, unit: Unit | None) -> Found:
+def _make(
+    tokens: QuantityTokens, at: int, end: int, value: float, step: float, unit: Unit | None
+) -> Found:
     start, stop = tokens.spans[at][0], tokens.spans[end - 1][1]
     if unit is None:
         counts = _counts_noun(tokens, end)
@@ -393,7 +397,7 @@ def _make(tokens: Tokens, at: int, end: int, value: float, step: float, unit: Un
     return Found(quantity, end)
 
 
-def _counts_noun(tokens: Tokens, end: int) -> bool:
+def _counts_noun(tokens: QuantityTokens, end: int) -> bool:
     word = tokens.word(end)
     return tokens.is_joined(end - 1) and word.isalpha() and word not in tokens.vocabulary.stop
 
@@ -402,7 +406,7 @@ _BELOW_ZERO = re.compile(r"\s(?:below (?:zero|freezing)|bajo cero)\b", re.IGNORE
 _MINUS = re.compile(r"(?:(?:^|[\s(])[-−–]|\bminus |\bmenos )$", re.IGNORECASE)
 
 
-def _add_bound(tokens: Tokens, quantity: Quantity) -> Quantity:
+def _add_bound(tokens: QuantityTokens, quantity: Quantity) -> Quantity:
     """The quantity with the word before or after it that makes it a limit: more than 40, 40 or more."""
     if quantity.date or quantity.kind in ("time", "ordinal"):
         return quantity

@@ -8,7 +8,7 @@ from ragstone.text.quantities.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class QuantityTokens:
     """The tokens of one text; beyond its ends words are empty."""
 
     text: str
@@ -18,14 +18,14 @@ class Tokens:
     spans: list[tuple[int, int]]
 
     @classmethod
-    def cut(cls, text: str, vocabulary: Vocabulary) -> Tokens:
+    def cut(cls, text: str, vocabulary: Vocabulary) -> QuantityTokens:
         matches = list(vocabulary.token.finditer(text))
         words = [match.group().lower() for match in matches]
         return cls(text, vocabulary, words, [match.span() for match in matches])
 
     @property
     def starters(self) -> list[int]:
-        """Tokens with which a quantity may begin."""
+        """QuantityTokens with which a quantity may begin."""
         known = self.vocabulary.starters
         return [at for at, word in enumerate(self.words) if word in known or word[0].isdecimal()]
 
