@@ -13,6 +13,9 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     useful     {"grades": [{"id", "target", "grade", "reason"}]}   grade 0, 1 or 2, for each chunk × target
     aspects    {"aspects": [{"aspect", "covered", "quote"}]}       quote = verbatim part of the answer, "" if missing
     questions  {"evasive": bool, "questions": [text]}
+               A judge that writes no questions replies {"evasive": bool, "addresses": [{"part", "probability"}]}: for
+               each part of the question that was asked (or the whole as one) the chance that the answer addresses it;
+               [] for an evasive answer.
     rate       {"level", "reason"}                                 level = index into the rubric's levels
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
