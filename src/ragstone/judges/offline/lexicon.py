@@ -270,3 +270,9 @@ UNITS: Final[dict[str, str]] = {
     for word in words.split()
 }
 """Words that count something, to one name each."""
+
+SYMMETRIC: Final = {
+    "en": "marry meet border resemble equal differ play join face divorce compete collaborate tie match same similar",
+    "es": "casar encontrar limitar parecer igualar jugar unir divorciar competir colaborar empatar igual similar",
+}
+"""Words around which two things may change places."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment
-from ragstone.judges.offline.conflicts import Conflict, conflict_of
+from ragstone.judges.offline.conflicts import Conflict
 from ragstone.judges.offline.features import features
 from ragstone.judges.offline.fragments import agreement, names
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read

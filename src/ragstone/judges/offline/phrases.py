@@ -1,0 +1,185 @@
+"""A sentence as rules compare it: content words and quantities, each with its clause, preposition and polarity."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.functions import FUNCTION_WORDS
+from ragstone.judges.offline.words import NAME, NUMBER, WORD, describe_word, identify
+from ragstone.text.quantities import Quantity, find_quantities
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A content word or a quantity of a sentence."""
+
+    id: int
+    """Equal ids mean equal stems; a quantity is compared by what it says."""
+    kind: int
+    weight: float
+    row: int
+    """Row in the table of word vectors, -1 for none."""
+    lower: str
+    start: int
+    end: int
+    place: int
+    """Which token of the sentence it is."""
+    clause: int
+    preposition: str
+    """What governs it, empty for a subject, a direct object or a verb."""
+    preposition_place: int
+    is_negated: bool
+    is_excepted: bool
+    """Whether it stands after "except"."""
+    quantifier: str
+    """`all`, `most`, `some`, `few`, `none` or `only`, of the word that follows it."""
+    quantity: Quantity | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The items of one sentence, and the places of the function words that rules look at."""
+
+    text: str
+    language: str
+    items: tuple[Item, ...]
+    words: tuple[str, ...]
+    """Every token in small letters, function words included."""
+
+
+@lru_cache(maxsize=8192)
+def parse_sentence(text: str, language: str) -> Sentence:
+    """Read one sentence; languages other than Spanish are read as English."""
+    language = "es" if language == "es" else "en"
+    return _Parser(text, language).parse()
+
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[;:()\[\]—–!?]|,|[^\W\d_]*-")
+
+
+_RELATIONS = frozenset(
+    "more less before after above below up down first last inside outside antes después más menos".split()
+)
+"""Function words that have an opposite: they are compared like content words."""
+RELATION_WEIGHT = 2.0
+LETTER_WEIGHT = 4.0
+"""A capital letter that names something: drug A."""
+
+
+class _Parser:
+    """Reads a sentence from left to right; what holds for the words to come is state."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self.text, self.language = text, language
+        self.words: list[str] = []
+        self.items: list[Item] = []
+        self.clause = 0
+        self.preposition, self.preposition_place = "", -1
+        self.negations = 0
+        self.flips_next = False
+        self.is_excepted = False
+        self.quantifier = ""
+        self.function = FUNCTION_WORDS[language]
+
+    def parse(self) -> Sentence:
+        quantities = find_quantities(self.text, self.language)
+        at = 0
+        for quantity in quantities:
+            self._read_words(at, quantity.start)
+            self._add_quantity(quantity)
+            at = quantity.end
+        self._read_words(at, len(self.text))
+        return Sentence(self.text, self.language, tuple(self.items), tuple(self.words))
+
+    def _read_words(self, start: int, end: int) -> None:
+        for match in _TOKEN.finditer(self.text, start, end):
+            raw = match.group()
+            lower = raw.lower().replace("’", "'")
+            if lower[0].isalnum():
+                self.words.append(lower)
+                self._read_word(raw, lower, *match.span())
+            elif lower != "-":
+                self._end_clause(lower == ",")
+
+    def _end_clause(self, is_comma: bool = False) -> None:
+        self.clause += 1
+        self.negations = 0
+        self.flips_next = False
+        self.quantifier = ""
+        self.preposition, self.preposition_place = "", -1
+        if not is_comma:
+            self.is_excepted = False
+
+    def _read_word(self, raw: str, lower: str, start: int, end: int) -> None:
+        function = self.function
+        if len(raw) == 1 and raw.isupper() and len(self.words) > 1 and start and self.text[start - 1] == " ":
+            self._add((identify(f"letter {raw}"), NAME, LETTER_WEIGHT, -1), raw, start, end, None)
+            return
+        if lower.endswith("n't") or lower in function.negations:
+            self._negate(lower)
+            return
+        if lower in function.boundaries:
+            excepted = self.is_excepted
+            self._end_clause()
+            self.is_excepted = excepted and lower in function.list_joins
+        if lower in function.exceptions:
+            self._end_clause()
+            self.is_excepted = True
+        elif lower in function.quantifiers:
+            self.quantifier = function.quantifiers[lower]
+            return
+        if lower in function.prepositions:
+            self.preposition = function.prepositions[lower]
+            self.preposition_place = len(self.words) - 1
+            if lower in function.phrase_negations:
+                self.negations += 1
+        elif lower in function.less:
+            self.flips_next = True
+        elif lower in lexicon.STOP[self.language] and lower not in _RELATIONS:
+            if lower not in function.determiners:
+                self.preposition, self.preposition_place = "", -1
+            return
+        identity, kind, weight, row = describe_word(raw, self.language, len(self.words) == 1)
+        if lower in _RELATIONS:
+            self._add((identity, WORD, RELATION_WEIGHT, row), lower, start, end, None)
+        elif kind in (WORD, NAME) and lower not in function.prepositions:
+            self._add((identity, kind, weight, row), lower, start, end, None)
+
+    def _negate(self, lower: str) -> None:
+        """A negation holds to the end of its clause; two in a Spanish clause are one."""
+        if self.language == "es":
+            self.negations = 1
+        else:
+            self.negations += 1
+        if lower in self.function.none_words:
+            self.quantifier = "none"
+
+    def _add_quantity(self, quantity: Quantity) -> None:
+        self.words.append("#")
+        lower = self.text[quantity.start : quantity.end].lower()
+        self._add((-1, NUMBER, 4.0, -1), lower, quantity.start, quantity.end, quantity)
+
+    def _add(
+        self,
+        meaning: tuple[int, int, float, int],
+        lower: str,
+        start: int,
+        end: int,
+        quantity: Quantity | None,
+    ) -> None:
+        identity, kind, weight, row = meaning
+        self.items.append(
+            Item(
+                id=identity, kind=kind, weight=weight, row=row, lower=lower, start=start, end=end,
+                place=len(self.words) - 1, clause=self.clause, preposition=self.preposition,
+                preposition_place=self.preposition_place,
+                is_negated=bool((self.negations + self.flips_next) % 2), is_excepted=self.is_excepted,
+                quantifier=self.quantifier, quantity=quantity,
+            )  # fmt: skip
+        )
+        self.flips_next = False
+        if quantity is None:
+            self.quantifier = ""
