@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.phrases import Item, Sentence, parse_sentence
-from ragstone.judges.offline.reading import NEGATION, STOP, Reading
+from ragstone.judges.offline.reading import NEGATION, STOP, WORD, Reading
 from ragstone.judges.offline.words import stem_id
 from ragstone.text.quantities import matches
 
@@ -19,8 +19,8 @@ NEARBY_CREDIT = 0.7
 """What a word counts that stands in the sentence before, which a pronoun may refer to."""
 CANDIDATES = 3
 """Sentences that a claim is compared with."""
-MIN_SHARED = 0.3
-"""Share of a claim's words that a sentence must hold to be compared with it."""
+MIN_PREFIXED = 4
+"""Letters that a word must have for its negative prefix to be told from its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class Comparison:
     source: Sentence
     nearby: frozenset[int]
     """Words of the sentence before."""
-    partners: tuple[int, ...]
-    """For each item of the claim the item of the sentence that says the same, -1 for none."""
-    opposites: tuple[int, ...]
-    """The same for an item that says the contrary."""
+    places: tuple[tuple[int, ...], ...]
+    """For each item of the claim the items of the sentence that say the same."""
+    contraries: tuple[tuple[int, ...], ...]
+    """The same for items that say the contrary."""
     index: int
-    place: tuple[int, int]
+    span: tuple[int, int]
 
     def share(self, without: frozenset[int] = frozenset()) -> float:
         """Weighted share of the claim's other items that stand in the sentence or, for less, just before it."""
@@ -61,87 +61,86 @@ class Comparison:
         for at, item in enumerate(self.claim.items):
             if at not in without:
                 total += item.weight
-                if self.partners[at] >= 0:
+                if self.places[at]:
                     shared += item.weight
                 elif item.id in self.nearby:
                     shared += NEARBY_CREDIT * item.weight
         return shared / total if total else 0.0
 
-    def make(self, kind: str, code: str, mine: Item, theirs: Item, certain: bool) -> Conflict:
-        return Conflict(
-            kind, code, self.claim.text[mine.start : mine.end], self.source.text[theirs.start : theirs.end],
-            self.index, self.place, certain,
-        )  # fmt: skip
+    def make(self, kind: str, code: str, mine: str, theirs: str, certain: bool) -> Conflict:
+        return Conflict(kind, code, mine, theirs, self.index, self.span, certain)
 
 
 def compare_best(claim: Reading, mine: Sentence, sources: Sequence[Reading]) -> list[Comparison]:
-    """The claim beside the sentences that hold most of it, best first."""
+    """The claim beside the sentences of prose that hold most of it, best first."""
     wanted = claim.ids[(claim.kinds != STOP) & (claim.kinds != NEGATION)]
     ranked: list[tuple[float, int, int]] = []
     for index, source in enumerate(sources):
-        if not len(source.ids):
+        if not len(source.ids) or source.structured:
             continue
         shared = np.isin(source.ids, wanted) * source.weights
-        # a word counts once a sentence, or long sentences that repeat it would win
-        per_sentence = np.bincount(source.sentence, shared, len(source.sentences))
-        for sentence in np.argsort(-per_sentence, kind="stable")[:CANDIDATES].tolist():
-            ranked.append((float(per_sentence[sentence]), index, sentence))
+        weights = np.bincount(source.sentence, shared, len(source.sentences))
+        best = np.argsort(-weights, kind="stable")[:CANDIDATES].tolist()
+        ranked += [(float(weights[sentence]), index, sentence) for sentence in best]
     ranked.sort(key=lambda row: -row[0])
     return [
-        _compare(mine, sources[index], index, sentence)
+        compare_sentence(mine, sources[index], index, sentence)
         for weight, index, sentence in ranked[:CANDIDATES]
         if weight > 0
     ]
 
 
-def _compare(mine: Sentence, source: Reading, index: int, number: int) -> Comparison:
+def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -> Comparison:
+    """The claim beside one sentence of a source."""
     start, end = source.sentences[number]
     theirs = parse_sentence(source.raw[start:end], source.language)
     nearby: frozenset[int] = frozenset()
     if number:
         a, b = source.sentences[number - 1]
-        nearby = frozenset(item.id for item in parse_sentence(source.raw[a:b], source.language).items)
-    partners, opposites = _pair_items(mine, theirs)
-    return Comparison(mine, theirs, nearby, partners, opposites, index, (start, end))
+        before = parse_sentence(source.raw[a:b], source.language)
+        nearby = frozenset(item.id for item in before.items if item.quantity is None)
+    return Comparison(mine, theirs, nearby, *_pair_items(mine, theirs), index, (start, end))
 
 
-def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The partner and the opposite of each item of the claim, each in the clause that holds most of the claim."""
-    places: dict[int, list[int]] = defaultdict(list)
+_Places = tuple[tuple[int, ...], ...]
+
+
+def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
+    known: dict[int, list[int]] = defaultdict(list)
     for at, item in enumerate(theirs.items):
         if item.quantity is None:
-            places[item.id].append(at)
-    contrary = opposite_ids()
+            known[item.id].append(at)
+    said = {item.id for item in mine.items}
     same, against = [], []
     for item in mine.items:
         if item.quantity is not None:
-            same.append([
+            same.append(tuple(
                 at for at, other in enumerate(theirs.items)
                 if other.quantity is not None and matches(item.quantity, other.quantity)
-            ])  # fmt: skip
-            against.append([])
-        else:
-            same.append(places.get(item.id, []))
-            against.append([at for other in contrary.get(item.id, ()) for at in places.get(other, ())])
-    support: dict[int, float] = defaultdict(float)
-    for item, found in zip(mine.items, same, strict=True):
-        for clause in {theirs.items[at].clause for at in found}:
-            support[clause] += item.weight
+            ))  # fmt: skip
+            against.append(())
+            continue
+        same.append(tuple(known.get(item.id, ())))
+        contrary = opposite_ids().get(item.id, frozenset())
+        against.append(tuple(
+            at for at, other in enumerate(theirs.items)
+            # what the claim says itself is not said against it: before and after
+            if other.id not in said and (other.id in contrary or _is_prefixed(item, other))
+        ))  # fmt: skip
+    return tuple(same), tuple(against)
 
-    def choose(found: list[int]) -> int:
-        return max(found, key=lambda at: support[theirs.items[at].clause], default=-1)
 
-    partners = [choose(found) for found in same]
-    opposites = [choose(found) for found in against]
-    for at, (partner, opposite) in enumerate(zip(partners, opposites, strict=True)):
-        if partner >= 0 and opposite >= 0:
-            own = mine.items[at].weight
-            here, there = theirs.items[partner].clause, theirs.items[opposite].clause
-            if here == there or support[here] - own >= support[there]:
-                opposites[at] = -1
-            else:
-                partners[at] = -1
-    return tuple(partners), tuple(opposites)
+def _is_prefixed(one: Item, other: Item) -> bool:
+    """Whether one word is the other with a negative prefix: inhabited, uninhabited."""
+    if one.kind != WORD or other.kind != WORD or one.lower == other.lower:
+        return False
+    short, long = sorted((one.lower, other.lower), key=len)
+    # the last letters may differ in number or gender
+    stem = short[:-2] if len(short) > MIN_PREFIXED + 2 else short
+    return len(short) >= MIN_PREFIXED and any(
+        long.startswith(prefix + stem) and abs(len(long) - len(prefix) - len(short)) <= 2
+        for prefix in lexicon.NEGATIVE_PREFIXES
+    )
 
 
 @lru_cache(maxsize=1)

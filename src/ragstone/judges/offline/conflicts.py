@@ -12,8 +12,9 @@ from ragstone.judges.offline.figures import find_figure_conflict
 from ragstone.judges.offline.phrases import parse_sentence
 from ragstone.judges.offline.polarity import find_reversal
 from ragstone.judges.offline.reading import Reading
+from ragstone.locale.messages import compose
 
-__all__ = ["Conflict", "find_conflict"]
+__all__ = ["Conflict", "explain_conflict", "find_conflict"]
 
 
 def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None:
@@ -22,8 +23,13 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
     if not mine.items:
         return None
     comparisons = compare_best(claim, mine, sources)
-    conflicts = [find_figure_conflict(comparisons), *map(_check_sentence, comparisons[:1])]
+    conflicts = [find_figure_conflict(comparisons, sources), *map(_check_sentence, comparisons[:1])]
     return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
+
+
+def explain_conflict(conflict: Conflict, language: str) -> str:
+    """The conflict in words."""
+    return compose(conflict.code, language, mine=conflict.mine, theirs=conflict.theirs)
 
 
 def _check_sentence(comparison: Comparison) -> Conflict | None:

@@ -4,102 +4,127 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragstone.judges.offline.comparison import NEARBY_CREDIT, Comparison, Conflict
+from ragstone.judges.offline.binding import fit, is_about_claim, is_said
+from ragstone.judges.offline.comparison import Comparison, Conflict, compare_sentence
 from ragstone.judges.offline.phrases import Item
-from ragstone.text.quantities import differs, matches
+from ragstone.judges.offline.reading import Reading
+from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches
 
-SENTENCE_CREDIT = 0.6
-"""What a word of the same sentence counts for a figure of another clause."""
-CERTAIN, POSSIBLE = 0.6, 0.4
+CERTAIN, POSSIBLE = 0.7, 0.4
 """Share of the claim's other words that must belong to the other figure."""
 MARGIN = 0.1
-"""By how much the other figure must fit better than the same one, as a share of the claim."""
+"""By how much the other figure must fit better than the same one."""
+ABOUT = 0.5
+"""Share of the words beside the other figure that the claim must have."""
+CONVERSION_WORDS = 2
+"""Words between a figure and the same in another unit: 30 kilometres (20 miles)."""
 
 
-def find_figure_conflict(comparisons: Sequence[Comparison]) -> Conflict | None:
+def find_figure_conflict(
+    comparisons: Sequence[Comparison], sources: Sequence[Reading]
+) -> Conflict | None:
     """A quantity of the claim where the source has another one for the same subject."""
     if not comparisons:
         return None
-    conflicts = (
-        _check_figure(at, item, comparisons)
-        for at, item in enumerate(comparisons[0].claim.items)
-        if item.quantity is not None
-    )
+    conflicts = []
+    for at, item in enumerate(comparisons[0].claim.items):
+        if item.quantity is None or item.quantity.indefinite:
+            continue
+        conflict = _check_figure(at, item.quantity, comparisons)
+        if conflict is not None and conflict.certain:
+            # sentences that share few words with the claim may still have its figure
+            others = list(_compare_matching(item.quantity, comparisons, sources))
+            conflict = _check_figure(at, item.quantity, [*comparisons, *others]) if others else conflict
+        conflicts.append(conflict)
     return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
 
 
-def _check_figure(at: int, item: Item, comparisons: Sequence[Comparison]) -> Conflict | None:
-    assert item.quantity is not None
-    best_same, best_other = 0.0, 0.0
-    found: tuple[Comparison, Item] | None = None
+def _check_figure(at: int, quantity: Quantity, comparisons: Sequence[Comparison]) -> Conflict | None:
+    best_same = best_other = 0.0
+    found: tuple[Comparison, int] | None = None
     for comparison in comparisons:
-        for other in comparison.source.items:
-            if other.quantity is None:
-                continue
-            if matches(item.quantity, other.quantity):
-                best_same = max(best_same, _fit(comparison, at, other))
-            elif differs(item.quantity, other.quantity) and _counts_same(comparison, at, other):
-                fit = _fit(comparison, at, other)
-                if fit > best_other:
-                    best_other, found = fit, (comparison, other)
+        items = comparison.source.items
+        alike = [
+            place for place, other in enumerate(items)
+            if other.quantity is not None and is_comparable(quantity, other.quantity)
+        ]  # fmt: skip
+        for place in alike:
+            other = items[place]
+            assert other.quantity is not None
+            rivals = [rival for rival in alike if rival != place]
+            if not differs(quantity, other.quantity):
+                # April and April 1949 are not the same, yet neither is against the other
+                best_same = max(best_same, fit(comparison, at, place, rivals))
+            elif not (
+                other.quantity.indefinite
+                or is_said(comparison, other, at)
+                or _is_conversion(comparison, quantity, place, rivals)
+            ) and _counts_same(comparison, at, place):
+                value = fit(comparison, at, place, rivals)
+                if value > best_other:
+                    best_other, found = value, (comparison, place)
     if found is None or best_other < POSSIBLE or best_other < best_same + MARGIN:
         return None
-    comparison, other = found
-    is_date = item.quantity.kind in ("date", "time")
-    code = "date_differs" if is_date else "number_differs"
-    return comparison.make("date" if is_date else "number", code, item, other, best_other >= CERTAIN)
+    return _make_conflict(*found, at, best_other)
 
 
-def _fit(comparison: Comparison, at: int, other: Item) -> float:
-    """Weighted share of the claim's other items that belong to a figure of the sentence."""
-    total = shared = 0.0
-    for n, item in enumerate(comparison.claim.items):
-        if n == at:
-            continue
-        total += item.weight
-        shared += item.weight * _belongs(comparison, n, item, other)
-    return shared / total if total else 0.0
+def _make_conflict(comparison: Comparison, place: int, at: int, value: float) -> Conflict:
+    mine, theirs = comparison.claim.items[at], comparison.source.items[place]
+    assert mine.quantity is not None
+    code = "date_differs" if mine.quantity.kind in ("date", "time") else "number_differs"
+    denied = [*comparison.claim.items, *(i for i in comparison.source.items if i.clause == theirs.clause)]
+    certain = (
+        value >= CERTAIN
+        and not any(item.is_negated for item in denied)
+        and is_about_claim(comparison, place, ABOUT)
+    )
+    kind = code.removesuffix("_differs")
+    return comparison.make(
+        kind, code, comparison.claim.quote(mine), comparison.source.quote(theirs), certain
+    )
 
 
-def _belongs(comparison: Comparison, n: int, item: Item, other: Item) -> float:
+def _compare_matching(
+    quantity: Quantity, comparisons: Sequence[Comparison], sources: Sequence[Reading]
+) -> Iterator[Comparison]:
+    """The claim beside the other sentences that have its figure."""
+    known = {(comparison.index, comparison.span) for comparison in comparisons}
+    for index, source in enumerate(sources):
+        places = [
+            other.start
+            for other in find_quantities(source.raw, source.language)
+            if matches(quantity, other)
+        ]
+        for number, (start, end) in enumerate(source.sentences if places else ()):
+            if (index, (start, end)) not in known and any(start <= p < end for p in places):
+                yield compare_sentence(comparisons[0].claim, source, index, number)
+
+
+def _is_conversion(
+    comparison: Comparison, quantity: Quantity, place: int, rivals: Sequence[int]
+) -> bool:
+    """Whether the claim's own figure stands right beside the other one."""
     items = comparison.source.items
-    credit = 0.0
-    clash = False
-    for candidate in items:
-        if candidate is other:
-            continue
-        if item.quantity is not None:
-            if candidate.quantity is None:
-                continue
-            same = matches(item.quantity, candidate.quantity)
-            if not same and candidate.clause == other.clause and differs(item.quantity, candidate.quantity):
-                clash = True
-        else:
-            same = candidate.id == item.id
-        if same:
-            credit = max(credit, 1.0 if candidate.clause == other.clause else SENTENCE_CREDIT)
-    if clash and credit < 1.0:
-        return -1.0
-    if not credit and item.quantity is None and item.id in comparison.nearby:
-        return NEARBY_CREDIT * SENTENCE_CREDIT
-    return credit
+    return any(
+        matches(quantity, other)
+        for rival in rivals
+        if abs(items[rival].place - items[place].place) <= CONVERSION_WORDS
+        and (other := items[rival].quantity) is not None
+        and other.kind == "measure"
+    )
 
 
-def _counts_same(comparison: Comparison, at: int, other: Item) -> bool:
+def _counts_same(comparison: Comparison, at: int, place: int) -> bool:
     """Whether two plain numbers count the same thing: the words after them are the same, or one has none."""
-    mine = comparison.claim.items[at]
-    assert mine.quantity is not None and other.quantity is not None
-    if mine.quantity.kind not in ("number", "ordinal"):
+    quantity = comparison.claim.items[at].quantity
+    if quantity is None or quantity.kind not in ("number", "ordinal"):
         return True
-    counted = _following(comparison.claim.items, at)
-    items = comparison.source.items
-    theirs = _following(items, items.index(other))
-    if counted is None or theirs is None:
-        return counted is theirs
-    return counted.id == theirs.id
+    mine = _find_counted(comparison.claim.items, at)
+    theirs = _find_counted(comparison.source.items, place)
+    return mine is theirs if mine is None or theirs is None else mine.id == theirs.id
 
 
-def _following(items: Sequence[Item], at: int) -> Item | None:
+def _find_counted(items: Sequence[Item], at: int) -> Item | None:
     if at + 1 < len(items) and items[at + 1].place == items[at].place + 1:
         return items[at + 1]
     return None

@@ -40,6 +40,16 @@ class FunctionWords:
     """Forms of "be" before a participle."""
     agents: frozenset[str]
     """Prepositions of the doer in the passive voice."""
+    comparing: frozenset[str]
+    """Words between the two sides of a comparison, where a comparative stands before them."""
+    comparatives: frozenset[str]
+    others: frozenset[str]
+    """After "no" these make it unclear what is denied: no other."""
+    excess: str
+    infinitive: str
+    """`too` and `to`: what is too cold to swim in denies swimming."""
+    only: frozenset[str]
+    """After "not" these make it no denial: not only."""
     free_order: frozenset[str]
     """Words before a verb after which its subject may follow it."""
 
@@ -76,11 +86,17 @@ _ENGLISH = FunctionWords(
     determiners=_words("a an the this that these those my your his her its our their own very also still"),
     copulas=_words("is are was were be been being gets got"),
     agents=_words("by"),
+    comparing=frozenset(),
+    comparatives=frozenset(),
+    others=_words("other others else one"),
+    excess="too",
+    infinitive="to",
+    only=_words("only just merely simply"),
     free_order=_words("whom"),
 )
 _SPANISH = FunctionWords(
     negations=_words(
-        "no nunca jamás nadie nada ninguno ninguna ningún tampoco ni carece carecen apenas"
+        "no nunca jamás nadie nada ninguno ninguna ningún tampoco ni carece carecen apenas negó negaron niega niegan"
     ),
     none_words=_words("nadie ninguno ninguna ningún"),
     phrase_negations=_words("sin"),
@@ -90,7 +106,7 @@ _SPANISH = FunctionWords(
         .split()
     } | {"de": "de", "del": "de", "a": "a", "al": "a"},
     boundaries=_words(
-        "y e pero o u mientras aunque sino porque que quien quienes cuyo cuya cual cuando donde si como luego"
+        "y e pero o u mientras aunque sino porque que quien quienes cuyo cuya cual cuando donde si luego"
     ),
     list_joins=_words("y e o u ni"),
     exceptions=_words("excepto salvo exceptuando"),
@@ -109,6 +125,12 @@ _SPANISH = FunctionWords(
     ),
     copulas=_words("es son fue fueron era eran ser sido siendo será serán está están estaba estaban"),
     agents=_words("por"),
+    comparing=_words("que como"),
+    comparatives=_words("más menos mayor mayores menor menores mejor mejores peor peores tan tanto tanta antes después"),
+    others=_words("otro otra otros otras"),
+    excess="demasiado",
+    infinitive="para",
+    only=_words("solo sólo solamente únicamente"),
     free_order=_words("lo la los las le les que se"),
 )
 FUNCTION_WORDS: Final = {"en": _ENGLISH, "es": _SPANISH}

@@ -183,7 +183,7 @@ SAME: Final[dict[str, str]] = {
 
 _OPPOSED = """
     increase/decrease increased/decreased increasing/decreasing rise/fall rose/fell higher/lower high/low
-    above/below more/less most/least before/after first/last early/late earlier/later include/exclude
+    above/below more/less most/least first/last early/late earlier/later include/exclude
     including/excluding includes/excludes included/excluded accept/reject accepted/rejected win/lose won/lost
     open/closed opened/closed start/end begin/end began/ended buy/sell bought/sold gain/loss positive/negative
     good/bad better/worse best/worst large/small larger/smaller big/small long/short longer/shorter old/new
@@ -205,7 +205,7 @@ _OPPOSED = """
     similar/different equal/unequal united/divided warm/cool active/inactive expand/shrink grow/shrink
     growth/decline ascend/descend
     aumentar/disminuir aumentó/disminuyó aumento/disminución subir/bajar subió/bajó mayor/menor mayores/menores
-    más/menos mejor/peor antes/después primero/último primera/última incluye/excluye abierto/cerrado abierta/cerrada
+    más/menos mejor/peor primero/último primera/última incluye/excluye abierto/cerrado abierta/cerrada
     ganar/perder ganó/perdió empezar/terminar comenzó/terminó grande/pequeño grandes/pequeños largo/corto alto/bajo
     alta/baja viejo/joven norte/sur este/oeste hombre/mujer hombres/mujeres padre/madre hermano/hermana hijo/hija
     verdadero/falso siempre/nunca todos/ninguno permitido/prohibido permite/prohíbe aceptar/rechazar aceptó/rechazó
@@ -276,3 +276,14 @@ SYMMETRIC: Final = {
     "es": "casar encontrar limitar parecer igualar jugar unir divorciar competir colaborar empatar igual similar",
 }
 """Words around which two things may change places."""
+
+PARTICIPLES: Final = _words(
+    "built made led won sold bought found founded held told heard sent spent taught caught brought thought fought"
+    " sought lost left kept met paid said set put cut hit hurt read shot shown done gone known grown drawn sung begun"
+    " hecho hecha hechos hechas escrito escrita escritos escritas dicho visto vista vistos vistas puesto puesta abierto"
+    " abierta cubierto cubierta muerto muerta roto rota vuelto vuelta descrito descrita compuesto compuesta"
+)
+"""Irregular past participles."""
+
+NEGATIVE_PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "des", "de")
+"""Beginnings that turn a word round, in either language."""

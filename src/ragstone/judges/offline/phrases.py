@@ -28,6 +28,8 @@ class Item:
     place: int
     """Which token of the sentence it is."""
     clause: int
+    section: int
+    """Parts between stronger breaks than a comma."""
     preposition: str
     """What governs it, empty for a subject, a direct object or a verb."""
     preposition_place: int
@@ -48,6 +50,11 @@ class Sentence:
     items: tuple[Item, ...]
     words: tuple[str, ...]
     """Every token in small letters, function words included."""
+    is_unclear: bool
+    """Whether what it denies cannot be told: no other, not … without, only if."""
+
+    def quote(self, item: Item) -> str:
+        return self.text[item.start : item.end]
 
 
 @lru_cache(maxsize=8192)
@@ -61,7 +68,7 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[;:()\[\]—
 
 
 _RELATIONS = frozenset(
-    "more less before after above below up down first last inside outside antes después más menos".split()
+    "more less above below up down first last inside outside más menos".split()
 )
 """Function words that have an opposite: they are compared like content words."""
 RELATION_WEIGHT = 2.0
@@ -76,7 +83,8 @@ class _Parser:
         self.text, self.language = text, language
         self.words: list[str] = []
         self.items: list[Item] = []
-        self.clause = 0
+        self.clause = self.section = 0
+        self.is_unclear = self.denies_clause = self.denies_phrase = False
         self.preposition, self.preposition_place = "", -1
         self.negations = 0
         self.flips_next = False
@@ -92,7 +100,8 @@ class _Parser:
             self._add_quantity(quantity)
             at = quantity.end
         self._read_words(at, len(self.text))
-        return Sentence(self.text, self.language, tuple(self.items), tuple(self.words))
+        unclear = self.is_unclear or self.denies_clause and self.denies_phrase
+        return Sentence(self.text, self.language, tuple(self.items), tuple(self.words), unclear)
 
     def _read_words(self, start: int, end: int) -> None:
         for match in _TOKEN.finditer(self.text, start, end):
@@ -111,6 +120,7 @@ class _Parser:
         self.quantifier = ""
         self.preposition, self.preposition_place = "", -1
         if not is_comma:
+            self.section += 1
             self.is_excepted = False
 
     def _read_word(self, raw: str, lower: str, start: int, end: int) -> None:
@@ -118,9 +128,19 @@ class _Parser:
         if len(raw) == 1 and raw.isupper() and len(self.words) > 1 and start and self.text[start - 1] == " ":
             self._add((identify(f"letter {raw}"), NAME, LETTER_WEIGHT, -1), raw, start, end, None)
             return
+        if lower in function.only and self.words[-2:-1] and self.words[-2] in ("not", "no"):
+            self.negations = 0  # not only
+            return
         if lower.endswith("n't") or lower in function.negations:
             self._negate(lower)
             return
+        if lower in function.comparing and self._compares():
+            self.preposition, self.preposition_place = "than", len(self.words) - 1
+            return
+        if lower in function.others and self.negations:
+            self.is_unclear = True
+        if lower == function.infinitive and function.excess in self.words[-4:]:
+            self._negate(lower)
         if lower in function.boundaries:
             excepted = self.is_excepted
             self._end_clause()
@@ -130,12 +150,15 @@ class _Parser:
             self.is_excepted = True
         elif lower in function.quantifiers:
             self.quantifier = function.quantifiers[lower]
+            if self.quantifier == "all" and self.words[-2:-1] and self.words[-2] in ("not", "no"):
+                self.quantifier, self.negations = "some", 0  # not all
             return
         if lower in function.prepositions:
             self.preposition = function.prepositions[lower]
             self.preposition_place = len(self.words) - 1
             if lower in function.phrase_negations:
                 self.negations += 1
+                self.denies_phrase = True
         elif lower in function.less:
             self.flips_next = True
         elif lower in lexicon.STOP[self.language] and lower not in _RELATIONS:
@@ -143,13 +166,25 @@ class _Parser:
                 self.preposition, self.preposition_place = "", -1
             return
         identity, kind, weight, row = describe_word(raw, self.language, len(self.words) == 1)
+        if kind == NAME and self._follows_noun():
+            self.preposition, self.preposition_place = "", -1
         if lower in _RELATIONS:
             self._add((identity, WORD, RELATION_WEIGHT, row), lower, start, end, None)
         elif kind in (WORD, NAME) and lower not in function.prepositions:
             self._add((identity, kind, weight, row), lower, start, end, None)
 
+    def _follows_noun(self) -> bool:
+        """Whether the word before is a common noun: a name after it begins a phrase of its own."""
+        last = self.items[-1] if self.items else None
+        return last is not None and last.kind == WORD and last.place == len(self.words) - 2
+
+    def _compares(self) -> bool:
+        """Whether a comparative stands shortly before: más lento que."""
+        return not self.function.comparatives.isdisjoint(self.words[-6:-1])
+
     def _negate(self, lower: str) -> None:
         """A negation holds to the end of its clause; two in a Spanish clause are one."""
+        self.denies_clause = True
         if self.language == "es":
             self.negations = 1
         else:
@@ -174,7 +209,7 @@ class _Parser:
         self.items.append(
             Item(
                 id=identity, kind=kind, weight=weight, row=row, lower=lower, start=start, end=end,
-                place=len(self.words) - 1, clause=self.clause, preposition=self.preposition,
+                place=len(self.words) - 1, clause=self.clause, section=self.section, preposition=self.preposition,
                 preposition_place=self.preposition_place,
                 is_negated=bool((self.negations + self.flips_next) % 2), is_excepted=self.is_excepted,
                 quantifier=self.quantifier, quantity=quantity,

@@ -5,141 +5,116 @@ longer than B then B is shorter than A."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import NamedTuple
 
-from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.binding import fit
 from ragstone.judges.offline.comparison import Comparison, Conflict
-from ragstone.judges.offline.functions import FUNCTION_WORDS
 from ragstone.judges.offline.phrases import Item, Sentence
-from ragstone.judges.offline.reading import WORD
-from ragstone.judges.offline.words import stem_id
+from ragstone.judges.offline.roles import find_swap
 
 CERTAIN, POSSIBLE = 0.75, 0.5
 """Share of the rest of the claim that must stand in the sentence."""
+CERTAIN_DENIAL = 0.9
+"""The same where one side denies: a word more on either side may be what is denied."""
+NEIGHBOURS = 2
+"""How many items away from an opposite a word must stand that both sides have."""
 
 
 def find_reversal(comparison: Comparison) -> Conflict | None:
     """A claim that turns the sentence round an odd number of times."""
-    opposites = [at for at, other in enumerate(comparison.opposites) if other >= 0]
-    denial = _find_denial(comparison)
-    swap = _find_swap(comparison)
+    opposites = _find_opposites(comparison)
+    denial = _find_denial(comparison, opposites)
+    swap = find_swap(comparison, opposites)
     turns = len(opposites) + (denial is not None) + (swap is not None)
     if turns % 2 == 0:
         return None
     share = comparison.share(frozenset(opposites))
     if share < POSSIBLE:
         return None
-    certain = share >= CERTAIN and len(comparison.claim.items) > 1 and turns == 1
-    items, theirs = comparison.claim.items, comparison.source.items
+    is_clear = denial is not None or not _denies_more(comparison)
+    bar = CERTAIN_DENIAL if denial else CERTAIN
+    certain = share >= bar and len(comparison.claim.items) > 1 and turns == 1 and is_clear
+    claim, source = comparison.claim, comparison.source
     if swap is not None:
-        one, other = swap
-        mine = items[one], items[other]
-        return comparison.make("roles", "names_swapped", mine[0], mine[1], certain)
+        mine, theirs = (claim.quote(claim.items[at]) for at in swap)
+        return comparison.make("roles", "names_swapped", mine, theirs, certain)
     if denial is not None:
-        is_mine, item = denial
-        code = "claim_denies" if is_mine else "source_denies"
-        return comparison.make("negation", code, item, item, certain)
-    at = opposites[0]
-    return comparison.make("opposite", "word_opposite", items[at], theirs[comparison.opposites[at]], certain)
+        text = _quote_from(claim if denial.is_mine else source, denial.item)
+        code = "claim_denies" if denial.is_mine else "source_denies"
+        return comparison.make("negation", code, text, text, certain)
+    at, place = next(iter(opposites.items()))
+    mine, theirs = claim.quote(claim.items[at]), source.quote(source.items[place])
+    return comparison.make("opposite", "word_opposite", mine, theirs, certain)
 
 
-def _find_denial(comparison: Comparison) -> tuple[bool, Item] | None:
-    """What one side denies and the other says: whether it is the claim that denies, and the denied item.
+def _find_opposites(comparison: Comparison) -> dict[int, int]:
+    """Items of the claim whose contrary stands where the rest of the claim does."""
+    opposites = {}
+    for at, places in enumerate(comparison.contraries):
+        same = comparison.places[at]
+        for place in places:
+            if not _have_same_neighbour(comparison, at, place):
+                continue
+            rivals = (*same, *(other for other in places if other != place))
+            value = fit(comparison, at, place, rivals)
+            if all(
+                value > fit(comparison, at, other, [p for p in (place, *same) if p != other])
+                for other in same
+            ):
+                opposites[at] = place
+    return opposites
+
+
+def _have_same_neighbour(comparison: Comparison, at: int, place: int) -> bool:
+    """Whether an item near by is the same on both sides."""
+    ours, theirs = comparison.claim.items, comparison.source.items
+    near = {item.id for item in ours[max(at - NEIGHBOURS, 0) : at + NEIGHBOURS + 1]} - {-1, ours[at].id}
+    return any(item.id in near for item in theirs[max(place - NEIGHBOURS, 0) : place + NEIGHBOURS + 1])
+
+
+class _Denial(NamedTuple):
+    is_mine: bool
+    """Whether it is the claim that denies."""
+    item: Item
+
+
+def _find_denial(comparison: Comparison, opposites: dict[int, int]) -> _Denial | None:
+    """What one side denies and the other says.
 
     All that is denied must stand on the other side: who takes no guests on Fridays may take guests."""
-    items, theirs = comparison.claim.items, comparison.source.items
-    paired = {
-        at: other if other >= 0 else comparison.opposites[at]
-        for at, other in enumerate(comparison.partners)
-        if other >= 0 or comparison.opposites[at] >= 0
-    }
-    mine_denied = [at for at, item in enumerate(items) if _is_denied(item)]
-    clauses = {theirs[other].clause for other in paired.values()}
-    known = set(paired.values())
-    their_denied = [
-        at for at, item in enumerate(theirs) if _is_denied(item) and item.clause in clauses
-    ]
-    # only clauses whose denied part the claim mentions at all
-    touched = {theirs[at].clause for at in their_denied if at in known}
-    their_denied = [at for at in their_denied if theirs[at].clause in touched]
-    if bool(mine_denied) == bool(their_denied):
+    claim, source = comparison.claim, comparison.source
+    if claim.is_unclear or source.is_unclear:
         return None
-    if mine_denied:
-        if all(at in paired for at in mine_denied):
-            return True, items[mine_denied[0]]
+    mine = [at for at, item in enumerate(claim.items) if _is_denied(item)]
+    known = {place for places in comparison.places for place in places} | set(opposites.values())
+    theirs = [place for place in known if _is_denied(source.items[place])]
+    if bool(mine) == bool(theirs):
         return None
-    if all(at in known for at in their_denied):
-        return False, theirs[their_denied[0]]
-    return None
+    if mine:
+        if all(comparison.places[at] or at in opposites for at in mine):
+            return _Denial(True, claim.items[mine[0]])
+        return None
+    clauses = {source.items[place].clause for place in theirs}
+    denied = [
+        place for place, item in enumerate(source.items) if _is_denied(item) and item.clause in clauses
+    ]  # fmt: skip
+    return _Denial(False, source.items[denied[0]]) if known.issuperset(denied) else None
 
 
 def _is_denied(item: Item) -> bool:
     return item.is_negated != item.is_excepted
 
 
-def _find_swap(comparison: Comparison) -> tuple[int, int] | None:
-    """Two items of the claim that have each other's roles in the sentence, around the same word or its opposite."""
-    items, theirs = comparison.claim.items, comparison.source.items
-    single = _single(items), _single(theirs)
-    for at, item in enumerate(items):
-        anchor = max(comparison.partners[at], comparison.opposites[at])
-        if anchor < 0 or item.kind != WORD or item.id in symmetric_ids():
-            continue
-        mine = find_roles(comparison.claim, at)
-        other = find_roles(comparison.source, anchor)
-        moved: list[tuple[int, str, str]] = []
-        keeps: set[str] = set()
-        for n, role in mine.items():
-            partner = comparison.partners[n]
-            if partner not in other or n not in single[0] or partner not in single[1]:
-                continue
-            if role == other[partner]:
-                keeps.add(role)
-            else:
-                moved.append((n, role, other[partner]))
-        for n, role, there in moved:
-            for m, role_m, there_m in moved:
-                if role == there_m and there == role_m and not keeps & {role, there}:
-                    return n, m
-    return None
+def _denies_more(comparison: Comparison) -> bool:
+    """Whether one side denies something and the other nothing, in the clauses that share words."""
+    items = comparison.source.items
+    clauses = {items[place].clause for places in comparison.places for place in places}
+    theirs = any(item.is_negated for item in items if item.clause in clauses)
+    return theirs != any(item.is_negated for item in comparison.claim.items)
 
 
-def _single(items: tuple[Item, ...]) -> set[int]:
-    """Items whose word stands but once in the sentence."""
-    ids = [item.id for item in items]
-    return {at for at, item in enumerate(items) if item.quantity is not None or ids.count(item.id) == 1}
-
-
-def find_roles(sentence: Sentence, anchor: int) -> dict[int, str]:
-    """The role of each item around a verb or another word: subject, object, or the preposition that governs it."""
-    items, function = sentence.items, FUNCTION_WORDS[sentence.language]
-    centre = items[anchor]
-    words = sentence.words
-    before = words[centre.place - 1] if centre.place else ""
-    if before in function.free_order:
-        return {}
-    left = [at for at in range(anchor) if items[at].clause == centre.clause]
-    if not left and anchor:
-        left = [at for at in range(anchor) if items[at].clause == items[anchor - 1].clause]
-    roles = {at: items[at].preposition or "subject" for at in left}
-    is_passive = any(word in function.copulas for word in words[max(centre.place - 3, 0) : centre.place])
-    agent = False
-    for at in range(anchor + 1, len(items)):
-        item = items[at]
-        if item.clause != centre.clause:
-            break
-        inherited = item.preposition_place < centre.place
-        roles[at] = "object" if inherited else item.preposition
-        if is_passive and roles[at] in function.agents:
-            roles[at], agent = "subject", True
-    if agent:
-        for at in left:
-            if roles[at] == "subject":
-                roles[at] = "object"
-    return roles
-
-
-def symmetric_ids() -> frozenset[int]:
-    return frozenset(
-        stem_id(word, language) for language, words in lexicon.SYMMETRIC.items() for word in words.split()
-    )
+def _quote_from(sentence: Sentence, item: Item) -> str:
+    """The negation with what it denies."""
+    end = max(other.end for other in sentence.items if other.clause == item.clause)
+    start = sentence.text.rfind(" ", 0, max(item.start - 1, 0)) + 1
+    return sentence.text[start:end]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment
-from ragstone.judges.offline.conflicts import Conflict
+from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
 from ragstone.judges.offline.features import features
 from ragstone.judges.offline.fragments import agreement, names
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
@@ -178,7 +178,9 @@ def _refused(one: _One, p: float, conflict: Conflict | None) -> Judged:
     source = int(one.laid.unit_text[one.best])
     quote = ((source, unit_text(one.sources, one.laid, one.best)),)
     if conflict is not None:
-        return Judged(p, "contradicted", quote, conflict.reason)
+        start, end = conflict.place
+        against = ((conflict.source, one.sources[conflict.source].raw[start:end]),)
+        return Judged(p, "contradicted", against, explain_conflict(conflict, one.claim.language))
     missing = _missing_words(one.claim, one.laid, one.a, one.b)
     reason = (
         compose("words_missing", one.claim.language, words=", ".join(missing), p=round(p, 2))
@@ -230,7 +232,7 @@ def _hurdles(
     for n, claim in enumerate(claims):
         a, b, unit = bounds[n], bounds[n + 1], int(best[n])
         nothing = a == b or unit < 0
-        conflict = None if nothing else conflict_of(claim, sources, laid, a, b, unit)
+        conflict = None if nothing else find_conflict(claim, sources)
         conflicts.append(conflict)
         hurdles.append(NEVER if nothing else _hurdle(conflict, laid, a, b, float(cover[n][unit])))
     return conflicts, hurdles
