@@ -121,7 +121,9 @@ def _to_pattern(words: str) -> re.Pattern[str]:
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _PATTERNS = {name: _to_pattern(words) for name, words in CLASSES.items()}
 _ABSTENTIONS = frozenset(fold_text(text) for text in ABSTENTIONS)
-_TURN = re.compile(r"(?:[,;]|(?<=\w))\s*\b(?:but|however|although|though|pero|aunque|sin embargo)\b,?")
+_TURN = re.compile(
+    r"(?:[,;]|(?<=\w))\s*\b(?:but|however|although|though|pero|aunque|sin embargo)\b,?"
+)
 _IDIOM = re.compile("|".join(IDIOMS))
 _ASIDE = re.compile("|".join(ASIDES))
 _NOT_TOLD = re.compile(
