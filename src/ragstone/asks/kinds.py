@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ragstone.asks import schemas
 from ragstone.asks.types import Ask
-from ragstone.text.sentences import split_sentences
+from ragstone.text.sentences import split_cited_parts
 from ragstone.types import Chunk
 
 
@@ -19,7 +19,7 @@ def claims(*texts: str, language: str | None = None) -> Ask:
         {
             "id": f"t{n}",
             "text": text,
-            "sentences": [text[start:end] for start, end in split_sentences(text, language)],
+            "sentences": [text[start:end] for start, end in split_cited_parts(text, language)],
         }
         for n, text in enumerate(texts, 1)
     ]

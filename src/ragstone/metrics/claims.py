@@ -20,7 +20,7 @@ from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
 from ragstone.metrics.replies import index_rows, read_probability, read_rows
 from ragstone.text.evidence import find_quote
-from ragstone.text.sentences import split_sentences
+from ragstone.text.sentences import split_cited_parts
 from ragstone.text.words import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Verdict
 
@@ -32,7 +32,7 @@ class Claim(NamedTuple):
 
     text: str
     sentence: int
-    """Index of the sentence it comes from."""
+    """Index of the sentence it comes from; a sentence with several citations is cut after each of them."""
     span: tuple[int, int]
     """Start and end of that sentence in the text."""
 
@@ -162,7 +162,7 @@ _MAX_CACHED_REPLIES = 64
 
 def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
     """Read the claims of a reply to `claims(text)`; a claim repeated in a sentence counts once."""
-    spans = split_sentences(text, language)
+    spans = split_cited_parts(text, language)
     claims: dict[tuple[int, str], Claim] = {}
     for row in read_rows(reply, "claims", text_id=str, sentence=int, claim=str):
         number, claim = row["sentence"], row["claim"].strip()
