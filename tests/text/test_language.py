@@ -49,7 +49,9 @@ def test_a_foreign_name_is_no_foreign_language(text: str) -> None:
     assert identify_language(text) in ("en", "es")
 
 
-@pytest.mark.parametrize("text", ["¿Qué?", "la casa de los libros", "Zeus no tuvo hijos en la isla"])
+@pytest.mark.parametrize(
+    "text", ["¿Qué?", "la casa de los libros", "Zeus no tuvo hijos en la isla"]
+)
 def test_spanish_is_told_from_english(text: str) -> None:
     assert detect_language(text) == "es"
     assert detect_language(text, "en-GB") == "en"
