@@ -71,6 +71,26 @@ def test_questions_come_as_many_as_asked_for(drive, Script, reply, kind):
     assert raised.value.kind == kind
 
 
+def test_a_judge_without_questions_gives_the_chance_that_each_part_is_addressed(drive, Script):
+    parts = [{"part": "where", "probability": 0.9}, {"part": "how high", "probability": 0.2}]
+    judge = Script(replies={"questions": {"evasive": False, "addresses": parts}})
+    score = drive(answer_relevance(QUESTION, ANSWER), judge)
+    assert score.value == pytest.approx(0.55)
+    assert [(f.text, f.verdict) for f in score.findings] == [
+        ("where", "covered"),
+        ("how high", "missing"),
+    ]
+    assert judge.asked[0].values["question"] == QUESTION
+
+
+@pytest.mark.parametrize("chance", [1.5, "high", True, float("nan")])
+def test_a_chance_that_is_none_gives_no_number(drive, Script, chance):
+    rows = [{"part": "where", "probability": chance}]
+    judge = Script(replies={"questions": {"evasive": False, "addresses": rows}})
+    with pytest.raises(JudgeFailed):
+        drive(answer_relevance(QUESTION, ANSWER), judge)
+
+
 def test_similarity_is_the_cosine_clipped(drive, Script):
     assert drive(
         answer_similarity(ANSWER, "Paris"), Script(replies=vectors((3, 4), (4, 3)))

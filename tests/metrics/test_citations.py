@@ -86,6 +86,35 @@ def test_every_marker_is_paired_with_every_claim_of_its_sentence(drive, Script):
     assert len(score.findings) == 4
 
 
+CLAUSES = chunks(
+    {"id": "p", "text": "Returns are accepted within 30 days of purchase."},
+    {"id": "q", "text": "Original receipt required for all returns."},
+)
+
+
+@pytest.mark.parametrize(("first", "second", "value"), [("[1]", "[2]", 1.0), ("[2]", "[1]", 0.0)])
+def test_a_marker_cites_what_stands_before_it_back_to_the_marker_before(
+    drive, Script, first, second, value
+):
+    judge = Script(
+        quotes={
+            f"You can return items within 30 days {first}": ["within 30 days"],
+            f"as long as you have the receipt {second}.": ["Original receipt"],
+        }
+    )
+    answer = (
+        f"You can return items within 30 days {first} as long as you have the receipt {second}."
+    )
+    for metric in (citation_precision, citation_recall, citation_accuracy):
+        assert drive(metric(answer, CLAUSES), judge).value == value
+
+
+def test_what_follows_the_last_marker_of_a_sentence_is_not_cited(drive, Script):
+    judge = Script(quotes={"The sky is blue [1]": ["sky is blue"]})
+    score = drive(citation_recall("The sky is blue [1] and the sea is calm.", CONTEXTS), judge)
+    assert [finding.verdict for finding in score.findings] == ["supported", "not_cited"]
+
+
 def test_nothing_retrieved_makes_every_marker_wrong(drive, Script):
     judge = Script(quotes=FACTS)
     assert drive(citation_precision(SKY, Ranked()), judge).value == 0.0

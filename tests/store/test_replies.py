@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.asks import Reply
+from ragstone.locale.messages import code_of, compose, render
 from ragstone.store import Store, codec
 from ragstone.types import Finding, Score, Usage
 
@@ -33,13 +34,24 @@ def test_vectors_of_an_older_store_are_read() -> None:
     assert codec.decode_reply(older, Usage()).value == {"vectors": [[0.5, 0.25]]}
 
 
+def test_messages_inside_a_value_keep_their_codes() -> None:
+    reason = compose("rubric_faults", faults=(compose("end_cut_off"), compose("thread_lost")))
+    rows = [{"id": "c1", "reason": reason}, {"id": "c2", "reason": "a model's own words"}]
+    text = codec.encode_reply(Reply({"verdicts": rows}))
+    assert json.loads(text)["value"]["verdicts"][0]["reason"] == str(reason)
+    first, second = codec.decode_reply(text, Usage()).value["verdicts"]
+    assert code_of(first["reason"]) == "rubric_faults"
+    assert render(first["reason"], "es") == render(reason, "es") != str(reason)
+    assert code_of(second["reason"]) == "custom"
+
+
 def test_every_field_of_a_finding_is_kept() -> None:
-    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4))
-    assert all(getattr(finding, one.name) is not None for one in fields(Finding))
+    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4), 0.5)
+    assert all(getattr(finding, field.name) is not None for field in fields(Finding))
     score = Score(0.5, findings=(finding, Finding("", "")), usage=Usage(1, 2, 3, 0.5, 4))
     assert codec.decode_scores(codec.encode_scores({"m": score})) == {"m": score}
     stored = json.loads(codec.encode_scores({"m": score}))["m"]["findings"][0]
-    assert list(stored) == [one.name for one in fields(Finding)]
+    assert list(stored) == [field.name for field in fields(Finding)]
 
 
 def test_several_replies_are_looked_up_at_once(place: str) -> None:

@@ -7,9 +7,15 @@ its reply; every judge answers these kinds and no others.
 Replies, by kind (`id`s are those given in the values, each covered exactly once):
     claims     {"claims": [{"text_id", "sentence", "claim"}]}      sentence = index into that text's sentences
     support    {"verdicts": [{"id", "verdict", "evidence": [{"source", "quote"}], "reason"}]}
+               A judge that knows probabilities adds "probability" to a verdict (chance that the claim is supported),
+               "certain": true where a rule saw the verdict for sure, and "case_probabilities": for each case the
+               chance that all its claims are supported. These keys are not in the schema that a model is asked for.
     useful     {"grades": [{"id", "target", "grade", "reason"}]}   grade 0, 1 or 2, for each chunk × target
     aspects    {"aspects": [{"aspect", "covered", "quote"}]}       quote = verbatim part of the answer, "" if missing
     questions  {"evasive": bool, "questions": [text]}
+               A judge that writes no questions replies {"evasive": bool, "addresses": [{"part", "probability"}]}: for
+               each part of the question that was asked (or the whole as one) the chance that the answer addresses it;
+               [] for an evasive answer.
     rate       {"level", "reason"}                                 level = index into the rubric's levels
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}

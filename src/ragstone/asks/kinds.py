@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ragstone.asks import schemas
 from ragstone.asks.types import Ask
-from ragstone.text.sentences import split_sentences
+from ragstone.text.sentences import split_cited_parts
 from ragstone.types import Chunk
 
 
@@ -19,7 +19,7 @@ def claims(*texts: str, language: str | None = None) -> Ask:
         {
             "id": f"t{n}",
             "text": text,
-            "sentences": [text[start:end] for start, end in split_sentences(text, language)],
+            "sentences": [text[start:end] for start, end in split_cited_parts(text, language)],
         }
         for n, text in enumerate(texts, 1)
     ]
@@ -61,9 +61,17 @@ def aspects(question: str, answer: str, *, language: str | None = None) -> Ask:
     return Ask("aspects", {"question": question, "answer": answer}, schemas.ASPECTS, language)
 
 
-def questions(answer: str, *, count: int = 3, language: str | None = None) -> Ask:
-    """Write questions that the answer would answer, and say whether it is evasive."""
-    return Ask("questions", {"answer": answer, "count": count}, schemas.QUESTIONS, language)
+def questions(
+    answer: str, *, question: str | None = None, count: int = 3, language: str | None = None
+) -> Ask:
+    """Write questions that the answer would answer, and say whether it is evasive.
+
+    `question` is the one that was asked, for judges that write none and reply with `addresses` instead. A judge that
+    writes questions must not be shown it."""
+    values = {"answer": answer, "count": count}
+    if question is not None:
+        values["question"] = question
+    return Ask("questions", values, schemas.QUESTIONS, language)
 
 
 def rate(

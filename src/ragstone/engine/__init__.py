@@ -76,6 +76,8 @@ class Execution:
 
     async def score_new(self, records: Iterable[Record]) -> int:
         """Score the records that are not stored yet; returns the number of samples the run then holds."""
+        # stored samples are always the first ones of the input (the writes below keep input order),
+        # so their number alone says where to go on
         stored = self.run.count()
         fresh = skip_stored(self.run, records, stored)
         self.done = stored
@@ -89,6 +91,8 @@ class Execution:
                 if len(batch) >= MAX_BATCH_SAMPLES or time.monotonic() - flushed > FLUSH_SECONDS:
                     pending.append(self.run.store.append(self.run.id, batch))
                     batch, flushed = [], time.monotonic()
+                    # wait for the oldest write, not for each: scoring goes on during a commit, and
+                    # unwritten rows stay few
                     if len(pending) > MAX_PENDING_WRITES:
                         await asyncio.wrap_future(pending.popleft())
         finally:
@@ -113,6 +117,7 @@ class Execution:
         replaced = 0
         fresh = (
             (row.position, record)
+            # not strict: a run that was stopped early has fewer rows than the data
             for row, record in zip(self.run.rows(), answered, strict=False)
             if row.sample.error is not None and row.id == record.sample.id
         )
@@ -128,6 +133,8 @@ class Execution:
         """Yield each item with its scores, in the order given."""
         starts = {metric.name: build_starter(metric) for metric in self.metrics}
         language = self.run.info.plan.language
+        # without Asks there is nothing to wait for, and a task for each sample would cost more than
+        # the scores
         if not any(metric.judged for metric in self.metrics):
             for count, (position, record) in enumerate(items):
                 scores = score_unjudged(starts, set_language(record.sample, language))
@@ -222,6 +229,7 @@ async def _run_in_order(
                 if exhausted:
                     return
                 continue
+            # no await lies between the checks above and this wait, so no task can end unseen
             if len(working) >= max_open or exhausted or len(queue) >= max_queued:
                 ended.clear()
                 await ended.wait()
@@ -237,6 +245,8 @@ def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Itera
     if stored:
         for position, row in enumerate(run.store.input_rows(run.id), 1):
             record = next(source, None)
+            # row by row instead of a hash of the file: the file may have grown at its end, and any
+            # row may come from a stream
             if record is None or record.row != row:
                 change = "is gone" if record is None else "has changed"
                 raise DataError(
@@ -249,6 +259,8 @@ def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Itera
 def iter_failed_rows(run: StoredRun) -> Iterator[Numbered]:
     """Yield the stored samples with a failed score; those whose system failed to answer are not retried."""
     for row in run.rows():
+        # without an answer of the system there is nothing to score again; those are for
+        # `replace_failed_answers`
         if row.sample.error is None and any(s.outcome in FAILURES for s in row.scores.values()):
             yield row.position, Record(row.sample, row.row)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from secrets import token_hex
-from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply, canonical
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.store import Store
-from ragstone.types import NO_USAGE
+from ragstone.types import NO_USAGE, clean_usage
 
 
 class _Waiter:
@@ -65,12 +65,11 @@ class AskBroker:
         self._run = run
         self.concurrency = max(1, concurrency or judge.concurrency)
         self._queue: deque[_PendingAsk] = deque()
-        self._idle: list[asyncio.Future[None]] = []
-        self._open: dict[str, _PendingAsk] = {}
+        self._idle_workers: list[asyncio.Future[None]] = []
+        self._in_flight: dict[str, _PendingAsk] = {}
         self._workers: list[asyncio.Task[None]] = []
-        self._unsaved: list[tuple[str, str, Reply]] = []
-        self._saving: asyncio.Future[None] | None = None
-        self._identities: dict[int, tuple[Mapping[str, Any], str]] = {}
+        self._unsaved_replies: list[tuple[str, str, Reply]] = []
+        self._next_save: asyncio.Future[None] | None = None
         self.judged_count = 0
         """Asks handed to the judge so far."""
         self.cached_count = 0
@@ -99,14 +98,17 @@ class AskBroker:
         keys = [self._reply_key(ask) for ask in asks]
         known: dict[str, Reply] = {}
         if not self._judge.local:
-            new = [key for key in keys if key not in self._open]
+            new = [key for key in keys if key not in self._in_flight]
             if new:
+                # keys in flight are not looked up: their answer is on its way, and is shared
                 known = self._store.replies(new, self._run)
         self.cached_count += len(known)
         pending: dict[str, _PendingAsk] = {}
         for ask, key in zip(asks, keys, strict=True):
             if key not in known and key not in pending:
-                pending[key] = self._open.get(key) or self._enqueue(ask, key)
+                # no await between the look-up above and this line: a reply that settled meanwhile
+                # would be in neither place, and asked for again
+                pending[key] = self._in_flight.get(key) or self._enqueue(ask, key)
         if pending:
             waiter = _Waiter(len(pending))
             for pending_ask in pending.values():
@@ -116,34 +118,31 @@ class AskBroker:
 
     def _reply_key(self, ask: Ask) -> str:
         """Return the cache key: the digest of {"ask": the Ask's key, "judge": the judge's identity}."""
-        identity = self._judge.identity(ask)
-        cached = self._identities.get(id(identity))
-        if cached is None:  # identities are few, so the JSON of each is made once
-            if len(self._identities) >= _MAX_CACHED_IDENTITIES:
-                self._identities.clear()
-            # the identity is kept beside its JSON, so that no other object can take over its id
-            cached = self._identities[id(identity)] = (identity, canonical(identity))
-        text = f'{{"ask":"{ask.key}","judge":{cached[1]}}}'
+        # Spelled out because it equals digest({"ask": …, "judge": …}), which keys the replies of every store so far:
+        # any other spelling makes all of them unknown, and every call is paid for again.
+        text = f'{{"ask":"{ask.key}","judge":{canonical(self._judge.identity(ask))}}}'
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     def _enqueue(self, ask: Ask, key: str) -> _PendingAsk:
         """Queue an Ask and wake an idle worker, or start one."""
-        pending = self._open[key] = _PendingAsk(ask, key)
+        pending = self._in_flight[key] = _PendingAsk(ask, key)
         self._queue.append(pending)
-        while self._idle:
-            worker = self._idle.pop()
+        while self._idle_workers:
+            worker = self._idle_workers.pop()
+            # a cancelled worker leaves a finished future behind
             if not worker.done():
                 worker.set_result(None)
                 return pending
+        # workers are started as needed: most runs of a small data set never need all of them
         if len(self._workers) < self.concurrency:
-            self._workers.append(asyncio.create_task(self._work()))
+            self._workers.append(asyncio.create_task(self._serve_queue()))
         return pending
 
-    async def _work(self) -> None:
+    async def _serve_queue(self) -> None:
         while True:
             while not self._queue:
                 idle = asyncio.get_running_loop().create_future()
-                self._idle.append(idle)
+                self._idle_workers.append(idle)
                 await idle
             batch = [self._queue.popleft()]
             while len(batch) < self._judge.batch and self._queue:
@@ -156,7 +155,8 @@ class AskBroker:
             except Exception as error:  # raised in those who wait, not in this task
                 store_error = error
             for pending, answer in zip(batch, answers, strict=True):
-                del self._open[pending.key]
+                # only now that the reply is stored: whoever asks from here on finds it there
+                del self._in_flight[pending.key]
                 pending.answered = answer
                 pending.settle(store_error)
 
@@ -183,44 +183,43 @@ class AskBroker:
             if isinstance(answer, Reply)
             else to_unusable_reply(pending.key, pending.ask, answer)
             for pending, answer in zip(batch, answers, strict=True)
+            # a failure is never stored as an answer, so that the next run asks again; only what it
+            # cost is
             if isinstance(answer, Reply) or (answer.usage or NO_USAGE) != NO_USAGE
         ]
         if fresh:
-            self._unsaved += fresh
-            if self._saving is None:
+            self._unsaved_replies += fresh
+            if self._next_save is None:
                 # replies of the same turn of the event loop go to the store in one call
                 loop = asyncio.get_running_loop()
-                self._saving = loop.create_future()
-                loop.call_soon(self._flush)
-            await self._saving
+                self._next_save = loop.create_future()
+                loop.call_soon(self._save_collected_replies)
+            await self._next_save
 
-    def _flush(self) -> None:
-        replies, saving = self._unsaved, self._saving
+    def _save_collected_replies(self) -> None:
+        replies, saving = self._unsaved_replies, self._next_save
         assert saving is not None
-        self._unsaved, self._saving = [], None
+        self._unsaved_replies, self._next_save = [], None
         try:
             saved = self._store.save_replies(replies, run=self._run, judge=self._judge.name)
         except Exception as error:
-            _resolve(saving, error)
+            _settle_save(saving, error)
             return
         if saved is None:
-            _resolve(saving, None)
+            _settle_save(saving, None)
         else:
             asyncio.wrap_future(saved).add_done_callback(
-                lambda done: _resolve(saving, None if done.cancelled() else done.exception())
+                lambda done: _settle_save(saving, None if done.cancelled() else done.exception())
             )
 
 
-def _resolve(saving: asyncio.Future[None], error: BaseException | None) -> None:
+def _settle_save(saving: asyncio.Future[None], error: BaseException | None) -> None:
     if saving.done():  # cancelled: nobody waits any more
         return
     if error is None:
         saving.set_result(None)
     else:
         saving.set_exception(error)
-
-
-_MAX_CACHED_IDENTITIES = 256
 
 
 def to_unusable_reply(
@@ -231,6 +230,10 @@ def to_unusable_reply(
 
 
 def _check_type(answered: object) -> Answered:
-    if isinstance(answered, Reply | JudgeFailed | OutOfBudget):
+    if isinstance(answered, Reply):
+        usage = clean_usage(answered.usage)
+        return answered if usage is answered.usage else replace(answered, usage=usage)
+    if isinstance(answered, JudgeFailed | OutOfBudget):
+        answered.usage = clean_usage(answered.usage)
         return answered
     return JudgeFailed("unparseable", "not_a_reply", type=type(answered).__name__)

@@ -45,11 +45,13 @@ def merge_asks(asks: Sequence[Ask]) -> list[MergedAsk]:
     merged: list[MergedAsk] = []
     for group in groups.values():
         indices_of = {id(ask): indices for ask, indices in group}
-        for united, members in _unite([ask for ask, _ in group]):
+        for united, members in _unite_group([ask for ask, _ in group]):
             parts = [(index, extract) for ask, extract in members for index in indices_of[id(ask)]]
             if len(parts) > 1:
                 parts.sort(key=_index_of)
             merged.append(MergedAsk(united, tuple(parts)))
+    # sorted, so that the same Asks in another order (metrics listed differently) reach the judge
+    # alike
     return sorted(merged, key=_kind_and_key)
 
 
@@ -69,6 +71,8 @@ def _group_key(ask: Ask) -> Hashable:
         shared = ()
     elif ask.kind == "support" and len(values["cases"]) == 1:
         sources = _texts(values["cases"][0]["sources"])
+        # long sources are sent once, for all claims about them; cases of a single source each (an
+        # answer and its reference) are short, so all of them share one Ask
         shared = sources if len(sources) != 1 else ()
     elif ask.kind == "useful":
         shared = (values["question"], values["wording"], *_texts(values["chunks"]))
@@ -81,7 +85,7 @@ def _texts(items: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
     return tuple([item["text"] for item in items])
 
 
-def _unite(asks: Sequence[Ask]) -> Iterable[tuple[Ask, Members]]:
+def _unite_group(asks: Sequence[Ask]) -> Iterable[tuple[Ask, Members]]:
     if len(asks) == 1:
         return [(asks[0], [(asks[0], _extract_all)])]
     if asks[0].kind == "claims":
@@ -98,6 +102,8 @@ def _extract_all(value: Any) -> Any:
 def _unite_claims(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     """Build one `claims` Ask over the distinct texts of several."""
     items = {item["text"]: item for ask in asks for item in ask.values["texts"]}
+    # ids follow the sorted texts, not the order of metrics: the merged Ask's key must not depend on
+    # that order
     ids = {text: f"t{n}" for n, text in enumerate(sorted(items), 1)}
     texts = [{**items[text], "id": ids[text]} for text in sorted(items)]
     members = []
@@ -183,18 +189,18 @@ def _extract_rows(
         rows = value.get(field) if isinstance(value, Mapping) else None
         if not isinstance(rows, list):
             return value
-        kept: list[Any] = []
+        own_rows: list[Any] = []
         for row in rows:
             # the class is compared first because isinstance of an abstract class is slow
             is_mapping = row.__class__ is dict or isinstance(row, Mapping)
             merged_id = row.get(key) if is_mapping else None
             if not isinstance(merged_id, str) or merged_id not in own:
-                kept.append(row)
+                own_rows.append(row)
                 continue
             evidence = row.get("evidence")
             if sources and isinstance(evidence, list):
                 row = {**row, "evidence": [rename_source(quote) for quote in evidence]}
-            kept += [{**row, key: own_id} for own_id in own[merged_id]]
-        return {**value, field: kept}
+            own_rows += [{**row, key: own_id} for own_id in own[merged_id]]
+        return {**value, field: own_rows}
 
     return extract

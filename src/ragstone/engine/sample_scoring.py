@@ -72,6 +72,8 @@ async def score_sample(
             scores[name] = started
         else:
             runs[name] = MetricRun(metrics[name], started)
+    # in rounds: all metrics stop at their next Asks before any is put, so that equal ones can be
+    # merged
     while runs:
         for name, run in list(runs.items()):
             score = run.advance()
@@ -80,12 +82,15 @@ async def score_sample(
                 del runs[name]
         if runs:
             await _ask_round(runs.values(), answerer)
+    # in the order of the metrics, as exports list them, not in the order in which they ended
     return {name: scores[name] for name in starts}
 
 
 async def _ask_round(runs: Collection[MetricRun], answerer: AskAnswerer) -> None:
     """Put the Asks of all metrics, merged, and fill each metric's inbox."""
     owners = [(run, index) for run in runs for index in range(len(run.asks))]
+    # by id(): a MetricRun is mutable and not hashable; all of them live until the end of this
+    # function
     inboxes: dict[int, list[Answered]] = {id(run): [_UNANSWERED] * len(run.asks) for run in runs}
     merged = merge_asks([run.asks[index] for run, index in owners])
     answers = await answerer.answer([whole.ask for whole in merged])

@@ -22,31 +22,32 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     outcome: Future[Result] = Future()
     loop = asyncio.new_event_loop()
     tasks: list[asyncio.Task[Result]] = []
-    stops = threading.Event()
+    interrupted = threading.Event()
 
-    async def work() -> Result:
+    async def run_cancellable() -> Result:
         task = asyncio.current_task()
         assert task is not None
         tasks.append(task)
-        if stops.is_set():
+        # Ctrl-C came before this task was in `tasks`, so nobody could cancel it
+        if interrupted.is_set():
             raise asyncio.CancelledError
         return await start()
 
-    def run() -> None:
+    def run_in_thread() -> None:
         try:
             with asyncio.Runner(loop_factory=lambda: loop) as runner:
-                result = runner.run(work())
+                result = runner.run(run_cancellable())
         except BaseException as raised:  # it belongs to who waits
             outcome.set_exception(raised)
         else:
             outcome.set_result(result)
 
-    threading.Thread(target=run, name="ragstone", daemon=True).start()
+    threading.Thread(target=run_in_thread, name="ragstone", daemon=True).start()
     # Not Thread.join: interrupted once, it takes the thread for ended (CPython before 3.13).
     try:
         return outcome.result()
     except KeyboardInterrupt:
-        stops.set()
+        interrupted.set()
         for task in tasks:
             loop.call_soon_threadsafe(task.cancel)
         wait([outcome])

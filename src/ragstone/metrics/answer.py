@@ -15,7 +15,7 @@ from ragstone.metrics.claims import (
     run_together,
     split_claims,
 )
-from ragstone.metrics.replies import compute_cosines, read_rows
+from ragstone.metrics.replies import compute_cosines, read_probability, read_rows
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
 from ragstone.types import Chunk, Finding, Score, share
@@ -35,17 +35,22 @@ def answer_relevance(
 ) -> Asking[Score]:
     """Mean cosine between the question and 3 questions generated from the answer; 0 if the answer is evasive.
 
-    An empty answer is evasive."""
+    A judge that generates no questions (the embedded one, classifiers) gives instead a calibrated chance that the answer
+    addresses the question, the mean over the parts of the question. An empty answer is evasive."""
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
     if not answer.strip():
         return Score(
             0.0, findings=(Finding(answer, "evasive", compose("empty_field", field="answer")),)
         )
-    reply = yield from ask(questions(answer, count=count, language=language))
-    evasive, generated = _read_questions(reply, count)
-    if evasive:
+    reply = yield from ask(questions(answer, question=question, count=count, language=language))
+    if not isinstance(reply, Mapping) or not isinstance(reply.get("evasive"), bool):
+        raise JudgeFailed("unparseable", "reply_without_questions")
+    if reply["evasive"]:
         return Score(0.0, findings=(Finding(answer, "evasive", compose("answer_evasive")),))
+    if "addresses" in reply:
+        return _score_parts(reply)
+    generated = _read_questions(reply, count)
     similarities = compute_cosines((yield from ask(embed(question, *generated))), 1 + count)
     findings = tuple(
         Finding(text, "generated", compose("cosine_with_question", cosine=round(cosine, 3)))
@@ -141,16 +146,33 @@ def _to_coverage(claim: CheckedClaim) -> Finding:
     )
 
 
-def _read_questions(reply: Any, count: int) -> tuple[bool, list[str]]:
-    evasive = reply.get("evasive") if isinstance(reply, Mapping) else None
-    texts = reply.get("questions") if isinstance(reply, Mapping) else None
-    if not isinstance(evasive, bool) or not isinstance(texts, list):
+def _score_parts(reply: Mapping[str, Any]) -> Score:
+    """Score the mean chance that the parts of the question are addressed."""
+    rows = read_rows(reply, "addresses", part=str, probability=float)
+    if not rows:
+        raise JudgeFailed("incomplete", "no_aspects")
+    findings = []
+    for row in rows:
+        chance = read_probability(row["probability"]) or 0.0
+        findings.append(
+            Finding(
+                row["part"],
+                "covered" if chance >= 0.5 else "missing",
+                compose("addresses_part", chance=round(chance, 2)),
+                probability=chance,
+            )
+        )
+    mean = sum(finding.probability or 0.0 for finding in findings) / len(findings)
+    return Score(mean, findings=tuple(findings))
+
+
+def _read_questions(reply: Mapping[str, Any], count: int) -> list[str]:
+    texts = reply.get("questions")
+    if not isinstance(texts, list):
         raise JudgeFailed("unparseable", "reply_without_questions")
-    if evasive:
-        return True, []
     if len(texts) != count or not all(isinstance(text, str) and text.strip() for text in texts):
         raise JudgeFailed("incomplete", "questions_miscounted", wanted=count, given=len(texts))
-    return False, texts
+    return texts
 
 
 def _read_aspects(reply: Any, answer: str) -> list[Finding]:

@@ -1,7 +1,8 @@
 """Citation metrics: whether the [n] markers of an answer point at chunks that support the marked statements.
 
 [n] is the chunk of rank n, [1][2], [1, 2] and [1-3] are several, [id] is the chunk with that id. A marker belongs to
-the sentence it stands in; one that follows the full stop belongs to the sentence before it."""
+what stands before it in its sentence, back to the marker before; one that follows the full stop belongs to the sentence
+before it, one that nothing stands before to the sentence that it opens."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from ragstone.locale.messages import compose
 from ragstone.metrics.claims import CheckedClaim, check_claims, name_chunks, split_claims
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
-from ragstone.text.sentences import split_sentences
+from ragstone.text.sentences import split_cited_parts
 from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 
@@ -22,7 +23,7 @@ from ragstone.types import Chunk, Finding, Ranked, Score, share
 def citation_precision(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
     """Marker–statement pairs whose cited chunk supports the statement ÷ pairs; a marker that points at no chunk counts as wrong.
 
-    The statements of a marker are the claims of its sentence."""
+    A marker's statement is what stands before it in its sentence, back to the marker before."""
     cited = yield from _check_citations(answer, contexts, language)
     return _score_precision(cited)
 
@@ -48,7 +49,7 @@ def citation_accuracy(answer: str, contexts: Ranked, language: str | None = None
 
 @dataclass(frozen=True, slots=True)
 class CitationMarker:
-    """A citation: index of its sentence, its text, and the ranks it points at (empty: no such chunk)."""
+    """A citation: index of its sentence or part of one, its text, and the ranks it points at (empty: no such chunk)."""
 
     sentence: int
     shown: str
@@ -160,8 +161,8 @@ def _score_recall(cited: CitedAnswer) -> Score:
 
 
 def find_markers(answer: str, chunks: list[Chunk], language: str | None) -> list[CitationMarker]:
-    """Find the markers of the answer in order, each once a sentence."""
-    spans = split_sentences(answer, language)
+    """Find the markers of the answer in order, each once a sentence or part of one."""
+    spans = split_cited_parts(answer, language)
     markers: dict[CitationMarker, None] = {}
     for match in _BRACKETS.finditer(answer):
         for shown, ranks in _parse_targets(match[1], chunks):

@@ -18,9 +18,9 @@ from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
-from ragstone.metrics.replies import index_rows, read_rows
+from ragstone.metrics.replies import index_rows, read_probability, read_rows
 from ragstone.text.evidence import find_quote
-from ragstone.text.sentences import split_sentences
+from ragstone.text.sentences import split_cited_parts
 from ragstone.text.words import fold_text
 from ragstone.types import Chunk, Finding, Ranked, Verdict
 
@@ -32,7 +32,7 @@ class Claim(NamedTuple):
 
     text: str
     sentence: int
-    """Index of the sentence it comes from."""
+    """Index of the sentence it comes from; a sentence with several citations is cut after each of them."""
     span: tuple[int, int]
     """Start and end of that sentence in the text."""
 
@@ -56,6 +56,8 @@ class CheckedClaim(NamedTuple):
     evidence: tuple[EvidenceQuote, ...] = ()
     verified: bool | None = None
     """Whether a quote occurs in its source; None when there was no quote to check."""
+    probability: float | None = None
+    """Chance that the sources support the claim, from a judge that knows one."""
 
     def to_finding(self, sources: Sequence[Chunk], verdict: str | None = None) -> Finding:
         """Convert the claim to a finding of a score; `verdict` replaces the verdict by the metric's own term."""
@@ -73,7 +75,15 @@ class CheckedClaim(NamedTuple):
             end=end,
             verified=self.verified,
             span=self.claim.span,
+            probability=self.probability,
         )
+
+
+class CheckedClaims(list[CheckedClaim]):
+    """The claims of a text with their verdicts."""
+
+    probability: float | None = None
+    """Chance that every claim is supported, from a judge that knows one."""
 
 
 def split_claims(text: str, field: str, language: str | None) -> Asking[list[Claim]]:
@@ -88,10 +98,12 @@ def split_claims(text: str, field: str, language: str | None) -> Asking[list[Cla
 
 def check_claims(
     claims: Sequence[Claim], sources: Sequence[Chunk], language: str | None
-) -> Asking[list[CheckedClaim]]:
+) -> Asking[CheckedClaims]:
     """Check each claim against the sources, in order; without sources every claim is `not_found` and no judge is asked."""
     if not sources:
-        return [CheckedClaim(claim, "not_found", compose("no_text_to_support")) for claim in claims]
+        return CheckedClaims(
+            CheckedClaim(claim, "not_found", compose("no_text_to_support")) for claim in claims
+        )
     case = Case(tuple(_list_distinct(claims)), tuple(sources))
     return read_verdicts((yield from ask(_build_support_ask(case, language))), claims, sources)
 
@@ -150,7 +162,7 @@ _MAX_CACHED_REPLIES = 64
 
 def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
     """Read the claims of a reply to `claims(text)`; a claim repeated in a sentence counts once."""
-    spans = split_sentences(text, language)
+    spans = split_cited_parts(text, language)
     claims: dict[tuple[int, str], Claim] = {}
     for row in read_rows(reply, "claims", text_id=str, sentence=int, claim=str):
         number, claim = row["sentence"], row["claim"].strip()
@@ -167,9 +179,7 @@ def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
     return sorted(claims.values(), key=lambda claim: claim.sentence)
 
 
-def read_verdicts(
-    reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]
-) -> list[CheckedClaim]:
+def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]) -> CheckedClaims:
     """Read the verdict on each claim from a reply to `support` and verify its quotes."""
     ids = {text: f"c{n}" for n, text in enumerate(_list_distinct(claims), 1)}
     rows = index_rows(
@@ -177,7 +187,8 @@ def read_verdicts(
         "id",
         ids.values(),
     )
-    checked = [_check_claim(claim, rows[ids[claim.text]], sources) for claim in claims]
+    checked = CheckedClaims(_check_claim(claim, rows[ids[claim.text]], sources) for claim in claims)
+    checked.probability = read_probability(next(iter(reply.get("case_probabilities", ())), None))
     supported = [
         claim for claim in checked if rows[ids[claim.claim.text]]["verdict"] == "supported"
     ]
@@ -193,19 +204,21 @@ def require_quotes(verified: int, claimed: int) -> None:
 
 def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> CheckedClaim:
     verdict, reason = row["verdict"], row["reason"]
+    probability = read_probability(row.get("probability"))
     if verdict == "not_found":
-        return CheckedClaim(claim, "not_found", reason)
+        return CheckedClaim(claim, "not_found", reason, probability=probability)
     evidence = tuple([_locate_quote(quote, sources) for quote in row["evidence"]])
     verified = any(quote.span for quote in evidence)
     if verdict == "contradicted":
-        return CheckedClaim(claim, "contradicted", reason, evidence, verified if evidence else None)
+        has_quote = verified if evidence else None
+        return CheckedClaim(claim, "contradicted", reason, evidence, has_quote, probability)
     if verdict != "supported":
         raise JudgeFailed("unparseable", "verdict_unknown", verdict=verdict)
     if not verified:
         code = "quote_not_in_source" if evidence else "support_without_quote"
         reason = compose(f"{code}_explained", reason=reason) if reason else compose(code)
-        return CheckedClaim(claim, "not_found", reason, evidence, verified=False)
-    return CheckedClaim(claim, "supported", reason, evidence, verified=True)
+        return CheckedClaim(claim, "not_found", reason, evidence, False, probability)
+    return CheckedClaim(claim, "supported", reason, evidence, True, probability)
 
 
 def _locate_quote(row: Any, sources: Sequence[Chunk]) -> EvidenceQuote:

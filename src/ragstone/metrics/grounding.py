@@ -20,14 +20,15 @@ def faithfulness(answer: str, contexts: Ranked, language: str | None = None) -> 
     """Supported claims of the answer ÷ its claims.
 
     Support needs a quote that stands in a retrieved chunk; with nothing retrieved no claim has any."""
-    return share((yield from check_answer(answer, contexts, language)), "supported")
+    findings, probability = yield from check_answer(answer, contexts, language)
+    return share(findings, "supported", probability=probability)
 
 
 @metric(higher_is_better=False)
 def hallucination_rate(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
     """Claims of the answer that the contexts contradict or do not hold ÷ its claims."""
-    findings = yield from check_answer(answer, contexts, language)
-    return share(findings, "contradicted", "not_found")
+    findings, probability = yield from check_answer(answer, contexts, language)
+    return share(findings, "contradicted", "not_found", probability=probability)
 
 
 @metric(higher_is_better=False)
@@ -52,12 +53,14 @@ def noise_sensitivity(
     return share(findings, "noise")
 
 
-def check_answer(answer: str, contexts: Ranked, language: str | None) -> Asking[list[Finding]]:
-    """Check each claim of the answer against the contexts."""
+def check_answer(
+    answer: str, contexts: Ranked, language: str | None
+) -> Asking[tuple[list[Finding], float | None]]:
+    """Check each claim of the answer against the contexts; also the chance that all of them are supported."""
     sources = list_sources(contexts)
     claims = yield from split_claims(answer, "answer", language)
     checked = yield from check_claims(claims, sources, language)
-    return [claim.to_finding(sources) for claim in checked]
+    return [claim.to_finding(sources) for claim in checked], checked.probability
 
 
 def _classify_noise(

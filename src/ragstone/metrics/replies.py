@@ -49,6 +49,15 @@ def index_rows(
     return by_id
 
 
+def read_probability(value: Any) -> float | None:
+    """Return a probability that a reply may carry; None when it has none."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise JudgeFailed("unparseable", "probability_malformed", value=f"{value!r:.80}")
+    return float(value)
+
+
 def compute_cosines(reply: Any, count: int) -> list[float]:
     """Compute the cosine of the first of `count` embedded texts with each of the others, clipped to 0..1."""
     vectors = reply.get("vectors") if isinstance(reply, Mapping) else None

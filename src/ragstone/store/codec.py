@@ -6,13 +6,14 @@ import json
 import sys
 from array import array
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import getitem
 from typing import Any
 
 from ragstone.asks import Reply
-from ragstone.locale.messages import message_from_json, message_to_json
+from ragstone.locale.messages import Message, message_from_json, message_to_json
 from ragstone.types import NO_USAGE, Finding, Score, Usage
 
 
@@ -20,10 +21,17 @@ def encode_scores(scores: Mapping[str, Score]) -> str:
     """Encode scores as one JSON object: metric → number, or → object when there is more than a number."""
     parts = []
     for name, score in scores.items():
-        key = _keys.get(name)
+        key = _encoded_names.get(name)
         if key is None:
-            key = _keys[name] = json.dumps(name) + ":"
-        if score.findings or score.warnings or score.usage is not NO_USAGE:
+            key = _encoded_names[name] = json.dumps(name) + ":"
+        # three forms: a full object, a bare number (nearly all scores of a run without a judge),
+        # an outcome without evidence, whose text is made once and cached
+        if (
+            score.findings
+            or score.warnings
+            or score.usage is not NO_USAGE
+            or score.probability is not None
+        ):
             parts.append(key + _encode_full(score))
         elif (value := score.value) is not None and score.label is None:
             parts.append(key + _format_number(value))
@@ -47,6 +55,8 @@ def _encode_bare(*fields: Any) -> str:
 def decode_scores(text: str) -> dict[str, Score]:
     """Decode the scores that `encode_scores` wrote."""
     return {
+        # `encode_scores` writes every number as a float, so a class check tells the forms apart;
+        # isinstance is slower
         name: _to_bare_score(item) if item.__class__ is float else _to_score(item)
         for name, item in json.loads(text).items()
     }
@@ -76,20 +86,43 @@ def decode_values(text: str) -> dict[str, float | str]:
 
 
 def encode_reply(reply: Reply) -> str:
-    """Encode value and notes of a reply; vectors as base64 of their doubles, which is exact and much faster."""
+    """Encode value and notes of a reply; vectors as base64 of their doubles, which is exact and much faster.
+
+    Messages inside the value (an explanation of the embedded judge) stay readable text there; `messages` lists where
+    they are and their codes, which a version without it passes over."""
     value = reply.value
     if value.__class__ is dict and value.keys() == {"vectors"}:
         packed = _pack_vectors(value["vectors"])
         if packed is not None:
             return _dump({"vectors": packed, "notes": _encode_messages(reply.notes)})
-    return _dump({"value": value, "notes": _encode_messages(reply.notes)})
+    item = {"value": value, "notes": _encode_messages(reply.notes)}
+    if isinstance(value, dict | list):
+        messages = [(path, message_to_json(text)) for path, text in _iter_messages(value)]
+        if messages:
+            item["messages"] = messages
+    return _dump(item)
 
 
 def decode_reply(text: str, usage: Usage) -> Reply:
     """Decode the reply that `encode_reply` wrote."""
     item = json.loads(text)
     value = item["value"] if "value" in item else {"vectors": _unpack_vectors(item["vectors"])}
+    for path, message in item.get("messages", ()):
+        *parents, last = path
+        reduce(getitem, parents, value)[last] = message_from_json(message)
     return Reply(value, usage, tuple(map(message_from_json, item["notes"])))
+
+
+def _iter_messages(
+    value: dict[str, Any] | list[Any], path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], Message]]:
+    """Yield the path and text of each Message inside a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        if isinstance(item, Message):
+            yield (*path, key), item
+        elif isinstance(item, dict | list):
+            yield from _iter_messages(item, (*path, key))
 
 
 def _encode_messages(texts: Iterable[str]) -> list[Any]:
@@ -124,7 +157,8 @@ def _unpack_vectors(texts: Iterable[str]) -> list[list[float]]:
     return vectors
 
 
-_keys: dict[str, str] = {}
+# Metric name → its JSON with the colon. Names are few and each stands in every row of a run.
+_encoded_names: dict[str, str] = {}
 
 
 def _encode_full(score: Score) -> str:
@@ -142,6 +176,8 @@ def _to_json(score: Score, write: Callable[[str], Any]) -> dict[str, Any]:
         item["kind"] = score.kind
     if score.label is not None:
         item["label"] = score.label
+    if score.probability is not None:
+        item["probability"] = score.probability
     if score.warnings:
         item["warnings"] = [write(text) for text in score.warnings]
     if score.usage != NO_USAGE:
@@ -166,7 +202,7 @@ def _to_bare_score(value: float) -> Score:
 
 
 def _to_score(item: Mapping[str, Any]) -> Score:
-    if len(item) <= 4 and "findings" not in item and "warnings" not in item and "usage" not in item:
+    if len(item) <= 4 and item.keys().isdisjoint(_FULL_FIELDS):
         get = item.get
         reason = get("reason", "")
         if reason.__class__ is dict:
@@ -184,7 +220,11 @@ def _to_score(item: Mapping[str, Any]) -> Score:
         findings=tuple(_to_findings(item.get("findings", ()))),
         warnings=tuple(map(message_from_json, item.get("warnings", ()))),
         usage=Usage(**item["usage"]) if "usage" in item else NO_USAGE,
+        probability=item.get("probability"),
     )
+
+
+_FULL_FIELDS = ("findings", "warnings", "usage", "probability")
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -238,6 +278,8 @@ def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str,
         item["verified"] = finding.verified
     if finding.span is not None:
         item["span"] = finding.span
+    if finding.probability is not None:
+        item["probability"] = finding.probability
     return item
 
 

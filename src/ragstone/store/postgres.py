@@ -37,6 +37,8 @@ class PostgresConnection:
 
     def begin(self, *, fast: bool) -> None:
         """Open a transaction; a fast one does not wait for the server's disk."""
+        # the connection is in autocommit mode, so that single reads hold no transaction open on the
+        # server
         self._db.execute("BEGIN")
         if fast:
             self._db.execute("SET LOCAL synchronous_commit = off")
@@ -72,7 +74,7 @@ class PostgresDatabase:
 
     def connect(self) -> PostgresConnection:
         """Open a connection for reading; tables are created where necessary."""
-        connection = self._open()
+        connection = self._open_connection()
         try:
             self._migrate(connection)
         except BaseException:
@@ -86,13 +88,15 @@ class PostgresDatabase:
 
     def connect_to_write(self) -> PostgresConnection:
         """Open a connection for writing."""
-        return self._open()
+        return self._open_connection()
 
     def connect_inline(self) -> None:
         """Not supported: a commit takes a round trip to the server, too long for an event loop."""
 
     def stream(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         """Yield rows one by one through a server-side cursor."""
+        # a named cursor stays on the server; an unnamed one would fetch all rows before the first
+        # is read
         with self._psycopg.connect(self._url) as db, db.cursor(name="ragstone") as cursor:
             cursor.itersize = 1000
             cursor.execute(_to_psycopg(sql), tuple(values))
@@ -122,7 +126,7 @@ class PostgresDatabase:
             )
         return StoreError(f"the store {self.display_name!r} failed: {first}")
 
-    def _open(self) -> PostgresConnection:
+    def _open_connection(self) -> PostgresConnection:
         return PostgresConnection(self._psycopg.connect(self._url, autocommit=True))
 
     def _migrate(self, connection: PostgresConnection) -> None:
@@ -130,6 +134,7 @@ class PostgresDatabase:
         steps = load_migrations(COUNTER_TYPE)
         connection.begin(fast=False)
         try:
+            # before the first table exists there is nothing else to lock
             connection.execute("SELECT pg_advisory_xact_lock(?)", (MIGRATION_LOCK_ID,))
             connection.execute("CREATE TABLE IF NOT EXISTS ragstone_version (version BIGINT)")
             rows = list(connection.execute("SELECT version FROM ragstone_version"))
@@ -137,6 +142,7 @@ class PostgresDatabase:
             if version > len(steps):
                 raise newer_store_error(self.display_name)
             for number in range(version, len(steps)):
+                # the whole file at once: without values psycopg sends a script as it is
                 connection.execute(steps[number])
             if version < len(steps):
                 connection.execute("DELETE FROM ragstone_version")

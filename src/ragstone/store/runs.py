@@ -54,6 +54,7 @@ class RunInfo:
     def to_json(self) -> dict[str, Any]:
         """The facts as plain JSON, as summaries and comparisons export them."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        # `format_plan` writes the facts into the plan, where exports have had them since 0.1
         del plain["facts"]
         metrics = [dict(metric) for metric in self.metrics]
         return plain | {"plan": format_plan(self), "metrics": metrics, "usage": asdict(self.usage)}

@@ -25,12 +25,15 @@ class SqliteConnection:
 
     def __init__(self, file: Path, address: str, level: str, wait: float) -> None:
         self._file = file
-        self._level = level
+        self._durable_level = level
         self._current_level = ""
         self._db = sqlite3.connect(
             address,
             timeout=wait,
+            # the driver opens no transactions by itself: `begin` decides, and with IMMEDIATE
             isolation_level=None,
+            # another thread than the one that made it may use and close a connection; Store and the
+            # writers see to it that they do so one at a time
             check_same_thread=False,
             uri=True,
         )
@@ -52,11 +55,14 @@ class SqliteConnection:
     def begin(self, *, fast: bool) -> None:
         """Wait for the write lock and open a transaction."""
         self.set_durability(fast=fast)
+        # a plain BEGIN takes the write lock at the first write; if the transaction has read before
+        # and another process has written since, SQLite then fails at once instead of waiting
         self._db.execute("BEGIN IMMEDIATE")
 
     def set_durability(self, *, fast: bool) -> None:
         """Set whether commits reach only the operating system (fast) or the disk."""
-        level = "NORMAL" if fast and self._level == "FULL" else self._level
+        # in WAL mode NORMAL does not sync at a commit; a temporary store (OFF) is never synced
+        level = "NORMAL" if fast and self._durable_level == "FULL" else self._durable_level
         if level != self._current_level:
             self._db.execute(f"PRAGMA synchronous = {level}")
             self._current_level = level
@@ -85,7 +91,7 @@ class SqliteDatabase:
         self.display_name = str(path)
         self.is_temporary = temporary
         self._mode = "rw"
-        self._opening = threading.Lock()
+        self._open_lock = threading.Lock()
         self._last_opened: tuple[FileIdentity, FileIdentity] = (None, None)
         """Identities of the file and its log when they were last opened."""
 
@@ -99,29 +105,29 @@ class SqliteDatabase:
                 "name another place with --store or RAGSTONE_STORE"
             ) from None
         try:
-            return self._migrate_or_close(self._open(create=True))
+            return self._migrate_or_close(self._open_connection(create=True))
         except sqlite3.Error as fault:
             return self._open_read_only(fault)
 
     def reconnect(self) -> SqliteConnection:
         """Open a connection for reading once the file is back; it is not created, as the user may restore it."""
         if self._mode != "rw":
-            return self._open()
-        return self._migrate_or_close(self._open())
+            return self._open_connection()
+        return self._migrate_or_close(self._open_connection())
 
     def connect_to_write(self) -> SqliteConnection:
         """Open a connection for writing; the file is created anew if neither it nor its log exists."""
         if self._mode != "rw":
             raise self.explain(sqlite3.OperationalError("readonly"))
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        return self._migrate_or_close(self._open(create=True))
+        return self._migrate_or_close(self._open_connection(create=True))
 
     def connect_inline(self) -> SqliteConnection | None:
         """Open a connection that fails at once when another one is writing; None for a read-only file."""
         if self._mode != "rw":
             return None
         try:
-            connection = self._open(wait=0.0)
+            connection = self._open_connection(wait=0.0)
             connection.set_durability(fast=True)
             # a checkpoint waits for the disk: it is left to the writer thread unless that falls far behind
             connection.execute(f"PRAGMA wal_autocheckpoint = {MAX_WAL_PAGES}")
@@ -131,7 +137,7 @@ class SqliteDatabase:
 
     def stream(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         """Yield rows one by one on a separate connection."""
-        connection = self._open()
+        connection = self._open_connection()
         try:
             yield from connection.execute(sql, tuple(values))
         finally:
@@ -177,18 +183,20 @@ class SqliteDatabase:
             )
         return StoreError(f"the store {self.display_name!r} failed: {text}")
 
-    def _open(self, wait: float = WAIT_SECONDS, *, create: bool = False) -> SqliteConnection:
-        with self._opening:
+    def _open_connection(
+        self, wait: float = WAIT_SECONDS, *, create: bool = False
+    ) -> SqliteConnection:
+        with self._open_lock:
             if self._mode != "rw":
-                return self._connection(self._mode, wait)
+                return self._connect_in_mode(self._mode, wait)
             if _identify(self.path) is None:
                 # SQLite would discard the log of a moved file, and with it acknowledged writes
                 if not create or any(_identify(log) for log in self._log_files()):
                     raise self._removed_error()
-                connection = self._connection("rwc", wait)
+                connection = self._connect_in_mode("rwc", wait)
             else:
                 self._reject_replaced_file()
-                connection = self._connection("rw", wait)
+                connection = self._connect_in_mode("rw", wait)
             try:
                 connection.execute("PRAGMA journal_mode = WAL")
             except sqlite3.Error:
@@ -197,8 +205,10 @@ class SqliteDatabase:
             self._last_opened = (_identify(self.path), _identify(self._log_files()[0]))
             return connection
 
-    def _connection(self, mode: str, wait: float) -> SqliteConnection:
+    def _connect_in_mode(self, mode: str, wait: float) -> SqliteConnection:
         address = f"{self.path.absolute().as_uri()}?mode={mode}"
+        # FULL: in WAL mode NORMAL, which many recommend, loses acknowledged commits in a power
+        # failure
         return SqliteConnection(self.path, address, "OFF" if self.is_temporary else "FULL", wait)
 
     def _log_files(self) -> tuple[Path, Path]:
@@ -244,7 +254,7 @@ class SqliteDatabase:
         # "ro" reads through an existing write-ahead log; "immutable" reads the file alone
         for mode in ("ro", "ro&immutable=1"):
             try:
-                connection = self._connection(mode, WAIT_SECONDS)
+                connection = self._connect_in_mode(mode, WAIT_SECONDS)
             except sqlite3.Error:
                 continue
             try:
@@ -272,6 +282,8 @@ class SqliteDatabase:
             # read again under the lock: another process may have migrated meanwhile
             ((version,),) = connection.execute("PRAGMA user_version")
             for number in range(version, len(steps)):
+                # not executescript: it commits the open transaction first, and a killed migration
+                # would stay half done
                 for statement in _split_statements(steps[number]):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {number + 1}")

@@ -51,6 +51,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        # one reader connection serves all threads, one at a time
         self._lock = threading.RLock()
         try:
             self._readers: list[Connection] = [database.connect()]
@@ -58,8 +59,10 @@ class Store:
             raise database.explain(fault) from None
         self._writer = WriterThread(database)
         self._inline = InlineWriter(database)
+        # runs at interpreter exit too, so that a script which never closes its store loses no
+        # queued write; it must not refer to self, or the store would never be collected
         self._finalizer = weakref.finalize(
-            self, _release, self._writer, self._inline, self._readers, database
+            self, _close_all, self._writer, self._inline, self._readers, database
         )
 
     @classmethod
@@ -150,6 +153,8 @@ class Store:
         if not rows:
             raise RunNotFound(f"no run {name!r} in {self.place}; `ragstone runs` lists them")
         first = rows[0]
+        # several runs may have the same name: the newest is meant; several ids with the same start
+        # are ambiguous
         exact = name in (first[0], first[1], "last")
         if len(rows) > 1 and not exact:
             raise RunNotFound(f"{len(rows)} runs start with {name!r}; give more of the id")
@@ -172,7 +177,9 @@ class Store:
         """Add finished samples in input order; the Future is done when they are on disk."""
         number = self._find_number(run)
         samples = [(number, new.position, new.row) for new in rows]
-        scores = [(number, new.position, new.id, new.group, _encode(new.scores)) for new in rows]
+        scores = [
+            (number, new.position, new.id, new.group, _to_score_text(new.scores)) for new in rows
+        ]
 
         def write(db: Connection) -> None:
             db.execute_many("INSERT INTO samples VALUES (?, ?, ?)", samples)
@@ -185,7 +192,7 @@ class Store:
     ) -> Future[None]:
         """Replace the scores of a sample and, if `row` is given, its input row."""
         row_key = (self._find_number(run), position)
-        encoded = _encode(scores)
+        encoded = _to_score_text(scores)
 
         def write(db: Connection) -> None:
             _execute(
@@ -216,6 +223,7 @@ class Store:
             "SELECT place, id, input, scores FROM scores JOIN samples USING (run, place)"
             " WHERE run = ? AND place BETWEEN ? AND ? ORDER BY place"
         )
+        # one statement for both cases, so that both use the primary key
         first, last = (1, 2**62) if position is None else (position, position)
         yield from self._stream(sql, (self._find_number(run), first, last))
 
@@ -240,6 +248,7 @@ class Store:
             rows = self._read(sql, keys)
         replies = {}
         for key, payer, reply, calls, *tokens in rows:
+            # a reply that took no call saved nobody one, so it is no cache hit
             paid = run is None or run == payer or not calls
             replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
         return replies
@@ -351,10 +360,11 @@ RUN_COLUMNS = (
 )  # fmt: skip
 """Columns of a run, named as the fields of RunInfo."""
 
+# without `number`: it orders the runs of one store and means nothing outside it
 SELECT_RUNS = f"SELECT {', '.join(RUN_COLUMNS)} FROM runs"  # noqa: S608
 
 
-def _encode(scores: Mapping[str, Score] | str) -> str:
+def _to_score_text(scores: Mapping[str, Score] | str) -> str:
     return scores if isinstance(scores, str) else encode_scores(scores)
 
 
@@ -362,11 +372,11 @@ def _execute(connection: Connection, sql: str, values: Sequence[Any]) -> None:
     connection.execute(sql, values)
 
 
-def _release(
-    writer: WriterThread, shortcut: InlineWriter, readers: list[Connection], database: Database
+def _close_all(
+    writer: WriterThread, inline: InlineWriter, readers: list[Connection], database: Database
 ) -> None:
     writer.close()
-    shortcut.close()
+    inline.close()
     for reader in readers:
         reader.close()
     database.release()

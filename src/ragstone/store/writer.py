@@ -36,7 +36,7 @@ class WriterThread:
         self._queue: queue.Queue[QueuedOperation | None] = queue.Queue(maxsize=MAX_GROUP_OPERATIONS)
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
-        self._open = True
+        self._accepts_operations = True
         # the next two belong to the thread
         self._connection: Connection | None = None
         self._was_lost = False
@@ -45,22 +45,23 @@ class WriterThread:
         """Queue an operation; a fast one does not wait for the disk."""
         future: Future[None] = Future()
         with self._lock:
-            if not self._open:
+            if not self._accepts_operations:
                 raise StoreError("the store is closed; open it again")
             if self._thread is None:  # a command that only reads needs no second thread
                 self._thread = threading.Thread(
                     target=self._run, name="ragstone-store", daemon=True
                 )
                 self._thread.start()
+            # under the lock, so that `close` cannot put its end mark in front of it
             self._queue.put((operation, fast, future))
         return future
 
     def close(self) -> None:
         """Write the queued operations and stop."""
         with self._lock:
-            if not self._open:
+            if not self._accepts_operations:
                 return
-            self._open = False
+            self._accepts_operations = False
             thread = self._thread
         if thread is not None:
             self._queue.put(None)
@@ -109,9 +110,11 @@ class WriterThread:
             self._was_lost = True
             self._disconnect()
         if self._connection is None:
+            # made here and not in __init__: the connection belongs to this thread, and a command
+            # that only reads needs none
             self._connection = self._database.connect_to_write()
             if self._was_lost:
-                self._warn()
+                self._warn_of_replacement()
             self._was_lost = False
         return self._connection
 
@@ -120,7 +123,7 @@ class WriterThread:
             self._connection.close()
             self._connection = None
 
-    def _warn(self) -> None:
+    def _warn_of_replacement(self) -> None:
         log.warning(
             "the store %r went away while it was in use; what comes is written to the one that is "
             "there now",
@@ -130,6 +133,8 @@ class WriterThread:
     @staticmethod
     def _commit(connection: Connection, batch: list[QueuedOperation]) -> None:
         try:
+            # one operation that needs the disk makes the whole commit wait for it, and the fast
+            # ones are then durable too
             connection.begin(fast=all(fast for _, fast, _ in batch))
             for operation, _, _ in batch:
                 operation(connection)
@@ -153,7 +158,7 @@ class InlineWriter:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._connection: Connection | None = None
-        self._usable = True
+        self._can_connect = True
         self._lock = threading.Lock()
 
     def write(self, sql: str, rows: Sequence[Sequence[Any]]) -> bool:
@@ -162,9 +167,9 @@ class InlineWriter:
             if self._connection is not None and self._connection.is_lost:
                 self._connection.close()
                 self._connection = None
-            if self._usable and self._connection is None:
+            if self._can_connect and self._connection is None:
                 self._connection = self._database.connect_inline()
-                self._usable = self._connection is not None
+                self._can_connect = self._connection is not None
             connection = self._connection
             if connection is None:
                 return False
@@ -197,7 +202,7 @@ class InlineWriter:
     def close(self) -> None:
         """Close the connection."""
         with self._lock:
-            self._usable = False
+            self._can_connect = False
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None

@@ -57,6 +57,7 @@ def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any
                     "verdict": one.verdict,
                     "evidence": evidence,
                     "reason": one.reason,
+                    "probability": round(one.probability, 4),
                 }
             )
     return {"verdicts": rows}, readings

@@ -1,0 +1,155 @@
+"""Models that decide instead of writing: one of a few options per question, or one class per pair of texts.
+
+The hybrid judge (`judges/hybrid`) splits, finds passages and quotes with local code; these models only decide. A
+ChoiceModel is a language model of which one token is read; a PairClassifier is a model of natural language inference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.types import NO_USAGE, Usage
+
+
+class ChoiceRequest(NamedTuple):
+    """One question whose answer is one of a few options, each a single token: a letter, a digit.
+
+    The prompt is system message, then a user message of `prefix` directly followed by `question`."""
+
+    system: str
+    prefix: str
+    """Long common part: the same text for many questions in a row, so that its evaluation can be kept."""
+    question: str
+    options: tuple[str, ...]
+    """Different also when letter case is ignored."""
+
+
+class Choice(NamedTuple):
+    """The option that a model chose."""
+
+    option: str
+    probabilities: Mapping[str, float] | None = None
+    """Of each option, summing up to 1; None when the model gives no probabilities."""
+    usage: Usage = NO_USAGE
+
+
+Chosen = Choice | JudgeFailed | OutOfBudget
+"""What comes back for one ChoiceRequest."""
+
+
+class ChoiceModel(Protocol):
+    """A language model that is asked for one token."""
+
+    name: str
+    """Name in reports: `openai:qwen`, `gguf:model.gguf`."""
+    batch: int
+    """Requests per call of `choose` that it handles best."""
+    concurrency: int
+    """Calls of `choose` that may run at once."""
+    notes: tuple[str, ...]
+    """Warnings for every score made with this model."""
+
+    def identity(self) -> Mapping[str, Any]:
+        """Return everything besides the request that can change a choice; part of the cache key."""
+        ...
+
+    async def choose(self, requests: Sequence[ChoiceRequest]) -> list[Chosen]:
+        """Answer the requests in the same order; a failure is returned, not raised.
+
+        Requests with the same system message and prefix stand side by side."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections and memory."""
+        ...
+
+
+PairLabel = Literal["supported", "contradicted", "not_found"]
+
+
+class PairRequest(NamedTuple):
+    """A claim and the passages that may support it, best first."""
+
+    passages: tuple[str, ...]
+    claim: str
+
+
+class PairClasses(NamedTuple):
+    """How likely each class of a pair is."""
+
+    probabilities: Mapping[PairLabel, float]
+    """Sums up to 1; a model of two classes gives `supported` and `not_found`."""
+    windows: int = 1
+    """Parts in which the passages were read because they did not fit in one."""
+    usage: Usage = NO_USAGE
+
+
+Classified = PairClasses | JudgeFailed | OutOfBudget
+"""What comes back for one PairRequest."""
+
+
+class PairClassifier(Protocol):
+    """A model of natural language inference."""
+
+    name: str
+    batch: int
+    """Pairs per call of `classify` that it handles best."""
+    concurrency: int
+    notes: tuple[str, ...]
+
+    def identity(self) -> Mapping[str, Any]:
+        """Return everything besides the pair that can change the classes; part of the cache key."""
+        ...
+
+    async def classify(self, pairs: Sequence[PairRequest]) -> list[Classified]:
+        """Classify the pairs in the same order; a failure is returned, not raised.
+
+        Passages that do not fit in the model's input are read in several windows, never cut off (`merge_windows`)."""
+        ...
+
+    async def close(self) -> None:
+        """Release memory."""
+        ...
+
+
+def weigh_options(
+    tokens: Iterable[tuple[str, float]], options: Sequence[str]
+) -> dict[str, float] | None:
+    """Return the probability of each option from tokens and their log-probabilities, renormalised over the options.
+
+    Spellings of one option are added up (`A`, ` a`). None when no token is an option or a number is no log-probability.
+    An option that is not among the tokens gets the probability of the least likely one, the most it can have."""
+    by_name = {option.strip().casefold(): option for option in options}
+    weights: dict[str, float] = {}
+    floor = 1.0
+    for token, logprob in tokens:
+        if not logprob <= 1e-3:  # also true of NaN
+            return None
+        weight = math.exp(min(logprob, 0.0))
+        floor = min(floor, weight)
+        option = by_name.get(strip_token(token).casefold())
+        if option is not None:
+            weights[option] = weights.get(option, 0.0) + weight
+    total = sum(weights.get(option, floor) for option in options)
+    if not weights or total <= 0.0:
+        return None
+    return {option: weights.get(option, floor) / total for option in options}
+
+
+def find_option(text: str, options: Sequence[str]) -> str | None:
+    """Return the option that a reply consists of, or that its first word is; None when it is none of them."""
+    words = text.split(maxsplit=1)
+    first = strip_token(words[0]).casefold() if words else ""
+    return next((option for option in options if option.casefold() == first), None)
+
+
+def strip_token(token: str) -> str:
+    """Return a token without what tokenizers and chat habits put around a letter: `▁A`, ` (A)`, `**A**`, `A.`"""
+    return token.strip(" \t\r\n\u2581\u0120()[]*\"'`.:,")
+
+
+def merge_windows(windows: Sequence[Mapping[PairLabel, float]]) -> Mapping[PairLabel, float]:
+    """Return the classes of the window that decides: the one that is surest to speak of the claim."""
+    return min(windows, key=lambda row: row.get("not_found", 0.0))

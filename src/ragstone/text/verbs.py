@@ -1,0 +1,94 @@
+"""What form of a verb a word can be, by tables and endings: enough to find clauses, not to parse."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from ragstone.text import verb_forms as forms
+
+VerbForm = Literal["finite", "past", "noun_like", "base", "participle", "infinitive", ""]
+"""`past` may also be a participle (published), `noun_like` a plural (plays), `base` a noun (work)."""
+
+WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
+
+
+@lru_cache(maxsize=16384)
+def find_verb_form(word: str, language: str) -> VerbForm:
+    """Return the verb form that a lower-case word most likely is; empty for a word that is none."""
+    word = word.replace("’", "'")
+    return _find_spanish(word) if language == "es" else _find_english(word)
+
+
+def has_verb(text: str, language: str) -> bool:
+    """Whether a verb form stands in the text; in the first place only one that no noun looks like."""
+    words = [word.lower() for word in WORD.findall(text)]
+    found = [find_verb_form(word, language) for word in words]
+    if "finite" in found:
+        return True
+    return any(
+        form in ("past", "noun_like") or (form == "base" and word not in _NOUN_LIKE)
+        for word, form in zip(words[1:], found[1:], strict=True)
+    )
+
+
+def _find_english(word: str) -> VerbForm:
+    for form, words in _ENGLISH:
+        if word in words:
+            return form
+    if word in _EN_NOT or not word.isalpha():
+        return ""
+    if len(word) > 3 and word.endswith("ed") and not word.endswith("eed"):
+        return "past"
+    return ""
+
+
+def _add_s(base: str) -> str:
+    """The third person of a verb: tries, goes, passes, takes."""
+    if base.endswith("y") and base[-2] not in "aeiou":
+        return f"{base[:-1]}ies"
+    return base + ("es" if base.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
+
+
+_BASES = forms.EN_BASES.split()
+_NOUN_LIKE = frozenset(forms.EN_NOUN_LIKE.split())
+_EN_NOT = frozenset(forms.EN_NO_PARTICIPLES.split())
+_ENGLISH: tuple[tuple[VerbForm, frozenset[str]], ...] = (
+    ("finite", frozenset([*forms.EN_AUXILIARIES.split(), *forms.EN_PASTS.split()])),
+    ("past", frozenset(forms.EN_PAST_PARTICIPLES.split())),
+    ("finite", frozenset(_add_s(base) for base in _BASES if base not in _NOUN_LIKE)),
+    ("noun_like", frozenset(_add_s(base) for base in _NOUN_LIKE)),
+    ("participle", frozenset(forms.EN_PARTICIPLES.split())),
+    ("base", frozenset(_BASES)),
+)
+
+
+def _find_spanish(word: str) -> VerbForm:
+    if word in _ES_NOT:
+        return ""
+    if word in _ES_NOUN_LIKE:
+        return "noun_like"
+    if word in _ES_FINITE or _ES_FINITE_ENDING.fullmatch(word):
+        return "finite"
+    if word in _ES_PARTICIPLES or _ES_PARTICIPLE_ENDING.fullmatch(word):
+        return "participle"
+    return "infinitive" if _ES_INFINITIVE_ENDING.fullmatch(word) else ""
+
+
+def _list_present(infinitive: str) -> list[str]:
+    """The third persons, the second and the first plural: vive viven vives vivimos."""
+    vowel = "a" if infinitive.endswith("ar") else "e"
+    stem = infinitive[:-2]
+    return [f"{stem}{vowel}{end}" for end in ("", "n", "s")] + [f"{infinitive[:-1]}mos"]
+
+
+_ES_NOUN_LIKE = frozenset(forms.ES_NOUN_LIKE.split())
+_ES_FINITE = frozenset(forms.ES_FINITE.split()).union(
+    *(_list_present(infinitive) for infinitive in forms.ES_REGULAR.split())
+)
+_ES_NOT = frozenset(forms.ES_NO_FINITE.split())
+_ES_PARTICIPLES = frozenset(forms.ES_PARTICIPLES.split())
+_ES_FINITE_ENDING = re.compile(forms.ES_FINITE_ENDING)
+_ES_PARTICIPLE_ENDING = re.compile(forms.ES_PARTICIPLE_ENDING)
+_ES_INFINITIVE_ENDING = re.compile(forms.ES_INFINITIVE_ENDING)
