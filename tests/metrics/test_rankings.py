@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.errors import DataError, UnknownMetric, Unscored
