@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.judges.offline.comparison import NEARBY_CREDIT, Comparison
+from ragstone.judges.offline.comparison import Comparison
 from ragstone.judges.offline.phrases import Item
 from ragstone.text.quantities import differs, matches
 
@@ -19,12 +19,9 @@ OTHER_CLAUSE = 0.4
 def fit(comparison: Comparison, at: int, place: int, rivals: Sequence[int]) -> float:
     """Weighted share of the claim's items other than `at` that belong to one item of the sentence, not to its rivals.
 
-    What stands before them all is shared by those whose own words the claim has: "opens at 10 and closes at 5"."""
+    A later one inherits what was said before it where the claim has its own words: opens at 10 and closes at 5."""
     owned = _find_owned(comparison, place, rivals)
-    first = min((place, *rivals))
-    claimed = {item.id for item in comparison.claim.items}
-    items = comparison.source.items
-    has_own = all(items[n].id in claimed for n in owned if n > first and items[n].quantity is None)
+    inherits = _has_own(comparison, at, place, owned, rivals)
     here = comparison.claim.items[at].clause
     total = fitting = 0.0
     for n, item in enumerate(comparison.claim.items):
@@ -32,14 +29,14 @@ def fit(comparison: Comparison, at: int, place: int, rivals: Sequence[int]) -> f
             continue
         weight = item.weight * (1.0 if item.clause == here else OTHER_CLAUSE)
         places = [p for p in comparison.places[n] if p != place]
-        if any(p in owned or (p < first and has_own) for p in places):
+        if any(p in owned or (p < place and inherits) for p in places):
             credit = 1.0
         elif places:
             credit = SENTENCE_CREDIT
         elif item.quantity is not None:
             credit = _find_clash(comparison, item, place, owned)
         else:
-            credit = NEARBY_CREDIT if item.id in comparison.nearby else 0.0
+            credit = comparison.credit(n)
         total += weight
         fitting += weight * credit
     return fitting / total if total else 0.0
@@ -54,6 +51,20 @@ def _find_owned(comparison: Comparison, place: int, rivals: Sequence[int]) -> fr
         if n != place
         and n not in rivals
         and all(_distance(item, items[place]) <= _distance(item, items[rival]) for rival in rivals)
+    )
+
+
+def _has_own(
+    comparison: Comparison, at: int, place: int, owned: frozenset[int], rivals: Sequence[int]
+) -> bool:
+    """Whether the claim has what sets one apart from its rivals: its figures, and its words since the rival before."""
+    items = comparison.source.items
+    before = max((rival for rival in rivals if rival < place), default=-1)
+    return all(
+        is_said(comparison, items[n], at)
+        for n in owned
+        if items[n].quantity is not None
+        or (before >= 0 and (before < n < place or items[n].clause == items[place].clause))
     )
 
 
@@ -76,11 +87,14 @@ def _find_clash(
 
 
 def is_about_claim(comparison: Comparison, place: int, least: float) -> bool:
-    """Whether the claim has enough of the words of an item's clause."""
+    """Whether the claim has enough of the words before an item in its clause, or after it where there are none."""
     items = comparison.source.items
     beside = [
         item for n, item in enumerate(items)
-        if n != place and item.clause == items[place].clause and item.quantity is None
+        if n < place and item.clause == items[place].clause and item.quantity is None
+    ] or [
+        item for n, item in enumerate(items)
+        if n > place and item.clause == items[place].clause and item.quantity is None
     ]  # fmt: skip
     claimed = {item.id for item in comparison.claim.items}
     weight = sum(item.weight for item in beside)

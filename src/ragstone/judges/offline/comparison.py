@@ -12,11 +12,15 @@ import numpy as np
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.phrases import Item, Sentence, parse_sentence
 from ragstone.judges.offline.reading import NEGATION, STOP, WORD, Reading
+from ragstone.judges.offline.tables import vectors
 from ragstone.judges.offline.words import stem_id
 from ragstone.text.quantities import matches
 
 NEARBY_CREDIT = 0.7
 """What a word counts that stands in the sentence before, which a pronoun may refer to."""
+RELATED_FROM, RELATED_TO = 0.5, 0.9
+"""Cosines of word vectors between which two words go from unrelated to the same."""
+VECTOR_NORM = 127.0 * 127.0
 CANDIDATES = 3
 """Sentences that a claim is compared with."""
 MIN_PREFIXED = 4
@@ -52,8 +56,15 @@ class Comparison:
     """For each item of the claim the items of the sentence that say the same."""
     contraries: tuple[tuple[int, ...], ...]
     """The same for items that say the contrary."""
+    related: tuple[float, ...]
+    """For each item of the claim how near in meaning the nearest word of the sentence is, from 0 to 1."""
     index: int
     span: tuple[int, int]
+
+    def credit(self, at: int) -> float:
+        """What an item counts that does not stand in the sentence itself."""
+        nearby = NEARBY_CREDIT if self.claim.items[at].id in self.nearby else 0.0
+        return max(nearby, self.related[at])
 
     def share(self, without: frozenset[int] = frozenset()) -> float:
         """Weighted share of the claim's other items that stand in the sentence or, for less, just before it."""
@@ -61,10 +72,7 @@ class Comparison:
         for at, item in enumerate(self.claim.items):
             if at not in without:
                 total += item.weight
-                if self.places[at]:
-                    shared += item.weight
-                elif item.id in self.nearby:
-                    shared += NEARBY_CREDIT * item.weight
+                shared += item.weight * (1.0 if self.places[at] else self.credit(at))
         return shared / total if total else 0.0
 
     def make(self, kind: str, code: str, mine: str, theirs: str, certain: bool) -> Conflict:
@@ -99,7 +107,23 @@ def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -
         a, b = source.sentences[number - 1]
         before = parse_sentence(source.raw[a:b], source.language)
         nearby = frozenset(item.id for item in before.items if item.quantity is None)
-    return Comparison(mine, theirs, nearby, *_pair_items(mine, theirs), index, (start, end))
+    related = _find_related(mine, theirs)
+    return Comparison(mine, theirs, nearby, *_pair_items(mine, theirs), related, index, (start, end))
+
+
+def _find_related(mine: Sentence, theirs: Sentence) -> tuple[float, ...]:
+    """How near in meaning the nearest word of the sentence is to each item, 0 where either has no vector."""
+    rows = [item.row for item in mine.items]
+    others = sorted({item.row for item in theirs.items} - {-1})
+    if not others:
+        return (0.0,) * len(rows)
+    table = vectors()[1]
+    ours = table.take(rows, axis=0).astype(np.float32)
+    near = np.max(ours @ table.take(others, axis=0).astype(np.float32).T, axis=1) / VECTOR_NORM
+    soft = np.clip((near - RELATED_FROM) / (RELATED_TO - RELATED_FROM), 0.0, 1.0)
+    return tuple(
+        0.0 if row < 0 else value for row, value in zip(rows, soft.tolist(), strict=True)
+    )
 
 
 _Places = tuple[tuple[int, ...], ...]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.judges.offline.comparison import Comparison, Conflict, compare_best
+from ragstone.judges.offline.comparison import Conflict, compare_best
+from ragstone.judges.offline.comparatives import find_reversed_comparison, has_comparison
 from ragstone.judges.offline.figures import find_figure_conflict
 from ragstone.judges.offline.phrases import parse_sentence
 from ragstone.judges.offline.polarity import find_reversal
@@ -23,14 +24,17 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
     if not mine.items:
         return None
     comparisons = compare_best(claim, mine, sources)
-    conflicts = [find_figure_conflict(comparisons, sources), *map(_check_sentence, comparisons[:1])]
+    if not comparisons:
+        return None
+    best, *others = comparisons
+    conflicts = [
+        find_figure_conflict(comparisons, sources),
+        find_reversed_comparison(best),
+        None if has_comparison(best.claim) else find_reversal(best, others),
+    ]
     return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
 
 
 def explain_conflict(conflict: Conflict, language: str) -> str:
     """The conflict in words."""
     return compose(conflict.code, language, mine=conflict.mine, theirs=conflict.theirs)
-
-
-def _check_sentence(comparison: Comparison) -> Conflict | None:
-    return find_reversal(comparison)

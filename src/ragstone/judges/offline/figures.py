@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ragstone.judges.offline.binding import fit, is_about_claim, is_said
 from ragstone.judges.offline.comparison import Comparison, Conflict, compare_sentence
-from ragstone.judges.offline.phrases import Item
+from ragstone.judges.offline.phrases import Item, Sentence
 from ragstone.judges.offline.reading import Reading
 from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches
 
@@ -79,9 +79,15 @@ def _make_conflict(comparison: Comparison, place: int, at: int, value: float) ->
         and is_about_claim(comparison, place, ABOUT)
     )
     kind = code.removesuffix("_differs")
-    return comparison.make(
-        kind, code, comparison.claim.quote(mine), comparison.source.quote(theirs), certain
-    )
+    words = _quote(comparison.claim, at), _quote(comparison.source, place)
+    return comparison.make(kind, code, *words, certain)
+
+
+def _quote(sentence: Sentence, at: int) -> str:
+    """A figure with what it counts."""
+    item, counted = sentence.items[at], _find_counted(sentence.items, at)
+    counts = item.quantity is not None and item.quantity.counts and counted is not None
+    return sentence.text[item.start : counted.end if counts and counted else item.end]
 
 
 def _compare_matching(

@@ -33,16 +33,14 @@ class FunctionWords:
     list_joins: frozenset[str]
     exceptions: frozenset[str]
     quantifiers: dict[str, str]
-    less: frozenset[str]
-    """Words that turn the adjective after them round: less expensive."""
+    degrees: dict[str, int]
+    """Words of comparison: 1 for more, -1 for less, 2 for as much; they say the degree of the word after them."""
+    than: frozenset[str]
     determiners: frozenset[str]
     copulas: frozenset[str]
     """Forms of "be" before a participle."""
     agents: frozenset[str]
     """Prepositions of the doer in the passive voice."""
-    comparing: frozenset[str]
-    """Words between the two sides of a comparison, where a comparative stands before them."""
-    comparatives: frozenset[str]
     others: frozenset[str]
     """After "no" these make it unclear what is denied: no other."""
     excess: str
@@ -66,7 +64,7 @@ _ENGLISH = FunctionWords(
         for word in "of in on at by for from with without to into onto under over through during since until till"
         " against towards across along behind beside beyond inside outside near via per within upon about around"
         " like off despite between among before after above below".split()
-    } | {"than": "than", "as": "than"},
+    } | {"as": "as"},
     boundaries=_words(
         "and but or while whereas yet although though however because which who whose that if when where so then"
         " unless"
@@ -82,12 +80,11 @@ _ENGLISH = FunctionWords(
         only: only solely exclusively
         """
     ),
-    less=_words("less least"),
+    degrees={"more": 1, "less": -1, "fewer": -1, "as": 2},
+    than=_words("than as"),
     determiners=_words("a an the this that these those my your his her its our their own very also still"),
     copulas=_words("is are was were be been being gets got"),
     agents=_words("by"),
-    comparing=frozenset(),
-    comparatives=frozenset(),
     others=_words("other others else one"),
     excess="too",
     infinitive="to",
@@ -119,18 +116,17 @@ _SPANISH = FunctionWords(
         only: solo sólo solamente únicamente exclusivamente
         """
     ),
-    less=_words("menos"),
+    degrees={"más": 1, "menos": -1, "tan": 2, "tanto": 2, "tanta": 2, "tantos": 2, "tantas": 2},
+    than=_words("que como"),
     determiners=_words(
         "el la los las lo un una unos unas su sus mi mis tu tus este esta estos estas ese esa esos esas muy también"
     ),
     copulas=_words("es son fue fueron era eran ser sido siendo será serán está están estaba estaban"),
     agents=_words("por"),
-    comparing=_words("que como"),
-    comparatives=_words("más menos mayor mayores menor menores mejor mejores peor peores tan tanto tanta antes después"),
     others=_words("otro otra otros otras"),
     excess="demasiado",
     infinitive="para",
     only=_words("solo sólo solamente únicamente"),
-    free_order=_words("lo la los las le les que se"),
+    free_order=_words("lo la los las que se"),
 )
 FUNCTION_WORDS: Final = {"en": _ENGLISH, "es": _SPANISH}

@@ -168,7 +168,7 @@ SAME: Final[dict[str, str]] = {
 
 _OPPOSED = """
     increase/decrease increased/decreased increasing/decreasing rise/fall rose/fell higher/lower high/low
-    above/below more/less most/least first/last early/late earlier/later include/exclude
+    above/below more/less most/least before/after first/last early/late earlier/later include/exclude
     including/excluding includes/excludes included/excluded accept/reject accepted/rejected win/lose won/lost
     open/closed opened/closed start/end begin/end began/ended buy/sell bought/sold gain/loss positive/negative
     good/bad better/worse best/worst large/small larger/smaller big/small long/short longer/shorter old/new
@@ -190,7 +190,7 @@ _OPPOSED = """
     similar/different equal/unequal united/divided warm/cool active/inactive expand/shrink grow/shrink
     growth/decline ascend/descend
     aumentar/disminuir aumentó/disminuyó aumento/disminución subir/bajar subió/bajó mayor/menor mayores/menores
-    más/menos mejor/peor primero/último primera/última incluye/excluye abierto/cerrado abierta/cerrada
+    más/menos mejor/peor antes/después primero/último primera/última incluye/excluye abierto/cerrado abierta/cerrada
     ganar/perder ganó/perdió empezar/terminar comenzó/terminó grande/pequeño grandes/pequeños largo/corto alto/bajo
     alta/baja viejo/joven norte/sur este/oeste hombre/mujer hombres/mujeres padre/madre hermano/hermana hijo/hija
     verdadero/falso siempre/nunca todos/ninguno permitido/prohibido permite/prohíbe aceptar/rechazar aceptó/rechazó
@@ -272,3 +272,30 @@ PARTICIPLES: Final = _words(
 
 NEGATIVE_PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "des", "de")
 """Beginnings that turn a word round, in either language."""
+
+_ADJECTIVES = """
+    long short high low old young new fast slow safe large small big strong weak cheap warm cool hot cold heavy light
+    early late easy hard near far rich poor wide narrow deep shallow thick thin loud quiet soft close dark bright tall
+    quick great few clean dirty busy happy sad simple wet dry full empty
+"""
+
+
+def _grade() -> dict[str, tuple[int, str]]:
+    """English comparatives (1) and superlatives (3), with the words that they are of."""
+    grades = {
+        "better": (1, "good"), "best": (3, "good"), "worse": (1, "bad"), "worst": (3, "bad"), "further": (1, "far"),
+        "farther": (1, "far"), "farthest": (3, "far"), "more": (1, "more"), "less": (-1, "more"),
+        "fewer": (-1, "more"), "más": (1, "más"), "menos": (-1, "más"),
+    }  # fmt: skip
+    for word in ("mayor", "menor", "mejor", "peor", "superior", "inferior"):
+        grades |= {word: (1, word), word + ("s" if word[-1] in "aeo" else "es"): (1, word)}
+    for word in _ADJECTIVES.split():
+        stem = word[:-1] + "i" if word[-1] == "y" else word.removesuffix("e")
+        if stem[-1] in "gdnt" and stem[-2] in "aeiou" and stem[-3] not in "aeiou":
+            stem += stem[-1]
+        grades |= {stem + "er": (1, word), stem + "est": (3, word)}
+    return grades
+
+
+GRADES: Final = _grade()
+"""Words of comparison → their degree and the word that they compare."""

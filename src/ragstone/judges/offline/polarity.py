@@ -5,6 +5,7 @@ longer than B then B is shorter than A."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragstone.judges.offline.binding import fit
@@ -16,12 +17,14 @@ CERTAIN, POSSIBLE = 0.75, 0.5
 """Share of the rest of the claim that must stand in the sentence."""
 CERTAIN_DENIAL = 0.9
 """The same where one side denies: a word more on either side may be what is denied."""
+PARTIAL = frozenset({"most", "some", "few", "only"})
+"""Quantifiers of a part."""
 NEIGHBOURS = 2
 """How many items away from an opposite a word must stand that both sides have."""
 
 
-def find_reversal(comparison: Comparison) -> Conflict | None:
-    """A claim that turns the sentence round an odd number of times."""
+def find_reversal(comparison: Comparison, others: Sequence[Comparison]) -> Conflict | None:
+    """A claim that turns the sentence round an odd number of times; the other sentences may say the same as it."""
     opposites = _find_opposites(comparison)
     denial = _find_denial(comparison, opposites)
     swap = find_swap(comparison, opposites)
@@ -31,6 +34,8 @@ def find_reversal(comparison: Comparison) -> Conflict | None:
     share = comparison.share(frozenset(opposites))
     if share < POSSIBLE:
         return None
+    if denial is not None and any(_agrees(other, denial) for other in others):
+        return None
     is_clear = denial is not None or not _denies_more(comparison)
     bar = CERTAIN_DENIAL if denial else CERTAIN
     certain = share >= bar and len(comparison.claim.items) > 1 and turns == 1 and is_clear
@@ -39,7 +44,7 @@ def find_reversal(comparison: Comparison) -> Conflict | None:
         mine, theirs = (claim.quote(claim.items[at]) for at in swap)
         return comparison.make("roles", "names_swapped", mine, theirs, certain)
     if denial is not None:
-        text = _quote_from(claim if denial.is_mine else source, denial.item)
+        text = _quote_from(claim if denial.is_mine else source, denial.items[0])
         code = "claim_denies" if denial.is_mine else "source_denies"
         return comparison.make("negation", code, text, text, certain)
     at, place = next(iter(opposites.items()))
@@ -49,7 +54,9 @@ def find_reversal(comparison: Comparison) -> Conflict | None:
 
 def _find_opposites(comparison: Comparison) -> dict[int, int]:
     """Items of the claim whose contrary stands where the rest of the claim does."""
-    opposites = {}
+    opposites: dict[int, int] = {}
+    if _differ_in_quantifiers(comparison):
+        return opposites
     for at, places in enumerate(comparison.contraries):
         same = comparison.places[at]
         for place in places:
@@ -72,10 +79,19 @@ def _have_same_neighbour(comparison: Comparison, at: int, place: int) -> bool:
     return any(item.id in near for item in theirs[max(place - NEIGHBOURS, 0) : place + NEIGHBOURS + 1])
 
 
+def _differ_in_quantifiers(comparison: Comparison) -> bool:
+    """Whether one side speaks of a part and the other does not: most islands are uninhabited, three are not."""
+    theirs = {
+        comparison.source.items[place].quantifier for places in comparison.places for place in places
+    }
+    mine = {item.quantifier for item in comparison.claim.items}
+    return not (mine ^ theirs).isdisjoint(PARTIAL)
+
+
 class _Denial(NamedTuple):
     is_mine: bool
     """Whether it is the claim that denies."""
-    item: Item
+    items: tuple[Item, ...]
 
 
 def _find_denial(comparison: Comparison, opposites: dict[int, int]) -> _Denial | None:
@@ -83,7 +99,7 @@ def _find_denial(comparison: Comparison, opposites: dict[int, int]) -> _Denial |
 
     All that is denied must stand on the other side: who takes no guests on Fridays may take guests."""
     claim, source = comparison.claim, comparison.source
-    if claim.is_unclear or source.is_unclear:
+    if claim.is_unclear or source.is_unclear or _differ_in_quantifiers(comparison):
         return None
     mine = [at for at, item in enumerate(claim.items) if _is_denied(item)]
     known = {place for places in comparison.places for place in places} | set(opposites.values())
@@ -92,13 +108,25 @@ def _find_denial(comparison: Comparison, opposites: dict[int, int]) -> _Denial |
         return None
     if mine:
         if all(comparison.places[at] or at in opposites for at in mine):
-            return _Denial(True, claim.items[mine[0]])
+            return _Denial(True, tuple(claim.items[at] for at in mine))
         return None
     clauses = {source.items[place].clause for place in theirs}
     denied = [
         place for place, item in enumerate(source.items) if _is_denied(item) and item.clause in clauses
     ]  # fmt: skip
-    return _Denial(False, source.items[denied[0]]) if known.issuperset(denied) else None
+    if not known.issuperset(denied):
+        return None
+    return _Denial(False, tuple(source.items[place] for place in denied))
+
+
+def _agrees(comparison: Comparison, denial: _Denial) -> bool:
+    """Whether another sentence denies, or says, all the deciding words as the claim does."""
+    deciding = {item.id for item in denial.items}
+    return all(
+        any(_is_denied(comparison.source.items[place]) == _is_denied(item) for place in comparison.places[at])
+        for at, item in enumerate(comparison.claim.items)
+        if item.id in deciding
+    )
 
 
 def _is_denied(item: Item) -> bool:

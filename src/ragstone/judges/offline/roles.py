@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.comparison import Comparison
 from ragstone.judges.offline.functions import FUNCTION_WORDS
 from ragstone.judges.offline.phrases import Item, Sentence
-from ragstone.judges.offline.reading import WORD
+from ragstone.judges.offline.reading import NAME, WORD
 from ragstone.judges.offline.words import stem_id
 
 
@@ -20,23 +21,37 @@ def find_swap(comparison: Comparison, opposites: dict[int, int]) -> tuple[int, i
         anchor = opposites.get(at, partners.get(at, -1))
         if anchor < 0 or item.kind != WORD or item.id in symmetric_ids():
             continue
+        if item.preposition or theirs[anchor].preposition:  # a noun of another phrase
+            continue
         mine, other = find_roles(comparison.claim, at), find_roles(comparison.source, anchor)
         pairs = [
             (n, _merge(role, at in opposites), _merge(other[partners[n]], at in opposites))
             for n, role in mine.items()
             if partners.get(n) in other
         ]
-        keeps = {role for _, role, there in pairs if role == there}
-        moved = [pair for pair in pairs if pair[1] != pair[2] and not keeps & set(pair[1:])]
+        moved = [pair for pair in pairs if pair[1] != pair[2]]
         for n, role, there in moved:
             for m, other_role, other_there in moved:
                 if (
                     role == other_there and there == other_role
                     and (n < at) != (m < at)
                     and (partners[n] < anchor) != (partners[m] < anchor)
+                    and not _is_kept(items, pairs, (n, m), {role, there})
                 ):  # fmt: skip
                     return n, m
     return None
+
+
+def _is_kept(
+    items: Sequence[Item], pairs: list[tuple[int, str, str]], moved: tuple[int, int], roles: set[str]
+) -> bool:
+    """Whether another thing of the same sort keeps one of the two roles: then they are not exchanged."""
+    are_names = all(items[at].kind == NAME for at in moved)
+    return any(
+        role == there and role in roles and items[at].quantity is None
+        for at, role, there in pairs
+        if not are_names or items[at].kind == NAME
+    )
 
 
 def _find_partners(comparison: Comparison) -> dict[int, int]:
@@ -50,8 +65,8 @@ def _find_partners(comparison: Comparison) -> dict[int, int]:
 
 
 def _merge(role: str, is_opposite: bool) -> str:
-    """Around opposites, what is no subject is one role: lost to, won against."""
-    return "object" if is_opposite and role != "subject" else role
+    """Around opposites, what is no subject is one role: lost to, won against. A Spanish object may follow "a"."""
+    return "object" if role == "a" or (is_opposite and role != "subject") else role
 
 
 def find_roles(sentence: Sentence, anchor: int) -> dict[int, str]:
