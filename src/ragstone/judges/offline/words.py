@@ -334,6 +334,7 @@ def describe_word(raw: str, language: str, first: bool) -> tuple[int, int, float
     if lower in lexicon.STOP.get(language, frozenset()) and (lower != "us" or raw != "US"):
         return identify(lower), STOP, 0.3, -1
     stem = unaccented(stem_word(lexicon.SAME.get(lower, lower), language))
+    stem = lexicon.SAME_STEMS.get(language, {}).get(stem, stem)
     weight = frequencies().rarity(stem)
     named = capital and (not first or raw.isupper() or frequencies().seen_small(lower) < 2)
     return identify(stem), NAME if named and len(raw) > 1 else WORD, weight, vector_row(lower)
