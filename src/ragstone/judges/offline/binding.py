@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.judges.offline.comparison import Comparison
-from ragstone.judges.offline.phrases import Item
+from ragstone.judges.offline.comparison import ClaimComparison
+from ragstone.judges.offline.phrases import PhraseItem
 from ragstone.text.quantities import differs, matches
 
 SENTENCE_CREDIT = 0.6
 """What a word counts that is nearer to a rival."""
 COMMA_DISTANCE, BREAK_DISTANCE = 4.0, 4.0
 """How many words apart a comma puts two words, and how many more a stronger break."""
+MIN_OWN = 0.4
+"""Share of the words of one of several figures that the claim must have to speak of it."""
 OTHER_CLAUSE = 0.4
 """What a word of another clause of the claim counts."""
 
 
-def fit(comparison: Comparison, at: int, place: int, rivals: Sequence[int]) -> float:
+def fit(comparison: ClaimComparison, at: int, place: int, rivals: Sequence[int]) -> float:
     """Weighted share of the claim's items other than `at` that belong to one item of the sentence, not to its rivals.
 
     A later one inherits what was said before it where the claim has its own words: opens at 10 and closes at 5."""
@@ -42,7 +44,7 @@ def fit(comparison: Comparison, at: int, place: int, rivals: Sequence[int]) -> f
     return fitting / total if total else 0.0
 
 
-def _find_owned(comparison: Comparison, place: int, rivals: Sequence[int]) -> frozenset[int]:
+def _find_owned(comparison: ClaimComparison, place: int, rivals: Sequence[int]) -> frozenset[int]:
     """The items nearer to one than to its rivals."""
     items = comparison.source.items
     return frozenset(
@@ -55,20 +57,26 @@ def _find_owned(comparison: Comparison, place: int, rivals: Sequence[int]) -> fr
 
 
 def _has_own(
-    comparison: Comparison, at: int, place: int, owned: frozenset[int], rivals: Sequence[int]
+    comparison: ClaimComparison, at: int, place: int, owned: frozenset[int], rivals: Sequence[int]
 ) -> bool:
     """Whether the claim has what sets one apart from its rivals: its figures, and its words since the rival before."""
     items = comparison.source.items
+    if not all(is_said(comparison, items[n], at) for n in owned if items[n].quantity is not None):
+        return False
     before = max((rival for rival in rivals if rival < place), default=-1)
-    return all(
-        is_said(comparison, items[n], at)
-        for n in owned
-        if items[n].quantity is not None
-        or (before >= 0 and (before < n < place or items[n].clause == items[place].clause))
-    )
+    if before < 0:
+        return True
+    ids = [item.id for item in items]
+    own = [
+        items[n] for n in owned
+        if (before < n < place or items[n].clause == items[place].clause)
+        and items[n].quantity is None and ids.count(items[n].id) == 1
+    ]  # fmt: skip
+    weight = sum(item.weight for item in own)
+    return sum(item.weight for item in own if is_said(comparison, item, at)) >= MIN_OWN * weight
 
 
-def _distance(item: Item, other: Item) -> float:
+def _distance(item: PhraseItem, other: PhraseItem) -> float:
     return (
         abs(item.place - other.place)
         + COMMA_DISTANCE * abs(item.clause - other.clause)
@@ -77,7 +85,7 @@ def _distance(item: Item, other: Item) -> float:
 
 
 def _find_clash(
-    comparison: Comparison, item: Item, place: int, owned: frozenset[int]
+    comparison: ClaimComparison, item: PhraseItem, place: int, owned: frozenset[int]
 ) -> float:
     """Minus one where a figure has its own date or number against another one of the claim: 40 in 2019."""
     assert item.quantity is not None
@@ -86,7 +94,7 @@ def _find_clash(
     return -1.0 if clashes else 0.0
 
 
-def is_about_claim(comparison: Comparison, place: int, least: float) -> bool:
+def is_about_claim(comparison: ClaimComparison, place: int, least: float) -> bool:
     """Whether the claim has enough of the words before an item in its clause, or after it where there are none."""
     items = comparison.source.items
     beside = [
@@ -101,7 +109,7 @@ def is_about_claim(comparison: Comparison, place: int, least: float) -> bool:
     return sum(item.weight for item in beside if item.id in claimed) >= least * weight
 
 
-def is_said(comparison: Comparison, item: Item, without: int) -> bool:
+def is_said(comparison: ClaimComparison, item: PhraseItem, without: int) -> bool:
     """Whether the claim says what an item of the sentence says, in another of its own items."""
     return any(
         other.id == item.id

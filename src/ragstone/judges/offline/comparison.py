@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.phrases import Item, Sentence, parse_sentence
+from ragstone.judges.offline.phrases import PhraseItem, Sentence, parse_sentence
 from ragstone.judges.offline.reading import NEGATION, STOP, WORD, Reading
 from ragstone.judges.offline.tables import vectors
 from ragstone.judges.offline.words import stem_id
@@ -45,7 +45,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ClaimComparison:
     """A claim beside one sentence."""
 
     claim: Sentence
@@ -75,11 +75,23 @@ class Comparison:
                 shared += item.weight * (1.0 if self.places[at] else self.credit(at))
         return shared / total if total else 0.0
 
+    def best_place(self, at: int) -> int:
+        """Where an item stands in the clause that holds most of the claim, -1 for nowhere."""
+        clauses: dict[int, float] = defaultdict(float)
+        for item, places in zip(self.claim.items, self.places, strict=True):
+            for clause in {self.source.items[place].clause for place in places}:
+                clauses[clause] += item.weight
+        return max(
+            self.places[at], key=lambda place: clauses[self.source.items[place].clause], default=-1
+        )
+
     def make(self, kind: str, code: str, mine: str, theirs: str, certain: bool) -> Conflict:
         return Conflict(kind, code, mine, theirs, self.index, self.span, certain)
 
 
-def compare_best(claim: Reading, mine: Sentence, sources: Sequence[Reading]) -> list[Comparison]:
+def compare_best(
+    claim: Reading, mine: Sentence, sources: Sequence[Reading]
+) -> list[ClaimComparison]:
     """The claim beside the sentences of prose that hold most of it, best first."""
     wanted = claim.ids[(claim.kinds != STOP) & (claim.kinds != NEGATION)]
     ranked: list[tuple[float, int, int]] = []
@@ -98,7 +110,7 @@ def compare_best(claim: Reading, mine: Sentence, sources: Sequence[Reading]) -> 
     ]
 
 
-def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -> Comparison:
+def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -> ClaimComparison:
     """The claim beside one sentence of a source."""
     start, end = source.sentences[number]
     theirs = parse_sentence(source.raw[start:end], source.language)
@@ -108,7 +120,9 @@ def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -
         before = parse_sentence(source.raw[a:b], source.language)
         nearby = frozenset(item.id for item in before.items if item.quantity is None)
     related = _find_related(mine, theirs)
-    return Comparison(mine, theirs, nearby, *_pair_items(mine, theirs), related, index, (start, end))
+    return ClaimComparison(
+        mine, theirs, nearby, *_pair_items(mine, theirs), related, index, (start, end)
+    )
 
 
 def _find_related(mine: Sentence, theirs: Sentence) -> tuple[float, ...]:
@@ -121,9 +135,7 @@ def _find_related(mine: Sentence, theirs: Sentence) -> tuple[float, ...]:
     ours = table.take(rows, axis=0).astype(np.float32)
     near = np.max(ours @ table.take(others, axis=0).astype(np.float32).T, axis=1) / VECTOR_NORM
     soft = np.clip((near - RELATED_FROM) / (RELATED_TO - RELATED_FROM), 0.0, 1.0)
-    return tuple(
-        0.0 if row < 0 else value for row, value in zip(rows, soft.tolist(), strict=True)
-    )
+    return tuple(0.0 if row < 0 else value for row, value in zip(rows, soft.tolist(), strict=True))
 
 
 _Places = tuple[tuple[int, ...], ...]
@@ -135,7 +147,8 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
         if item.quantity is None:
             known[item.id].append(at)
     said = {item.id for item in mine.items}
-    same, against = [], []
+    same: list[tuple[int, ...]] = []
+    against: list[tuple[int, ...]] = []
     for item in mine.items:
         if item.quantity is not None:
             same.append(tuple(
@@ -154,7 +167,7 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
     return tuple(same), tuple(against)
 
 
-def _is_prefixed(one: Item, other: Item) -> bool:
+def _is_prefixed(one: PhraseItem, other: PhraseItem) -> bool:
     """Whether one word is the other with a negative prefix: inhabited, uninhabited."""
     if one.kind != WORD or other.kind != WORD or one.lower == other.lower:
         return False

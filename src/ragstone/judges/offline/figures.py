@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragstone.judges.offline.binding import fit, is_about_claim, is_said
-from ragstone.judges.offline.comparison import Comparison, Conflict, compare_sentence
-from ragstone.judges.offline.phrases import Item, Sentence
+from ragstone.judges.offline.comparison import ClaimComparison, Conflict, compare_sentence
+from ragstone.judges.offline.phrases import PhraseItem, Sentence
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import orders_events
 from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches
@@ -22,7 +22,7 @@ CONVERSION_WORDS = 2
 
 
 def find_figure_conflict(
-    comparisons: Sequence[Comparison], sources: Sequence[Reading]
+    comparisons: Sequence[ClaimComparison], sources: Sequence[Reading]
 ) -> Conflict | None:
     """A quantity of the claim where the source has another one for the same subject."""
     if not comparisons:
@@ -35,14 +35,18 @@ def find_figure_conflict(
         if conflict is not None and conflict.certain:
             # sentences that share few words with the claim may still have its figure
             others = list(_compare_matching(item.quantity, comparisons, sources))
-            conflict = _check_figure(at, item.quantity, [*comparisons, *others]) if others else conflict
+            conflict = (
+                _check_figure(at, item.quantity, [*comparisons, *others]) if others else conflict
+            )
         conflicts.append(conflict)
     return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
 
 
-def _check_figure(at: int, quantity: Quantity, comparisons: Sequence[Comparison]) -> Conflict | None:
+def _check_figure(
+    at: int, quantity: Quantity, comparisons: Sequence[ClaimComparison]
+) -> Conflict | None:
     best_same = best_other = 0.0
-    found: tuple[Comparison, int] | None = None
+    found: tuple[ClaimComparison, int] | None = None
     for comparison in comparisons:
         items = comparison.source.items
         alike = [
@@ -69,11 +73,14 @@ def _check_figure(at: int, quantity: Quantity, comparisons: Sequence[Comparison]
     return _make_conflict(*found, at, best_other)
 
 
-def _make_conflict(comparison: Comparison, place: int, at: int, value: float) -> Conflict:
+def _make_conflict(comparison: ClaimComparison, place: int, at: int, value: float) -> Conflict:
     mine, theirs = comparison.claim.items[at], comparison.source.items[place]
     assert mine.quantity is not None
     code = "date_differs" if mine.quantity.kind in ("date", "time") else "number_differs"
-    denied = [*comparison.claim.items, *(i for i in comparison.source.items if i.clause == theirs.clause)]
+    denied = [
+        *comparison.claim.items,
+        *(i for i in comparison.source.items if i.clause == theirs.clause),
+    ]
     certain = (
         value >= CERTAIN
         and not any(item.is_negated for item in denied)
@@ -87,14 +94,14 @@ def _make_conflict(comparison: Comparison, place: int, at: int, value: float) ->
 
 def _quote(sentence: Sentence, at: int) -> str:
     """A figure with what it counts."""
-    item, counted = sentence.items[at], _find_counted(sentence.items, at)
+    item, counted = sentence.items[at], _find_counted(sentence, at)
     counts = item.quantity is not None and item.quantity.counts and counted is not None
     return sentence.text[item.start : counted.end if counts and counted else item.end]
 
 
 def _compare_matching(
-    quantity: Quantity, comparisons: Sequence[Comparison], sources: Sequence[Reading]
-) -> Iterator[Comparison]:
+    quantity: Quantity, comparisons: Sequence[ClaimComparison], sources: Sequence[Reading]
+) -> Iterator[ClaimComparison]:
     """The claim beside the other sentences that have its figure."""
     known = {(comparison.index, comparison.span) for comparison in comparisons}
     for index, source in enumerate(sources):
@@ -109,7 +116,7 @@ def _compare_matching(
 
 
 def _is_conversion(
-    comparison: Comparison, quantity: Quantity, place: int, rivals: Sequence[int]
+    comparison: ClaimComparison, quantity: Quantity, place: int, rivals: Sequence[int]
 ) -> bool:
     """Whether the claim's own figure stands right beside the other one."""
     items = comparison.source.items
@@ -122,17 +129,23 @@ def _is_conversion(
     )
 
 
-def _counts_same(comparison: Comparison, at: int, place: int) -> bool:
+def _counts_same(comparison: ClaimComparison, at: int, place: int) -> bool:
     """Whether two plain numbers count the same thing: the words after them are the same, or one has none."""
     quantity = comparison.claim.items[at].quantity
     if quantity is None or quantity.kind not in ("number", "ordinal"):
         return True
-    mine = _find_counted(comparison.claim.items, at)
-    theirs = _find_counted(comparison.source.items, place)
-    return mine is theirs if mine is None or theirs is None else mine.id == theirs.id
+    mine, theirs = _find_counted(comparison.claim, at), _find_counted(comparison.source, place)
+    other = comparison.source.items[place].quantity
+    if theirs is None:  # Goa counts 1.5 million
+        known = {item.id for item in comparison.source.items}
+        return mine is None or (other is not None and not other.counts and mine.id in known)
+    return mine is not None and mine.id == theirs.id
 
 
-def _find_counted(items: Sequence[Item], at: int) -> Item | None:
-    if at + 1 < len(items) and items[at + 1].place == items[at].place + 1:
-        return items[at + 1]
-    return None
+def _find_counted(sentence: Sentence, at: int) -> PhraseItem | None:
+    """The word after a number, or after "of" behind it."""
+    items = sentence.items
+    if at + 1 == len(items):
+        return None
+    between = sentence.words[items[at].place + 1 : items[at + 1].place]
+    return items[at + 1] if between in ((), ("of",), ("de",)) else None

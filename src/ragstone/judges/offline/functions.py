@@ -31,7 +31,10 @@ class FunctionWords:
     boundaries: frozenset[str]
     """Words that begin a clause."""
     list_joins: frozenset[str]
-    exceptions: frozenset[str]
+    choices: frozenset[str]
+    """Words between things of which all are denied where one is: neither A nor B."""
+    exceptions: dict[str, str]
+    """Words that take what follows out, with the word that must come after them."""
     quantifiers: dict[str, str]
     almost: frozenset[str]
     degrees: dict[str, int]
@@ -59,23 +62,77 @@ class FunctionWords:
 
 _ENGLISH = FunctionWords(
     negations=_words(
-        "not no never none nobody nothing neither nor cannot fails failed fail unable refuses refused refuse lacks"
+        "not no never none nobody nothing neither cannot fails failed fail unable refuses refused refuse lacks"
         " lack lacked lacking dont doesnt didnt isnt wasnt arent wont cant nowhere hardly barely"
     ),
     none_words=_words("no none nobody neither"),
     phrase_negations=_words("without"),
     prepositions={
         word: word
-        for word in "of in on at by for from with without to into onto under over through during since until till"
-        " against towards across along behind beside beyond inside outside near via per within upon about around"
-        " like off despite between among before after above below".split()
-    } | {"as": "as"},
+        for word in [
+            "of",
+            "in",
+            "on",
+            "at",
+            "by",
+            "for",
+            "from",
+            "with",
+            "without",
+            "to",
+            "into",
+            "onto",
+            "under",
+            "over",
+            "through",
+            "during",
+            "since",
+            "until",
+            "till",
+            "against",
+            "towards",
+            "across",
+            "along",
+            "behind",
+            "beside",
+            "beyond",
+            "inside",
+            "outside",
+            "near",
+            "via",
+            "per",
+            "within",
+            "upon",
+            "about",
+            "around",
+            "like",
+            "off",
+            "despite",
+            "between",
+            "among",
+            "before",
+            "after",
+            "above",
+            "below",
+        ]
+    }
+    | {"as": "as"},
     boundaries=_words(
-        "and but or while whereas yet although though however because which who whose that if when where so then"
+        "and but or nor while whereas yet although though however because which who whose that if when where so then"
         " unless"
     ),
-    list_joins=_words("and or"),
-    exceptions=_words("except excepting excluding"),
+    list_joins=_words("and or nor"),
+    choices=_words("or nor"),
+    exceptions={
+        "except": "",
+        "excepting": "",
+        "excluding": "",
+        "apart": "from",
+        "aside": "from",
+        "other": "than",
+        "save": "for",
+        "exception": "of",
+    },
     quantifiers=_groups(
         """
         all: all every each everyone everybody anyone anybody always both entire whole everything
@@ -88,7 +145,9 @@ _ENGLISH = FunctionWords(
     almost=_words("almost nearly"),
     degrees={"more": 1, "less": -1, "fewer": -1, "as": 2},
     than=_words("than as"),
-    determiners=_words("a an the this that these those my your his her its our their own very also still"),
+    determiners=_words(
+        "a an the this that these those my your his her its our their own very also still"
+    ),
     copulas=_words("is are was were be been being gets got"),
     agents=_words("by"),
     others=_words("other others else one"),
@@ -102,20 +161,46 @@ _ENGLISH = FunctionWords(
 )
 _SPANISH = FunctionWords(
     negations=_words(
-        "no nunca jamás nadie nada ninguno ninguna ningún tampoco ni carece carecen apenas negó negaron niega niegan"
+        "no nunca jamás nadie nada ninguno ninguna ningún tampoco carece carecen apenas negó negaron niega niegan"
     ),
     none_words=_words("nadie ninguno ninguna ningún"),
     phrase_negations=_words("sin"),
     prepositions={
         word: word
-        for word in "en con sin por para desde hasta hacia sobre bajo entre ante tras según contra durante mediante"
-        .split()
-    } | {"de": "de", "del": "de", "a": "a", "al": "a"},
+        for word in [
+            "en",
+            "con",
+            "sin",
+            "por",
+            "para",
+            "desde",
+            "hasta",
+            "hacia",
+            "sobre",
+            "bajo",
+            "entre",
+            "ante",
+            "tras",
+            "según",
+            "contra",
+            "durante",
+            "mediante",
+        ]
+    }
+    | {"de": "de", "del": "de", "a": "a", "al": "a"},
     boundaries=_words(
-        "y e pero o u mientras aunque sino porque que quien quienes cuyo cuya cual cuando donde si luego"
+        "y e pero o u ni mientras aunque sino porque que quien quienes cuyo cuya cual cuando donde si luego"
     ),
     list_joins=_words("y e o u ni"),
-    exceptions=_words("excepto salvo exceptuando"),
+    choices=_words("o u ni"),
+    exceptions={
+        "excepto": "",
+        "salvo": "",
+        "exceptuando": "",
+        "aparte": "de",
+        "excepción": "de",
+        "menos": "a",
+    },
     quantifiers=_groups(
         """
         all: todo toda todos todas cada cualquier cualquiera siempre ambos ambas
@@ -131,7 +216,9 @@ _SPANISH = FunctionWords(
     determiners=_words(
         "el la los las lo un una unos unas su sus mi mis tu tus este esta estos estas ese esa esos esas muy también"
     ),
-    copulas=_words("es son fue fueron era eran ser sido siendo será serán está están estaba estaban"),
+    copulas=_words(
+        "es son fue fueron era eran ser sido siendo será serán está están estaba estaban"
+    ),
     agents=_words("por"),
     others=_words("otro otra otros otras"),
     excess="demasiado",

@@ -214,8 +214,9 @@ _OPPOSED = """
     partial/total junior/senior attack/defend hire/fire hire/dismiss inhale/exhale profit/loss top/bottom odd/even
     solid/liquid edible/poisonous transparent/opaque morning/evening day/night summer/winter acquit/convict
     confirm/deny admit/deny allow/ban permit/ban approve/reject heat/cool accelerate/brake praise/criticize
-    ascending/descending enable/disable hide/show lock/open start/stop begin/stop remain/leave keep/remove add/remove
-    sweet/bitter smooth/rough early/late mandatory/voluntary compulsory/optional compulsory/voluntary
+    ascending/descending enable/disable hide/show lock/open start/stop begin/stop keep/remove add/remove
+    follow/precede followed/preceded raise/lower spring/autumn spring/winter summer/autumn autumn/winter spring/summer
+    oppose/back sweet/bitter smooth/rough early/late mandatory/voluntary compulsory/optional compulsory/voluntary
     aumentar/disminuir aumentó/disminuyó aumento/disminución subir/bajar subió/bajó mayor/menor mayores/menores
     más/menos mejor/peor antes/después primero/último primera/última incluye/excluye abierto/cerrado abierta/cerrada
     ganar/perder ganó/perdió empezar/terminar comenzó/terminó grande/pequeño grandes/pequeños largo/corto alto/bajo
@@ -255,7 +256,8 @@ _OPPOSED = """
     día/noche par/impar sólido/líquido comestible/venenoso transparente/opaco adelantar/retrasar dulce/amargo
     autorizar/prohibir aprobar/suspender absolver/condenar admitir/negar confirmar/desmentir elogiar/criticar
     acelerar/frenar calentar/enfriar habitado/vacío ocupado/libre añadir/quitar prestar/devolver atacar/defender
-    superior/inferior profundo/superficial áspero/suave obligatorio/optativo
+    primavera/otoño primavera/invierno verano/otoño otoño/invierno primavera/verano oponer/apoyar opuso/apoyó
+    seguir/preceder superior/inferior profundo/superficial áspero/suave obligatorio/optativo
     importante/irrelevante activo/pasivo activa/pasiva vida/muerte nacer/morir nació/murió nacimiento/muerte
 """
 

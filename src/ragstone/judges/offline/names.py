@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
 
 from ragstone.judges.offline.aliases import ALIASES, TITLES
 from ragstone.judges.offline.binding import fit
-from ragstone.judges.offline.comparison import Comparison, Conflict
-from ragstone.judges.offline.phrases import Item
+from ragstone.judges.offline.comparison import ClaimComparison, Conflict
 from ragstone.judges.offline.reading import NAME, Reading
 
 CERTAIN, POSSIBLE = 0.85, 0.6
 """Share of the rest of the claim that must stand in the sentence."""
 VARIANT_SHARE = 0.6
 """Share of the longer name that a shorter one begins with, where they may be the same."""
+MAX_INITIALS = 4
+"""Letters that the initials of a name have at most: EU, Union."""
 MARGIN = 0.25
 """By how much another name must fit the rest of the claim better than its own."""
 
 
-def find_name_conflict(comparison: Comparison, sources: Sequence[Reading]) -> Conflict | None:
+def find_name_conflict(comparison: ClaimComparison, sources: Sequence[Reading]) -> Conflict | None:
     """A name that no source has, or that belongs to something else, where the sentence has another one."""
     claim, source = comparison.claim, comparison.source
     said = {item.id for item in claim.items}
     rest = [at for at, item in enumerate(claim.items) if item.kind == NAME]
     for at in rest:
         item = claim.items[at]
-        if item.lower in TITLES or item.lower in ALIASES or item.lower.endswith(("ly", "mente")):
+        if item.lower in TITLES or len(item.lower) == 1 or item.lower.endswith(("ly", "mente")):
             continue
         rivals = [
             place for place, other in enumerate(source.items)
@@ -34,6 +34,8 @@ def find_name_conflict(comparison: Comparison, sources: Sequence[Reading]) -> Co
             and other.preposition == item.preposition and not _is_variant(item.lower, other.lower)
         ]  # fmt: skip
         for place in rivals:
+            if at == 0 and place == 0 and not _is_full_name(comparison):
+                continue
             if _is_replaced(comparison, at, place, sources) or _is_misplaced(comparison, at, place):
                 certain = comparison.share(frozenset({at})) >= CERTAIN
                 words = claim.quote(item), source.quote(source.items[place])
@@ -41,15 +43,24 @@ def find_name_conflict(comparison: Comparison, sources: Sequence[Reading]) -> Co
     return None
 
 
+def _is_full_name(comparison: ClaimComparison) -> bool:
+    """Whether both sentences begin with two names: a single first word may be a verb with its capital."""
+    sides = comparison.claim.items, comparison.source.items
+    return all(len(items) > 1 and items[1].kind == NAME and items[1].place == 1 for items in sides)
+
+
 def _is_variant(one: str, other: str) -> bool:
-    """Whether two names may be spellings or the initials of one: Wall, Wallstreet; U, United."""
+    """Whether two names may be forms or the initials of one: Bill, William; Wall, Wallstreet; U, United."""
+    if one in ALIASES and ALIASES[one] == ALIASES.get(other):
+        return True
     short, long = sorted((one, other), key=len)
-    shared = len(commonprefix([short, long]))
-    return shared >= min(max(VARIANT_SHARE * len(long), 1), len(short))
+    pairs = zip(short, long, strict=False)
+    shared = next((n for n, (a, b) in enumerate(pairs) if a != b), len(short))
+    return shared >= VARIANT_SHARE * len(long) or (shared > 0 and len(short) <= MAX_INITIALS)
 
 
 def _is_replaced(
-    comparison: Comparison, at: int, place: int, sources: Sequence[Reading]
+    comparison: ClaimComparison, at: int, place: int, sources: Sequence[Reading]
 ) -> bool:
     """Whether no source has the name, and the words around the other one are the same."""
     item = comparison.claim.items[at]
@@ -60,7 +71,7 @@ def _is_replaced(
     return _have_same_neighbours(comparison, at, place)
 
 
-def _have_same_neighbours(comparison: Comparison, at: int, place: int) -> bool:
+def _have_same_neighbours(comparison: ClaimComparison, at: int, place: int) -> bool:
     """Whether the items right before, or right after, are the same on both sides."""
     mine, theirs = comparison.claim.items, comparison.source.items
 
@@ -73,10 +84,14 @@ def _have_same_neighbours(comparison: Comparison, at: int, place: int) -> bool:
     return same(-1) or same(1)
 
 
-def _is_misplaced(comparison: Comparison, at: int, place: int) -> bool:
+def _is_misplaced(comparison: ClaimComparison, at: int, place: int) -> bool:
     """Whether the rest of the claim belongs to another name of the sentence."""
-    own = comparison.places[at]
-    if not own or not comparison.source.items[place].preposition:
+    own, items = comparison.places[at], comparison.source.items
+    if (
+        not own
+        or not items[place].preposition
+        or any(items[n].clause == items[place].clause for n in own)
+    ):
         return False
     value = fit(comparison, at, place, own)
     return all(value >= fit(comparison, at, other, [place]) + MARGIN for other in own)

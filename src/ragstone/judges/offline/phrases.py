@@ -18,7 +18,7 @@ FIGURE_WEIGHT, LETTER_WEIGHT, RELATION_WEIGHT = 4.0, 4.0, 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PhraseItem:
     """A content word or a quantity of a sentence."""
 
     id: int
@@ -55,13 +55,13 @@ class Sentence:
 
     text: str
     language: str
-    items: tuple[Item, ...]
+    items: tuple[PhraseItem, ...]
     words: tuple[str, ...]
     """Every token in small letters, function words included."""
     is_unclear: bool
     """Whether what it denies cannot be told: no other, not … without."""
 
-    def quote(self, item: Item) -> str:
+    def quote(self, item: PhraseItem) -> str:
         return self.text[item.start : item.end]
 
 
@@ -73,7 +73,9 @@ def parse_sentence(text: str, language: str) -> Sentence:
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[;:)\]—–!?,]")
 _NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
-_RELATIONS = frozenset("above below up down first last inside outside".split())
+_FORBIDDING = ("forbid", "prohib", "prohíb", "bann")
+"""Beginnings of words from which an exception is an allowance."""
+_RELATIONS = frozenset(["above", "below", "up", "down", "first", "last", "inside", "outside"])
 """Function words that have an opposite: they are compared like content words."""
 
 
@@ -84,9 +86,11 @@ class _Parser:
         self.text, self.language = text, language
         self.function, self.stop = FUNCTION_WORDS[language], lexicon.STOP[language]
         self.words: list[str] = []
-        self.items: list[Item] = []
+        self.items: list[PhraseItem] = []
         self.clause = self.section = -1
-        self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = False
+        self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = (
+            self.excepts_first
+        ) = False
         self._end_clause()
 
     def parse(self) -> Sentence:
@@ -100,9 +104,29 @@ class _Parser:
             lower = self.text[quantity.start : at].lower()
             meaning = (-1, NUMBER, FIGURE_WEIGHT, -1)
             self._add(meaning, lower, quantity.start, at, quantity)
+            self._count(quantity)
         self._read_words(at, len(self.text))
-        unclear = self.is_unclear or (self.denies_clause and self.denies_phrase)
+        excepts = any(item.is_excepted for item in self.items)
+        forbids = any(item.lower.startswith(_FORBIDDING) for item in self.items)
+        unclear = (
+            self.is_unclear or (self.denies_clause and self.denies_phrase) or (excepts and forbids)
+        )
         return Sentence(self.text, self.language, tuple(self.items), tuple(self.words), unclear)
+
+    def _count(self, quantity: Quantity) -> None:
+        """What a figure says of how many: half of them, four of the five, three changes."""
+        before = self.items[-2].quantity if len(self.items) > 1 else None
+        is_part = before is not None and self.words[-3:-1] in (
+            ["of", "the"],
+            ["de", "los"],
+            ["de", "las"],
+        )
+        if (quantity.kind == "share" and quantity.value < 1) or (
+            is_part and before is not None and before.value < quantity.value
+        ):
+            self.quantifier = "some"
+        elif quantity.kind == "number" and quantity.counts and not self.quantifier:
+            self.quantifier = "count"
 
     def _forget_comparison(self) -> None:
         """What is more than 40 compares nothing."""
@@ -136,7 +160,8 @@ class _Parser:
         self._govern("")
         if not is_comma:
             self.section += 1
-            self.is_excepted = False
+        if not is_comma or self.excepts_first:
+            self.is_excepted = self.excepts_first = False
 
     def _govern(self, preposition: str) -> None:
         self.preposition = preposition
@@ -157,13 +182,18 @@ class _Parser:
         elif lower in function.degrees and self._precedes_word(end):
             self.degree = function.degrees[lower]
             self._govern(lower if lower == "as" else "")
-        elif lower in function.exceptions:
+        elif self._excepts(lower, end):
             self._end_clause()
-            self.is_excepted = True
+            self.is_excepted, self.excepts_first = True, not self.items
         elif lower in function.boundaries:
             is_excepted = self.is_excepted and lower in function.list_joins
+            negations = self.negations if lower in function.choices else 0
             self._end_clause()
-            self.is_excepted = is_excepted
+            self.is_excepted, self.negations = is_excepted, negations
+            if lower == "ni":
+                self._negate(False)
+        elif lower in function.before or lower in function.after or lower in function.then:
+            self._govern(lower)
         elif lower in function.prepositions:
             if lower in function.phrase_negations:
                 self.negations += 1
@@ -184,12 +214,22 @@ class _Parser:
 
     def _quantify(self, quantifier: str, before: str) -> None:
         if quantifier == "all" and before in ("not", "no"):
-            quantifier, self.negations = "some", 0  # not all
+            quantifier, self.negations, self.is_unclear = "some", 0, True  # not all
         elif quantifier == "all" and before in self.function.almost:
             quantifier = "most"
         elif quantifier == "some" and self.quantifier == "only":
             quantifier = "few"
         self.quantifier = quantifier
+
+    def _excepts(self, lower: str, end: int) -> bool:
+        """Whether the word takes what follows out of what was said; "menos a" only from all."""
+        needed = self.function.exceptions.get(lower)
+        if needed is None or (
+            lower == "menos" and not any(i.quantifier == "all" for i in self.items)
+        ):
+            return False
+        after = _NEXT_WORD.match(self.text, end)
+        return not needed or (after is not None and after[1].lower() == needed)
 
     def _precedes_word(self, end: int) -> bool:
         after = _NEXT_WORD.match(self.text, end)
@@ -222,13 +262,22 @@ class _Parser:
             return
         if kind == NAME and self._follows_noun():
             self._govern("")
+        if (
+            self.is_compared
+            and kind == WORD
+            and self.items[-1].kind == NAME
+            and self.items[-1].is_compared
+        ):
+            self.is_compared = False  # than Denby last season
         self.degree = self.degree or degree
         self._add((identity, kind, weight, row), lower, start, end, None)
 
     def _follows_noun(self) -> bool:
-        """Whether the word before is a common noun: a name after it begins a phrase of its own."""
-        last = self.items[-1] if self.items else None
-        return last is not None and last.kind == WORD and last.place == len(self.words) - 2
+        """Whether a name begins a phrase of its own after the noun of the first one: in the final Olsen beat …"""
+        here = [item for item in self.items if item.clause == self.clause]
+        if not here or not all(item.preposition for item in here):
+            return False
+        return here[-1].kind == WORD and here[-1].place == len(self.words) - 2
 
     def _add(
         self,
@@ -240,13 +289,26 @@ class _Parser:
     ) -> None:
         identity, kind, weight, row = meaning
         self.items.append(
-            Item(
-                id=identity, kind=kind, weight=weight, row=row, lower=lower, start=start, end=end,
-                place=len(self.words) - 1, clause=self.clause, section=self.section,
-                preposition=self.preposition, preposition_place=self.preposition_place,
-                is_negated=bool(self.negations % 2), is_excepted=self.is_excepted,
-                is_compared=self.is_compared, degree=self.degree, quantifier=self.quantifier, quantity=quantity,
-            )  # fmt: skip
+            PhraseItem(
+                id=identity,
+                kind=kind,
+                weight=weight,
+                row=row,
+                lower=lower,
+                start=start,
+                end=end,
+                place=len(self.words) - 1,
+                clause=self.clause,
+                section=self.section,
+                preposition=self.preposition,
+                preposition_place=self.preposition_place,
+                is_negated=bool(self.negations % 2),
+                is_excepted=self.is_excepted,
+                is_compared=self.is_compared,
+                degree=self.degree,
+                quantifier=self.quantifier,
+                quantity=quantity,
+            )
         )
         if quantity is None:
             self.degree, self.quantifier = NO_DEGREE, ""

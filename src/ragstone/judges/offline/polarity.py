@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragstone.judges.offline.binding import fit
-from ragstone.judges.offline.comparison import Comparison, Conflict
-from ragstone.judges.offline.phrases import Item, Sentence
+from ragstone.judges.offline.comparison import ClaimComparison, Conflict
+from ragstone.judges.offline.phrases import PhraseItem, Sentence
 from ragstone.judges.offline.roles import find_swap
 
 CERTAIN, POSSIBLE = 0.75, 0.5
@@ -23,7 +23,9 @@ NEIGHBOURS = 2
 """How many items away from an opposite a word must stand that both sides have."""
 
 
-def find_reversal(comparison: Comparison, others: Sequence[Comparison]) -> Conflict | None:
+def find_reversal(
+    comparison: ClaimComparison, others: Sequence[ClaimComparison]
+) -> Conflict | None:
     """A claim that turns the sentence round an odd number of times; the other sentences may say the same as it."""
     pairs = _find_opposites(comparison)
     # what is not open is closed: such a pair settles its own denial
@@ -58,15 +60,27 @@ def find_reversal(comparison: Comparison, others: Sequence[Comparison]) -> Confl
     return comparison.make("opposite", "word_opposite", mine, theirs, certain)
 
 
-def _find_opposites(comparison: Comparison) -> dict[int, int]:
+def _find_opposites(comparison: ClaimComparison) -> dict[int, int]:
     """Items of the claim whose contrary stands where the rest of the claim does."""
     opposites: dict[int, int] = {}
-    if _differ_in_quantifiers(comparison):
+    if (
+        _differ_in_quantifiers(comparison)
+        or comparison.claim.is_unclear
+        or comparison.source.is_unclear
+    ):
+        return opposites
+    if any(
+        comparison.source.items[place].is_excepted
+        for places in comparison.places
+        for place in places
+    ):
         return opposites
     for at, places in enumerate(comparison.contraries):
         same = comparison.places[at]
+        if any(_have_same_neighbour(comparison, at, place, 1) for place in same):
+            continue
         for place in places:
-            if not _have_same_neighbour(comparison, at, place):
+            if not _have_same_neighbour(comparison, at, place, NEIGHBOURS):
                 continue
             rivals = (*same, *(other for other in places if other != place))
             value = fit(comparison, at, place, rivals)
@@ -78,18 +92,17 @@ def _find_opposites(comparison: Comparison) -> dict[int, int]:
     return opposites
 
 
-def _have_same_neighbour(comparison: Comparison, at: int, place: int) -> bool:
-    """Whether an item near by is the same on both sides."""
+def _have_same_neighbour(comparison: ClaimComparison, at: int, place: int, reach: int) -> bool:
+    """Whether an item so near by in the clause is the same on both sides."""
     ours, theirs = comparison.claim.items, comparison.source.items
-    near = {item.id for item in ours[max(at - NEIGHBOURS, 0) : at + NEIGHBOURS + 1]} - {-1, ours[at].id}
-    return any(item.id in near for item in theirs[max(place - NEIGHBOURS, 0) : place + NEIGHBOURS + 1])
+    near = {item.id for item in ours[max(at - reach, 0) : at + reach + 1]} - {-1, ours[at].id}
+    others = theirs[max(place - reach, 0) : place + reach + 1]
+    return any(item.id in near and item.clause == theirs[place].clause for item in others)
 
 
-def _differ_in_quantifiers(comparison: Comparison) -> bool:
+def _differ_in_quantifiers(comparison: ClaimComparison) -> bool:
     """Whether one side speaks of a part and the other does not: most islands are uninhabited, three are not."""
-    theirs = {
-        comparison.source.items[place].quantifier for places in comparison.places for place in places
-    }
+    theirs = {item.quantifier for item in comparison.source.items}
     mine = {item.quantifier for item in comparison.claim.items}
     return not (mine ^ theirs).isdisjoint(PARTIAL)
 
@@ -97,10 +110,10 @@ def _differ_in_quantifiers(comparison: Comparison) -> bool:
 class _Denial(NamedTuple):
     is_mine: bool
     """Whether it is the claim that denies."""
-    items: tuple[Item, ...]
+    items: tuple[PhraseItem, ...]
 
 
-def _find_denial(comparison: Comparison, opposites: dict[int, int]) -> _Denial | None:
+def _find_denial(comparison: ClaimComparison, opposites: dict[int, int]) -> _Denial | None:
     """What one side denies and the other says.
 
     All that is denied must stand on the other side: who takes no guests on Fridays may take guests."""
@@ -108,11 +121,15 @@ def _find_denial(comparison: Comparison, opposites: dict[int, int]) -> _Denial |
     if claim.is_unclear or source.is_unclear or _differ_in_quantifiers(comparison):
         return None
     mine = [at for at, item in enumerate(claim.items) if _is_denied(item)]
-    known = {place for places in comparison.places for place in places} | set(opposites.values())
+    known = {comparison.best_place(at) for at in range(len(claim.items))} - {-1} | set(
+        opposites.values()
+    )
     theirs = [place for place in known if _is_denied(source.items[place])]
     if bool(mine) == bool(theirs):
         return None
     if mine:
+        if any(_is_denied(source.items[place]) for at in mine for place in comparison.places[at]):
+            return None
         if all(comparison.places[at] or at in opposites for at in mine):
             return _Denial(True, tuple(claim.items[at] for at in mine))
         return None
@@ -125,21 +142,24 @@ def _find_denial(comparison: Comparison, opposites: dict[int, int]) -> _Denial |
     return _Denial(False, tuple(source.items[place] for place in denied))
 
 
-def _agrees(comparison: Comparison, denial: _Denial) -> bool:
+def _agrees(comparison: ClaimComparison, denial: _Denial) -> bool:
     """Whether another sentence denies, or says, all the deciding words as the claim does."""
     deciding = {item.id for item in denial.items}
     return all(
-        any(_is_denied(comparison.source.items[place]) == _is_denied(item) for place in comparison.places[at])
+        any(
+            _is_denied(comparison.source.items[place]) == _is_denied(item)
+            for place in comparison.places[at]
+        )
         for at, item in enumerate(comparison.claim.items)
         if item.id in deciding
     )
 
 
-def _is_denied(item: Item) -> bool:
+def _is_denied(item: PhraseItem) -> bool:
     return item.is_negated != item.is_excepted
 
 
-def _denies_more(comparison: Comparison) -> bool:
+def _denies_more(comparison: ClaimComparison) -> bool:
     """Whether one side denies something and the other nothing, in the clauses that share words."""
     items = comparison.source.items
     clauses = {items[place].clause for places in comparison.places for place in places}
@@ -147,7 +167,7 @@ def _denies_more(comparison: Comparison) -> bool:
     return theirs != any(item.is_negated for item in comparison.claim.items)
 
 
-def _quote_from(sentence: Sentence, item: Item) -> str:
+def _quote_from(sentence: Sentence, item: PhraseItem) -> str:
     """The negation with what it denies."""
     end = max(other.end for other in sentence.items if other.clause == item.clause)
     start = sentence.text.rfind(" ", 0, max(item.start - 1, 0)) + 1

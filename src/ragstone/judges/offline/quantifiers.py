@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from ragstone.judges.offline.comparison import Comparison, Conflict
-from ragstone.judges.offline.phrases import Item, Sentence
+from ragstone.judges.offline.comparison import ClaimComparison, Conflict
+from ragstone.judges.offline.phrases import PhraseItem, Sentence
 
-CERTAIN = 0.75
+CERTAIN = 0.85
 """Share of the claim that must stand in the sentence."""
 _CONTRARY = frozenset({
     ("all", "most"), ("all", "some"), ("all", "few"), ("all", "none"), ("none", "all"), ("none", "most"),
     ("none", "some"), ("none", "few"), ("most", "few"), ("most", "none"), ("some", "none"), ("few", "all"),
-    ("few", "most"), ("few", "none"),
+    ("few", "most"), ("few", "none"), ("count", "none"), ("none", "count"),
 })  # fmt: skip
 """What the claim says and what the source says of the same things, where the source does not support the claim."""
 
 
-def find_quantifier_conflict(comparison: Comparison) -> Conflict | None:
+def find_quantifier_conflict(comparison: ClaimComparison) -> Conflict | None:
     """A claim of all where the source speaks of some, of none where it speaks of all, and so on."""
     claim, source = comparison.claim, comparison.source
     for at, item in enumerate(claim.items):
-        if not item.quantifier:
-            continue
+        if not item.quantifier or (item.is_negated and item.quantifier != "none"):
+            continue  # not in any of the twelve
         theirs = [source.items[place] for place in comparison.places[at]]
         for other in theirs:
-            if (item.quantifier, other.quantifier) in _CONTRARY and _is_said_there(comparison, at, other):
+            if (item.quantifier, other.quantifier) in _CONTRARY and _is_said_there(
+                comparison, at, other
+            ):
                 return _make_conflict(comparison, item, other)
         if item.quantifier == "all":
             limit = _find_limit(comparison, theirs)
@@ -32,7 +34,7 @@ def find_quantifier_conflict(comparison: Comparison) -> Conflict | None:
     return None
 
 
-def _is_said_there(comparison: Comparison, at: int, other: Item) -> bool:
+def _is_said_there(comparison: ClaimComparison, at: int, other: PhraseItem) -> bool:
     """Whether the rest of the claim stands in the same section: few own a car, but all have a bicycle."""
     weights = {True: 0.0, False: 0.0}
     for n, item in enumerate(comparison.claim.items):
@@ -43,7 +45,7 @@ def _is_said_there(comparison: Comparison, at: int, other: Item) -> bool:
     return weights[True] > weights[False]
 
 
-def _find_limit(comparison: Comparison, theirs: list[Item]) -> Item | None:
+def _find_limit(comparison: ClaimComparison, theirs: list[PhraseItem]) -> PhraseItem | None:
     """What the source limits to some or takes out, where the claim says "all" and nothing of it."""
     said = {item.id for item in comparison.claim.items}
     for item in comparison.source.items:
@@ -54,13 +56,13 @@ def _find_limit(comparison: Comparison, theirs: list[Item]) -> Item | None:
     return None
 
 
-def _make_conflict(comparison: Comparison, mine: Item, theirs: Item) -> Conflict:
+def _make_conflict(comparison: ClaimComparison, mine: PhraseItem, theirs: PhraseItem) -> Conflict:
     certain = comparison.share() >= CERTAIN
     words = _quote(comparison.claim, mine), _quote(comparison.source, theirs)
     return comparison.make("quantifier", "quantifier_differs", *words, certain)
 
 
-def _quote(sentence: Sentence, item: Item) -> str:
+def _quote(sentence: Sentence, item: PhraseItem) -> str:
     """The item with the two words before it, which say how many."""
     start = item.start
     for _ in range(2):

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.comparison import Comparison
+from ragstone.judges.offline.comparison import ClaimComparison
 from ragstone.judges.offline.functions import FUNCTION_WORDS
-from ragstone.judges.offline.phrases import Item, Sentence
+from ragstone.judges.offline.phrases import PhraseItem, Sentence
 from ragstone.judges.offline.reading import NAME, WORD
 from ragstone.judges.offline.words import stem_id
 
 
-def find_swap(comparison: Comparison, opposites: dict[int, int]) -> tuple[int, int] | None:
+def find_swap(comparison: ClaimComparison, opposites: dict[int, int]) -> tuple[int, int] | None:
     """Two items of the claim that have each other's roles in the sentence, around the same word or its opposite."""
     items, theirs = comparison.claim.items, comparison.source.items
     partners = _find_partners(comparison)
@@ -37,13 +37,17 @@ def find_swap(comparison: Comparison, opposites: dict[int, int]) -> tuple[int, i
                     and (n < at) != (m < at)
                     and (partners[n] < anchor) != (partners[m] < anchor)
                     and not _is_kept(items, pairs, (n, m), {role, there})
+                    and all(_is_nominal(comparison.claim, each, at) for each in (n, m))
                 ):  # fmt: skip
                     return n, m
     return None
 
 
 def _is_kept(
-    items: Sequence[Item], pairs: list[tuple[int, str, str]], moved: tuple[int, int], roles: set[str]
+    items: Sequence[PhraseItem],
+    pairs: list[tuple[int, str, str]],
+    moved: tuple[int, int],
+    roles: set[str],
 ) -> bool:
     """Whether another thing of the same sort keeps one of the two roles: then they are not exchanged."""
     are_names = all(items[at].kind == NAME for at in moved)
@@ -54,7 +58,18 @@ def _is_kept(
     )
 
 
-def _find_partners(comparison: Comparison) -> dict[int, int]:
+def _is_nominal(sentence: Sentence, at: int, anchor: int) -> bool:
+    """Whether an item is a name, a bare first word before the verb, or has an article or a preposition before it."""
+    item, function = sentence.items[at], FUNCTION_WORDS[sentence.language]
+    if item.kind == NAME or item.quantity is not None:
+        return True
+    before = sentence.words[item.place - 1] if item.place else ""
+    if not before:
+        return at + 1 == anchor
+    return before in function.determiners or before in function.prepositions
+
+
+def _find_partners(comparison: ClaimComparison) -> dict[int, int]:
     """Items of the claim that stand once on either side, with their places."""
     ids = [item.id for item in comparison.claim.items]
     return {
@@ -65,8 +80,8 @@ def _find_partners(comparison: Comparison) -> dict[int, int]:
 
 
 def _merge(role: str, is_opposite: bool) -> str:
-    """Around opposites, what is no subject is one role: lost to, won against. A Spanish object may follow "a"."""
-    return "object" if role == "a" or (is_opposite and role != "subject") else role
+    """Around opposites, what is no subject is one role: lost to, won against."""
+    return "object" if is_opposite and role != "subject" else role
 
 
 def find_roles(sentence: Sentence, anchor: int) -> dict[int, str]:
@@ -83,14 +98,18 @@ def find_roles(sentence: Sentence, anchor: int) -> dict[int, str]:
         words[max(centre.place - 3, 0) : centre.place]
     )
     roles = {at: items[at].preposition or ("object" if is_passive else "subject") for at in left}
+    first: int | None = None
     for at in right:
         item = items[at]
-        role = "object" if item.preposition_place < centre.place else item.preposition
+        place = max(item.preposition_place, centre.place)
+        first = place if first is None else first
+        is_direct = place == centre.place or (item.preposition == "a" and place == first)
+        role = "object" if is_direct else item.preposition
         roles[at] = "subject" if is_passive and role in function.agents else role
     return {at: role for at, role in roles.items() if not _is_adverb(items[at])}
 
 
-def _is_adverb(item: Item) -> bool:
+def _is_adverb(item: PhraseItem) -> bool:
     return item.kind == WORD and item.lower.endswith(("ly", "mente"))
 
 
@@ -104,5 +123,7 @@ def _is_participle(lower: str) -> bool:
 def symmetric_ids() -> frozenset[int]:
     """Words around which two things may change places."""
     return frozenset(
-        stem_id(word, language) for language, words in lexicon.SYMMETRIC.items() for word in words.split()
+        stem_id(word, language)
+        for language, words in lexicon.SYMMETRIC.items()
+        for word in words.split()
     )
