@@ -33,6 +33,7 @@ def _evaluate_threshold(
     if (
         series is None
         or value is None
+        # applicable, not scored: a judge that fails on everything must still lower the coverage
         or series.applicable < MIN_WINDOW_SCORES
         # Coverage is what a failing judge lowers, so this rule is evaluated all the same.
         or (metric in failing and rule.figure != "coverage")
