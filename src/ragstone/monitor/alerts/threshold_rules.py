@@ -53,7 +53,7 @@ def _evaluate_threshold(
     return RuleResult(
         name,
         "threshold",
-        "firing" if rule.holds(value) else "ok",
+        "firing" if rule.is_crossed_by(value) else "ok",
         metric,
         title=format_alert(facts),
         facts=facts,
