@@ -32,6 +32,8 @@ class CompletionReply(NamedTuple):
     finish: Finish
     input_tokens: int
     output_tokens: int
+    first_tokens: tuple[tuple[str, float], ...] = ()
+    """The likeliest first tokens with their log-probabilities, where the API gives them."""
 
 
 class Dialect(ABC):
@@ -61,6 +63,11 @@ class Dialect(ABC):
     def defaults(self) -> dict[str, Any]:
         """Parameters sent unless the config says otherwise or the model rejects them."""
         return {"temperature": 0, self.length_parameter: self.max_output_tokens}
+
+    @property
+    def choice_parameters(self) -> dict[str, Any]:
+        """Parameters with which a model is asked for one token, and for its probability where the API has it."""
+        return {self.length_parameter: 1}
 
     def to_parameters(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Translate the sampling settings of a judge into this API's parameters."""
