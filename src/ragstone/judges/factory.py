@@ -216,6 +216,7 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
             )
         if client.base_url.url == dialect.home:
             notes = (compose("price_unknown", model=name),)
+
     def make_model(**fixed: Any) -> RemoteModel:
         return RemoteModel(
             dialect,

@@ -54,6 +54,7 @@ class ModelJudge(Reopenable):
             identity = self._identities[name, ask.language] = {
                 **self.model.identity(),
                 "prompt": [self._load_prompt(part, ask).digest for part in (name, "again")],
+                "small": False,  # said by earlier versions: replies that were paid for stay valid
                 "discipline": PROTOCOL_VERSION,
             }
         return identity

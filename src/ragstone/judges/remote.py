@@ -111,10 +111,11 @@ class RemoteModel:
 
     def _select_parameters(self, request: CompletionRequest) -> dict[str, Any]:
         """Return the parameters that were not rejected, the token limit multiplied if wanted."""
+        rejected, needs = self._rejected.parameters, self.dialect.parameter_needs
         accepted = {
             name: value
             for name, value in self.parameters.items()
-            if name not in self._rejected.parameters and value is not None
+            if value is not None and not rejected & {name, needs.get(name)}
         }
         if request.length_factor > 1 and self.dialect.length_parameter in accepted:
             accepted[self.dialect.length_parameter] *= request.length_factor

@@ -59,7 +59,7 @@ class JudgeSession:
         key = f"{self.ask.key}:{depth}:{items[0]}:{len(items)}"
         for attempt in range(2):
             nonce = make_nonce(key, attempt)
-            batch = self.spec.build_batch(missing, nonce)
+            batch = self.spec.build_batch(missing, nonce, with_trap=True)
             try:
                 parsed = await self._call(batch, nonce, complaint, deadline, length_factor)
             except JudgeFailed as failure:

@@ -35,6 +35,7 @@ class OpenAI(Dialect):
         "api.x.ai": ("XAI_API_KEY",),
     }
     max_output_tokens = 4096
+    parameter_needs: ClassVar[Mapping[str, str]] = {"top_logprobs": "logprobs"}
 
     def __init__(self, host: str) -> None:
         super().__init__(host)

@@ -22,7 +22,7 @@ class ClaimsSpec:
         self.texts = ask.values["texts"]
         self.items = [(t["id"], n) for t in self.texts for n in range(len(t["sentences"]))]
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """Build the prompt of the texts, with these sentences numbered and the others as context."""
         wanted = set(items)
         blocks = []

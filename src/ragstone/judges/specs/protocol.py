@@ -54,7 +54,7 @@ class PromptSpec(Protocol):
         """What must be covered: claims, sentences, pairs of passage and target."""
         ...
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """Build one prompt about these items, their texts fenced by the nonce."""
         ...
 

@@ -25,14 +25,14 @@ class SupportSpec:
         self.case_of = {c["id"]: n for n, case in enumerate(self.cases) for c in case["claims"]}
         self.items = [c["id"] for case in self.cases if case["sources"] for c in case["claims"]]
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> SupportBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> SupportBatch:
         """Build the prompt of the cases that these claims belong to."""
         wanted = set(items)
         open_cases = [
             ([c for c in case["claims"] if c["id"] in wanted], case["sources"])
             for case in self.cases
         ]
-        return SupportBatch(open_cases, nonce, self.ask.language)
+        return SupportBatch(open_cases, nonce, self.ask.language, with_trap)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """Return one verdict for each claim, in the order of the Ask."""
@@ -48,6 +48,7 @@ class SupportBatch:
         cases: Sequence[tuple[list[Any], list[Any]]],
         nonce: str,
         language: str | None,
+        with_trap: bool,
     ) -> None:
         self._nonce = nonce
         self.sources: dict[str, dict[str, str]] = {}
@@ -62,8 +63,9 @@ class SupportBatch:
                 continue
             texts: list[tuple[str | None, str]] = [(c["id"], c["text"]) for c in claims]
             # one trap in each case: a source can mislead a judge about its own case only
-            trap = make_trap(f"{nonce}:{n}", language, [s["text"] for s in sources])
-            texts.insert(choose_number(f"{nonce}:{n}:place", len(texts) + 1), (None, trap))
+            if with_trap:
+                trap = make_trap(f"{nonce}:{n}", language, [s["text"] for s in sources])
+                texts.insert(choose_number(f"{nonce}:{n}:place", len(texts) + 1), (None, trap))
             head = f"case {len(blocks) + 1}\n" if len(cases) > 1 else ""
             blocks.append(head + self._build_block(texts, sources))
         self.values: Mapping[str, str] = {"cases": "\n\n".join(blocks)}

@@ -22,7 +22,7 @@ class WriteSpec:
         self.orders = {order["id"]: order for order in ask.values["orders"]}
         self.items = list(self.orders)
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """Build the prompt of the sources and these orders."""
         lines = []
         for name in items:
@@ -61,7 +61,7 @@ class SolveSpec:
         self.cases = ask.values["cases"]
         self.items = [question["id"] for case in self.cases for question in case["questions"]]
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """Build the prompt of the cases that these questions belong to."""
         wanted = set(items)
         blocks: list[str] = []

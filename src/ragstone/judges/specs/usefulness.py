@@ -20,7 +20,7 @@ class UsefulSpec:
         self.prompt = "useful_2" if ask.values.get("wording") == 2 else "useful"
         self.items = [(c["id"], target) for c in self.chunks for target in self.targets]
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """Build the prompt of the passages and targets of these pairs."""
         pairs = set(items)
         chunks = [c for c in self.chunks if any((c["id"], t) in pairs for t in self.targets)]

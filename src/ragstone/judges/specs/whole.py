@@ -59,7 +59,7 @@ class AspectsSpec(_WholeSpec):
 
     prompt = "aspects"
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """Build the prompt of question and answer."""
         question, answer = self.ask.values["question"], self.ask.values["answer"]
         values = {
@@ -92,7 +92,7 @@ class QuestionsSpec(_WholeSpec):
 
     prompt = "questions"
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """Build the prompt of the answer."""
         count = self.ask.values["count"]
         answer = fence(nonce, "answer", self.ask.values["answer"])
@@ -120,7 +120,7 @@ class RateSpec(_WholeSpec):
 
     prompt = "rate"
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """Build the prompt of the texts, the criterion and its levels."""
         values = self.ask.values
         levels = [f"{n}: {to_one_line(level)}" for n, level in enumerate(values["levels"])]
@@ -140,7 +140,7 @@ class TranslateSpec(_WholeSpec):
 
     prompt = "translate"
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
         """Build the prompt of the file as it is: its braces must survive, so it is not neutralised."""
         values = self.ask.values
         text = f"<<<{nonce} text\n{values['text']}\n{nonce}>>>"
