@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.verbs import WORD
 
-_APPEAL = frozenset(
+_APPEAL = to_word_set(
     """
     as the this that these is are it to of in by and so clearly fully correct supported answer answers question context
     contexts state states stated says said see source sources document documents passage passages text article given provided
     according above mentioned described based on per from chunk
     como el la los las esta este es son según lo que se y en por de del dice indica afirma respuesta pregunta contexto fuente
     fuentes documento documentos texto pasaje pasajes correcta correcto claramente acuerdo con base artículo ver fragmento a
-    """.split()
+    """
 )
 
 
-_NUMBERED = frozenset(
-    "source document passage text article chunk context fuente documento pasaje texto artículo fragmento".split()
+_NUMBERED = to_word_set(
+    "source document passage text article chunk context fuente documento pasaje texto artículo fragmento"
 )
 """What a number names in an appeal: passage 2."""
 

@@ -32,7 +32,8 @@ class ClauseWords:
     """Pattern of a conjunction that names a requirement."""
 
 
-def _words(text: str) -> frozenset[str]:
+def to_word_set(text: str) -> frozenset[str]:
+    """The words of a table that is written as text."""
     return frozenset(text.split())
 
 
@@ -52,46 +53,46 @@ _ES_PREPOSITIONS = (
 CLAUSE_WORDS: Final[dict[str, ClauseWords]] = {
     "en": ClauseWords(
         joints=r"\s*;\s+(?:(?:and|but)\s+)?|,\s+(?:while|whereas)\s+|,?\s+(?:and|but)\s+|(?P<comma>,\s+)",
-        starters=_words(f"he she it they we you i there {_EN_DETERMINERS}") - {"that"},
-        determiners=_words(_EN_DETERMINERS),
-        objects=_words("it he she they we i there him them us me you one two three four five six seven eight nine ten"),
-        prepositions=_words(_EN_PREPOSITIONS),
-        adverbs=_words(
+        starters=to_word_set(f"he she it they we you i there {_EN_DETERMINERS}") - {"that"},
+        determiners=to_word_set(_EN_DETERMINERS),
+        objects=to_word_set("it he she they we i there him them us me you one two three four five six seven eight nine ten"),
+        prepositions=to_word_set(_EN_PREPOSITIONS),
+        adverbs=to_word_set(
             "also then later subsequently first now still even often usually thus therefore finally soon not never only "
             "currently originally eventually again always once twice"
         ),
-        blockers=_words(
+        blockers=to_word_set(
             "that who which whose whom if whether because when while whereas since although though unless how what where why "
             "until"
         ),
-        time_links=_words("after before since until once as"),
-        openers=_words(
+        time_links=to_word_set("after before since until once as"),
+        openers=to_word_set(
             f"{_EN_PREPOSITIONS} when while if although though because once unless whenever where despite according given due thanks"
         ),
-        be_have=_words("is are was were be been being am has have had"),
+        be_have=to_word_set("is are was were be been being am has have had"),
         conditions=r",?\s+(?:as long as|so long as|on (?:the )?condition that|only if)\s+|,\s+provid(?:ed|ing) that\s+",
     ),
     "es": ClauseWords(
         joints=(
             r"\s*;\s+(?:(?:y|e|pero)\s+)?|,\s+(?:mientras que|en tanto que)\s+|,?\s+(?:y|e|pero)\s+|(?P<comma>,\s+)"
         ),
-        starters=_words(f"él ella ellos ellas esto eso usted tú yo {_ES_DETERMINERS}"),
-        determiners=_words(_ES_DETERMINERS),
-        objects=_words("lo le les dos tres cuatro cinco seis siete ocho nueve diez"),
-        prepositions=_words(_ES_PREPOSITIONS),
-        adverbs=_words(
+        starters=to_word_set(f"él ella ellos ellas esto eso usted tú yo {_ES_DETERMINERS}"),
+        determiners=to_word_set(_ES_DETERMINERS),
+        objects=to_word_set("lo le les dos tres cuatro cinco seis siete ocho nueve diez"),
+        prepositions=to_word_set(_ES_PREPOSITIONS),
+        adverbs=to_word_set(
             "también luego después posteriormente no se le les lo nunca además ya aún siempre finalmente más tarde me te nos "
             "actualmente originalmente solo sólo"
         ),
-        blockers=_words(
+        blockers=to_word_set(
             "que quien quienes cual cuales cuyo cuya cuyos cuyas si porque cuando donde mientras aunque qué quién cuál cómo "
             "dónde cuándo hasta"
         ),
-        time_links=_words("como tras"),
-        openers=_words(
+        time_links=to_word_set("como tras"),
+        openers=to_word_set(
             f"{_ES_PREPOSITIONS} cuando mientras si aunque porque donde tras antes después pese dado puesto debido gracias mucho poco"
         ),
-        be_have=_words(
+        be_have=to_word_set(
             "es son era eran fue fueron será serán ser sido está están estaba estaban estar ha han había habían haber he hemos"
         ),
         conditions=(

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ragstone.judges.offline.lexicon import MONTHS
 from ragstone.text.appeals import is_appeal
-from ragstone.text.clause_words import CLAUSE_WORDS
+from ragstone.text.clause_words import CLAUSE_WORDS, to_word_set
 from ragstone.text.clauses import Span, cut_clauses, has_clause
 from ragstone.text.introductions import find_statement
 from ragstone.text.language import detect_language
@@ -208,7 +208,7 @@ def _find_list_start(text: str, start: int, end: int, language: str) -> int | No
 
 
 _HAVE = frozenset(["has", "have", "had"])
-_LINKING = frozenset("appears seems looks remains became becomes feels parece parecía resulta".split())
+_LINKING = to_word_set("appears seems looks remains became becomes feels parece parecía resulta")
 """Verbs that adjectives follow, which belong together: it looks old, dirty and cheap."""
 _LIST_PREPOSITIONS = frozenset(["of", "with", "by", "de", "con", "por"])
 
@@ -222,7 +222,7 @@ def _is_thing(text: str) -> bool:
     return not any(letter.isdigit() for letter in text)
 
 
-_EXAMPLES = frozenset("including such like especially incluyendo incluidos como especialmente entre or o".split())
+_EXAMPLES = to_word_set("including such like especially incluyendo incluidos como especialmente entre or o")
 """Words that start examples of what stands before them."""
 
 
