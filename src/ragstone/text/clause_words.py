@@ -46,16 +46,16 @@ _EN_PREPOSITIONS = (
     "of in on at by for with from to into onto as about over under between among through during before after since until "
     "against within without near across along around behind beyond out up down off"
 )
-_ES_PREPOSITIONS = (
-    "de del en a al por para con sin sobre entre desde hasta hacia durante contra según tras como ante bajo mediante"
-)
+_ES_PREPOSITIONS = "de del en a al por para con sin sobre entre desde hasta hacia durante contra según tras como ante bajo mediante"
 
 CLAUSE_WORDS: Final[dict[str, ClauseWords]] = {
     "en": ClauseWords(
         joints=r"\s*;\s+(?:(?:and|but)\s+)?|,\s+(?:while|whereas)\s+|,?\s+(?:and|but)\s+|(?P<comma>,\s+)",
         starters=to_word_set(f"he she it they we you i there {_EN_DETERMINERS}") - {"that"},
         determiners=to_word_set(_EN_DETERMINERS),
-        objects=to_word_set("it he she they we i there him them us me you one two three four five six seven eight nine ten"),
+        objects=to_word_set(
+            "it he she they we i there him them us me you one two three four five six seven eight nine ten"
+        ),
         prepositions=to_word_set(_EN_PREPOSITIONS),
         adverbs=to_word_set(
             "also then later subsequently first now still even often usually thus therefore finally soon not never only "

@@ -108,12 +108,16 @@ class _Cutter:
     def _starts_clause(self, right: Sequence[_Token], has_comma: bool) -> bool:
         """Whether a subject with a verb of its own follows."""
         first = right[0]
-        is_noun = not (first.form or first.text.endswith("ing") or first.text in self.words.blockers)
+        is_noun = not (
+            first.form or first.text.endswith("ing") or first.text in self.words.blockers
+        )
         if has_comma and right[1].text in self.words.be_have and is_noun:
             return True
         if not (first.text in self.words.starters or first.capital or first.text[0].isdigit()):
             return False
-        if first.form == "finite" or (first.text in self.words.adverbs and right[1].form == "finite"):
+        if first.form == "finite" or (
+            first.text in self.words.adverbs and right[1].form == "finite"
+        ):
             return False  # Spanish: se procesan, no tiene
         for place, token in enumerate(right[1:MAX_WORDS_TO_VERB], 1):
             before = right[place - 1]
@@ -168,9 +172,7 @@ class _Cutter:
                 return (subject, helper)
         return (subject,) if verb.form == "past" else None
 
-    def _carry_base(
-        self, left: _Left, verb: _Token, after: _Token
-    ) -> tuple[Span, ...] | None:
+    def _carry_base(self, left: _Left, verb: _Token, after: _Token) -> tuple[Span, ...] | None:
         """A base form goes on where `can` or `to` stood: you can return it and get a refund."""
         assert left.subject is not None
         if verb.text in NOUN_LIKE and not self._is_complement(after, strict=True):

@@ -56,6 +56,10 @@ def _skip_introduction(sentence: str, start: int) -> int:
     if head and is_appeal(head.group()) and WORD.search(head.group()):
         return head.end()
     turn = _TURN.search(sentence, start)
-    if turn and declines(sentence[start : turn.start()]) and len(WORD.findall(sentence, turn.end())) > 1:
+    if (
+        turn
+        and declines(sentence[start : turn.start()])
+        and len(WORD.findall(sentence, turn.end())) > 1
+    ):
         return turn.end()
     return start

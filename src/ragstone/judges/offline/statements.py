@@ -222,7 +222,9 @@ def _is_thing(text: str) -> bool:
     return not any(letter.isdigit() for letter in text)
 
 
-_EXAMPLES = to_word_set("including such like especially incluyendo incluidos como especialmente entre or o")
+_EXAMPLES = to_word_set(
+    "including such like especially incluyendo incluidos como especialmente entre or o"
+)
 """Words that start examples of what stands before them."""
 
 
@@ -230,7 +232,8 @@ def _is_parallel(things: list[str], language: str) -> bool:
     """Whether all things start alike: with an article, a capital, or neither."""
     determiners = CLAUSE_WORDS[language].determiners
     kinds = {
-        "name" if thing[0].isupper() else thing.split()[0].lower() in determiners for thing in things
+        "name" if thing[0].isupper() else thing.split()[0].lower() in determiners
+        for thing in things
     }
     return len(kinds) == 1
 
@@ -250,8 +253,6 @@ _DATE_PLACE = re.compile(
     rf"(?P<head>.*?\w)\s+(?P<one>(?:on|in|el|en)\s+(?:{_DATE}))\s*,?\s+(?P<two>{_PLACE})(?P<end>[.!]?)$",
     re.DOTALL,
 )
-
-
 
 
 MAX_DATED_WORDS = 10
