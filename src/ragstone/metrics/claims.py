@@ -86,11 +86,16 @@ class CheckedClaims(list[CheckedClaim]):
     """Chance that every claim is supported, from a judge that knows one."""
 
 
-def split_claims(text: str, field: str, language: str | None) -> Asking[list[Claim]]:
-    """Split a text into claims; `field` ("answer") is named in the outcome when there are none."""
+def split_claims(
+    text: str, field: str, language: str | None, question: str | None = None
+) -> Asking[list[Claim]]:
+    """Split a text into claims; `field` ("answer") is named in the outcome when there are none.
+
+    A text that only names something ("France") is read as the answer to the question."""
     if not text.strip():
         raise NotApplicable("empty_field", field=field)
-    claims = _read_claims_cached((yield from ask(_build_split_ask(text, language))), text, language)
+    reply = yield from ask(_build_split_ask(text, language, question))
+    claims = _read_claims_cached(reply, text, language)
     if not claims:
         raise NotApplicable("no_claims", field=field)
     return claims
@@ -110,8 +115,8 @@ def check_claims(
 
 # The metrics of a sample ask the same questions one after the other: an Ask and its key are built once.
 @lru_cache(maxsize=64)
-def _build_split_ask(text: str, language: str | None) -> Ask:
-    return split(text, language=language)
+def _build_split_ask(text: str, language: str | None, question: str | None) -> Ask:
+    return split(text, question=question, language=language)
 
 
 @lru_cache(maxsize=64)
