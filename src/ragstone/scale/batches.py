@@ -93,7 +93,8 @@ class BatchSizer:
             min(
                 # half way towards the fitting size, at most four times the present one: a single
                 # quick batch says little
-                MAX_BATCH_ROWS, (self._rows_per_batch + min(fitting, 4 * self._rows_per_batch)) // 2
+                MAX_BATCH_ROWS,
+                (self._rows_per_batch + min(fitting, 4 * self._rows_per_batch)) // 2,
             ),
         )
 

@@ -67,7 +67,10 @@ class Coordinator:
         }
         self._server = Server(
             # msgpack only: pickle would let whoever connects run code here
-            handlers, serializers=["msgpack"], deserializers=["msgpack"], needs_workdir=False
+            handlers,
+            serializers=["msgpack"],
+            deserializers=["msgpack"],
+            needs_workdir=False,
         )
         # the driver is a client of the cluster: those are the certificates it has for sure
         arguments = security.get_listen_args("client") if protocol == "tls" else {}
