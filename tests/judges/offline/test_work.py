@@ -13,9 +13,7 @@ from ragstone.judges.offline import (
     alignment,
     cutting,
     features,
-    lexicon,
     reading,
-    refusals,
     tokens,
     trees,
     verdicts,
@@ -217,25 +215,6 @@ def test_words_split_at_marks_are_those_that_the_pattern_finds() -> None:
         assert cutting.raw_tokens(text) == cutting.TOKEN.findall(text)
 
 
-def test_the_language_is_told_by_most_of_its_frequent_words_in_whatever_letters() -> None:
-    luck = random.Random(10)
-    signs = sorted(set().union(*lexicon.MARKERS.values()))
-    for _ in range(400):
-        told = luck.choices([*signs, "Zorbek", "7"], k=luck.randint(0, 9))
-        text = " ".join(luck.choice([word, word.upper(), f"({word})"]) for word in told)
-        counts = {
-            code: len({word.lower() for word in told} & markers)
-            for code, markers in lexicon.MARKERS.items()
-        }
-        most = max(counts.values())
-        best = [code for code, count in counts.items() if count == most]
-        ours = [code for code in ("en", "es") if code in best]
-        if ours and most:
-            assert reading.guess_language(text) == ours[0], text
-        elif most:
-            assert reading.guess_language(text) == best[0], text
-
-
 def test_what_stands_near_a_match_is_found_on_both_sides() -> None:
     luck = np.random.default_rng(11)
     for width in (1, 7, 40):
@@ -257,36 +236,6 @@ def test_the_nearest_matched_words_of_the_same_claim_are_at_most_four_away() -> 
 
 def test_a_raised_figure_alone_is_read_like_any_sign() -> None:
     assert len(reading.read("10² = 100").ids) == 3
-
-
-REFUSALS = [
-    "I do not know the answer.", "I have no idea.", "I'm sorry.", "Unfortunately, that is no help.",
-    "It is nowhere mentioned in the documents.", "The price isn't specified.", "The context does not mention it.",
-    "The passages don't say it.", "There is insufficient evidence.", "It is impossible to determine.",
-    "This cannot be answered.", "It's unclear.", "Insufficient information.", "No information on prices.", "N/A", "na.",
-    "Unanswerable", "As an AI I am limited.", "It depends on many factors.", "Please ask a doctor.",
-    "Check with your lawyer.", "Refer to the manual.", "Contact the support.", "Consult an expert.",
-    "No tengo datos.", "No lo sé", "Lo siento mucho", "(No se menciona.)", "No está disponible.",
-    "El documento no lo indica.", "Hay datos insuficientes.", "Sin información", "Como una IA, callo.",
-    "No es posible saber más.", "Depende de varios factores.", "Consulte a un médico.", "Pregunte al servicio técnico.",
-    "Póngase en contacto con la web.", "Contacte con un abogado.",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("sentence", REFUSALS)
-def test_a_refusal_is_not_passed_over_by_the_quick_look(sentence: str) -> None:
-    assert refusals.declines(sentence)
-
-
-def test_most_sentences_are_passed_over_without_the_patterns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Never:
-        def search(self, text: str) -> None:
-            raise AssertionError(text)
-
-    monkeypatch.setattr(refusals, "_DECLINES", Never())
-    assert not refusals.declines("Ada Lovelace wrote the first program in London.")
 
 
 def test_sentences_that_chunks_share_are_looked_up_once() -> None:

@@ -157,7 +157,11 @@ def stored(archive: Archive) -> dict[tuple[Any, ...], Any]:
                     else:
                         rows = [
                             (value, name, keys.tolist(), weights.round(9).tolist())
-                            for (_, value, name), keys, weights in pile.build_histograms().iter_cells()
+                            for (
+                                _,
+                                value,
+                                name,
+                            ), keys, weights in pile.build_histograms().iter_cells()
                         ]
                     found[span, field, kind, bucket] = sorted(rows, key=str)
     return found
@@ -274,7 +278,11 @@ def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive, spoi
     pile = TableStack()
     for _ in range(2):  # everything twice
         pile.add(0, body)
-    wrong = encode_table(pile.build_table()) if spoiled == SUMS else encode_histograms(pile.build_histograms())
+    wrong = (
+        encode_table(pile.build_table())
+        if spoiled == SUMS
+        else encode_histograms(pile.build_histograms())
+    )
     archive.run(
         lambda db: db.execute(
             "UPDATE monitor_rollups SET body = ? WHERE span = 3600 AND bucket = ? AND field = ''"
