@@ -98,12 +98,12 @@ class Checkup:
 
     def by_kind(self) -> dict[FaultKind, list[Fault]]:
         """The faults of each kind that occurs."""
-        found: dict[FaultKind, list[Fault]] = {}
+        by_kind: dict[FaultKind, list[Fault]] = {}
         for kind in FAULTS:
-            some = [fault for fault in self.faults if fault.kind == kind]
-            if some:
-                found[kind] = some
-        return found
+            faults = [fault for fault in self.faults if fault.kind == kind]
+            if faults:
+                by_kind[kind] = faults
+        return by_kind
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON."""
@@ -151,8 +151,8 @@ _ABSTENTIONS = frozenset(fold_text(text) for text in ABSTENTIONS)
 
 
 def _counts(samples: Sequence[Sample], value: Callable[[Sample], Any]) -> dict[str, int]:
-    found = Counter(str(value(sample)) for sample in samples if value(sample))
-    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+    counts = Counter(str(value(sample)) for sample in samples if value(sample))
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _faults(samples: Sequence[Sample]) -> Iterator[Fault]:
@@ -175,8 +175,8 @@ def _faults(samples: Sequence[Sample]) -> Iterator[Fault]:
 
 
 def _asked_twice(samples: Sequence[Sample]) -> Iterator[Fault]:
-    for one, two in find_alike([sample.question or "" for sample in samples]):
-        first, second = samples[one], samples[two]
+    for first_place, second_place in find_alike([sample.question or "" for sample in samples]):
+        first, second = samples[first_place], samples[second_place]
         # the same second turn means another thing after another first one
         before = [
             " ".join(map(str, sample.meta.get("history") or ())) for sample in (first, second)
@@ -217,7 +217,7 @@ def _faults_in_corpus(samples: Sequence[Sample], corpus: Corpus, search: Search)
 
 def _evidence(sample: Sample) -> list[Mapping[str, Any]]:
     given = sample.meta.get("evidence")
-    return [one for one in given if "quote" in one] if isinstance(given, list) else []
+    return [piece for piece in given if "quote" in piece] if isinstance(given, list) else []
 
 
 def _held(sample: Sample, texts: Sequence[str]) -> bool:
@@ -262,5 +262,5 @@ def _coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:
         except KeyError:
             continue
         known += 1
-    most = tuple(sorted(wanted.items(), key=lambda one: (-one[1], one[0]))[:3])
+    most = tuple(sorted(wanted.items(), key=lambda entry: (-entry[1], entry[0]))[:3])
     return Coverage(len(corpus), known, len(all_topics | touched), len(touched), most)

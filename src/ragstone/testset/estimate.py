@@ -67,8 +67,8 @@ def estimate(plan: TestsetPlan) -> Estimate:
     beside = NEIGHBOURS * 2 * AROUND
     read = writes * (fixed + length + related * beside)
     read += solves * len(prompts.load("solve", None).text) + wanted * (2 * AROUND + beside + 300)
-    said = wanted * (WRITTEN + 2 * ANSWERED)
-    tokens = read / CHARACTERS_PER_TOKEN, said / CHARACTERS_PER_TOKEN
+    written = wanted * (WRITTEN + 2 * ANSWERED)
+    tokens = read / CHARACTERS_PER_TOKEN, written / CHARACTERS_PER_TOKEN
     calls = writes + solves
     at_once = plan.concurrency or judge.concurrency
     return Estimate(

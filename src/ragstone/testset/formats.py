@@ -26,7 +26,7 @@ def _ragas(item: Item) -> Row:
         "id": item.id,
         "user_input": _asked(item),
         "reference": _answer(item),
-        "reference_contexts": [one.quote for one in item.evidence],
+        "reference_contexts": [evidence.quote for evidence in item.evidence],
         "reference_context_ids": _relevant(item),
         "synthesizer_name": item.how,
         "metadata": _facts(item),
@@ -38,7 +38,7 @@ def _deepeval(item: Item) -> Row:
         "id": item.id,
         "input": _asked(item),
         "expected_output": _answer(item),
-        "context": [one.quote for one in item.evidence],
+        "context": [evidence.quote for evidence in item.evidence],
         "source_file": item.evidence[0].document if item.evidence else None,
         "additional_metadata": {**_facts(item), "relevant": dict(item.relevant)},
     }
@@ -114,8 +114,10 @@ def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) ->
     """corpus.jsonl, queries.jsonl and qrels/test.tsv; a question without an answer has no line in the qrels."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     with open_replacement(folder / "corpus.jsonl") as stream:
-        for one in chain(documents, list_planted(items)):
-            stream.write(_text({"_id": one.id, "title": one.title, "text": one.text}) + "\n")
+        for document in chain(documents, list_planted(items)):
+            stream.write(
+                _text({"_id": document.id, "title": document.title, "text": document.text}) + "\n"
+            )
     with open_replacement(folder / "queries.jsonl") as stream:
         for item in items:
             meta = {**_facts(item), "answer": _answer(item)}
@@ -129,13 +131,13 @@ def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) ->
 
 def list_planted(items: Sequence[Item]) -> list[Document]:
     """The documents with an instruction that items were made for, each once; a system meets them only if they are in its corpus."""
-    found: dict[str, Document] = {}
+    planted: dict[str, Document] = {}
     for item in items:
-        held = item.proof.get("planted")
-        if isinstance(held, Mapping):
-            key = str(held["id"])
-            found[key] = Document(key, str(held["text"]), "", item.language)
-    return list(found.values())
+        document = item.proof.get("planted")
+        if isinstance(document, Mapping):
+            key = str(document["id"])
+            planted[key] = Document(key, str(document["text"]), "", item.language)
+    return list(planted.values())
 
 
 def _asked(item: Item) -> str:

@@ -70,7 +70,10 @@ class CorpusIndex:
     ) -> list[tuple[str, str]]:
         """Id and text of the documents nearest to a text by its rarest words, best first."""
         stems = self.rarest(extract_question_stems(text, detect_language(text)), 8)
-        return [(one.id, one.text) for one in self.near(stems, but=tuple(but), most=count)]
+        return [
+            (document.id, document.text)
+            for document in self.near(stems, but=tuple(but), most=count)
+        ]
 
     def _found(self, query: str, but: Sequence[str], most: int) -> list[Document]:
         if not query:
@@ -79,12 +82,12 @@ class CorpusIndex:
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
             (query, most + len(but)),
         ).fetchall()
-        found = (self._documents[place - 1] for (place,) in rows)
-        return [one for one in found if one.id not in but][:most]
+        documents = (self._documents[place - 1] for (place,) in rows)
+        return [document for document in documents if document.id not in but][:most]
 
     def rarest(self, stems: Sequence[str], most: int) -> list[str]:
         """The stems that the fewest documents have, rarest first."""
-        return sorted(dict.fromkeys(stems), key=lambda one: (self.held(one), one))[:most]
+        return sorted(dict.fromkeys(stems), key=lambda stem: (self.held(stem), stem))[:most]
 
     def held(self, stem: str) -> int:
         """In how many documents a stem stands, counted up to five hundred."""

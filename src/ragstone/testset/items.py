@@ -100,8 +100,13 @@ class Item:
             "difficulty": self.difficulty,
             "how": self.how,
             "evidence": [
-                {"document": one.document, "quote": one.quote, "start": one.start, "end": one.end}
-                for one in self.evidence
+                {
+                    "document": evidence.document,
+                    "quote": evidence.quote,
+                    "start": evidence.start,
+                    "end": evidence.end,
+                }
+                for evidence in self.evidence
             ],
             "proof": dict(self.proof),
         }
@@ -132,8 +137,8 @@ class Item:
                 reference=None if kind in UNANSWERABLE else str(row["reference"]),
                 relevant={str(key): float(grade) for key, grade in row.get("relevant", {}).items()},
                 evidence=tuple(
-                    Evidence(one["document"], one["quote"], one["start"], one["end"])
-                    for one in meta.get("evidence", ())
+                    Evidence(piece["document"], piece["quote"], piece["start"], piece["end"])
+                    for piece in meta.get("evidence", ())
                 ),
                 kind=kind,
                 difficulty=_one_of(meta["difficulty"], DIFFICULTIES, "difficulty"),  # type: ignore[arg-type]
@@ -168,7 +173,7 @@ class Rejection:
 def item_id(question: str, evidence: tuple[Evidence, ...], history: tuple[str, ...] = ()) -> str:
     """Twelve hexadecimal digits of what makes an item that item."""
     parts = [question, *history]
-    parts += [f"{one.document}\0{one.start}\0{one.end}" for one in evidence]
+    parts += [f"{piece.document}\0{piece.start}\0{piece.end}" for piece in evidence]
     return hashlib.sha256("\x01".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 

@@ -69,5 +69,5 @@ def find_alike(questions: Sequence[str], least: float = SAME) -> Iterator[tuple[
 
 def _words(question: str) -> frozenset[str]:
     """The stems that carry meaning, or all words when there are none."""
-    found = extract_terms(question, detect_language(question))
-    return frozenset(found or fold_text(question).split())
+    stems = extract_terms(question, detect_language(question))
+    return frozenset(stems or fold_text(question).split())

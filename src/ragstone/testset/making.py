@@ -68,8 +68,8 @@ class StepResult:
         used = self.usage
         return {
             "items": [item.row() for item in self.items],
-            "rejected": [one.row() for one in self.rejected],
-            "judged": [one.row() for one in self.judged],
+            "rejected": [rejection.row() for rejection in self.rejected],
+            "judged": [rejection.row() for rejection in self.judged],
             "usage": [used.calls, used.input_tokens, used.output_tokens, used.usd],
             "spent": self.spent,
         }
@@ -78,9 +78,9 @@ class StepResult:
     def from_row(cls, row: Mapping[str, Any]) -> StepResult:
         """The step that was kept."""
         return cls(
-            [Item.from_row(one) for one in row["items"]],
-            [_rejection(one) for one in row["rejected"]],
-            [_rejection(one) for one in row["judged"]],
+            [Item.from_row(item) for item in row["items"]],
+            [_rejection(rejection) for rejection in row["rejected"]],
+            [_rejection(rejection) for rejection in row["judged"]],
             Usage(*row["usage"]),
             row["spent"],
         )
@@ -119,9 +119,9 @@ class Generation:
             share = self._share(number)
             wanted = {kind: min(share, more) for kind, more in self.tally.wanted().items()}
             spent = self._spent.setdefault(place, set())
-            kept = self.journal.step(number)
-            if kept is not None:
-                made = StepResult.from_row(kept)
+            stored_step = self.journal.step(number)
+            if stored_step is not None:
+                made = StepResult.from_row(stored_step)
             else:
                 rng = random.Random(f"{self.seed}:{number}")
                 made = self._step(maker, place, wanted, share, rng)
@@ -129,7 +129,7 @@ class Generation:
                     self.journal.add(number, made.row())
             spent.update(made.spent)
             before = len(self.tally.given_up)
-            self._absorb(made, wanted, [place], replayed=kept is not None)
+            self._absorb(made, wanted, [place], replayed=stored_step is not None)
             # a kind that was just given up left its share to others, which get a turn of their own
             moved = len(self.tally.given_up) > before
             vain = 0 if made.items or moved else vain + 1
@@ -155,8 +155,8 @@ class Generation:
 
     def _share(self, number: int) -> int:
         """How many items the next document should give so that the rest of its turn gives all that is open."""
-        left = len(self.order) - number % len(self.order)
-        return max(1, math.ceil(self.tally.open / left))
+        documents_left = len(self.order) - number % len(self.order)
+        return max(1, math.ceil(self.tally.open / documents_left))
 
     def _collect_share(
         self,
@@ -211,11 +211,13 @@ class Generation:
         """Take what a step gave into account, whether it was made now or in an earlier process."""
         refused = [*made.rejected, *made.judged]
         if replayed:
-            late = [one.item for one in made.judged if isinstance(one.item, Item)]
+            late = [rejection.item for rejection in made.judged if isinstance(rejection.item, Item)]
             for item in (*made.items, *late):
                 self.checker.remember(item)
             self._seen.update(item.id for item in made.items)
-            self._seen.update(one.item.id for one in refused if isinstance(one.item, Item))
+            self._seen.update(
+                rejection.item.id for rejection in refused if isinstance(rejection.item, Item)
+            )
         self.items += made.items
         self.rejected += refused
         self.usage = self.usage + made.usage
@@ -264,9 +266,11 @@ class Generation:
                     if entry is None:
                         break
                     step, group = entry
-                    kept = self.journal.step(step)
-                    if kept is not None:  # kept steps come first: nothing is open before them
-                        self._absorb_group(StepResult.from_row(kept), group, replayed=True)
+                    stored_step = self.journal.step(step)
+                    if (
+                        stored_step is not None
+                    ):  # kept steps come first: nothing is open before them
+                        self._absorb_group(StepResult.from_row(stored_step), group, replayed=True)
                         continue
                     mine = asyncio.get_running_loop().create_future()
                     rng = random.Random(f"{self.seed}:{step}")
@@ -341,7 +345,7 @@ def _spread_kinds(wanted: Mapping[str, int]) -> list[str]:
 
 
 def _rejection(row: Mapping[str, Any]) -> Rejection:
-    held: Item | Mapping[str, Any] = row["item"]
-    if isinstance(held, Mapping) and "meta" in held:
-        held = Item.from_row(held)
-    return Rejection(row["reason"], held, row["detail"])
+    item: Item | Mapping[str, Any] = row["item"]
+    if isinstance(item, Mapping) and "meta" in item:
+        item = Item.from_row(item)
+    return Rejection(row["reason"], item, row["detail"])

@@ -32,18 +32,18 @@ def nearest(
     ]
     wanted = index.rarest(known, _WORDS)
     weight = {stem: math.log1p(index.count / index.held(stem)) for stem in wanted}
-    found: dict[str, Document] = {}
+    documents: dict[str, Document] = {}
     for stems in ([wanted[:2]] if len(wanted) > 1 else []) + [[stem] for stem in wanted[:_ALONE]]:
-        some = index.holding(stems, but=sorted(without), most=_EACH)
-        found.update({one.id: one for one in some})
+        hits = index.holding(stems, but=sorted(without), most=_EACH)
+        documents.update({document.id: document for document in hits})
 
     def likeness(document: Document) -> float:
         spoken = detect_language(document.text[:2000], document.language)
         held = set(extract_terms(f"{document.title} {document.text}", spoken))
         return sum(weight[stem] for stem in wanted if stem in held)
 
-    order = sorted(found.values(), key=lambda one: (-likeness(one), one.id))
-    return [(one.id, passage(one, wanted)) for one in order[:count]]
+    order = sorted(documents.values(), key=lambda document: (-likeness(document), document.id))
+    return [(document.id, passage(document, wanted)) for document in order[:count]]
 
 
 def passage(document: Document, wanted: Sequence[str]) -> str:

@@ -100,7 +100,10 @@ class Prover:
             return "empty", "the reference is empty"
         if not item.relevant or not item.evidence:
             return "malformed", "no evidence, or no relevant document"
-        if item.kind == "multi_document" and len({one.document for one in item.evidence}) < 2:
+        if (
+            item.kind == "multi_document"
+            and len({evidence.document for evidence in item.evidence}) < 2
+        ):
             return "malformed", "the evidence comes from one document"
         if item.kind == "follow_up" and not item.history:
             return "malformed", "a follow-up has no first turn"
@@ -112,24 +115,26 @@ class Prover:
         return None
 
     def _quotes(self, item: Item) -> tuple[Reason, str] | None:
-        for one in item.evidence:
+        for evidence in item.evidence:
             try:
-                text = self._index.document(one.document).text
+                text = self._index.document(evidence.document).text
             except KeyError:
-                return "malformed", f"no document {one.document!r}"
-            if text[one.start : one.end] != one.quote or not one.quote.strip():
+                return "malformed", f"no document {evidence.document!r}"
+            if text[evidence.start : evidence.end] != evidence.quote or not evidence.quote.strip():
                 return (
                     "quote_not_verbatim",
-                    f"{one.quote[:80]!r} does not stand at {one.start} of {one.document}",
+                    f"{evidence.quote[:80]!r} does not stand at {evidence.start} of {evidence.document}",
                 )
         return None
 
     def _words(self, item: Item) -> tuple[Reason, str] | None:
         spoken = detect_language(item.question, item.language)
         if item.reference is not None and item.kind not in ("negation", "false_premise"):
-            said = frozenset(extract_content_stems(item.reference, spoken))
-            asks = frozenset(extract_content_stems(item.question, spoken))
-            if leaks_answer(item.question, item.reference) or (said and said <= asks):
+            reference_stems = frozenset(extract_content_stems(item.reference, spoken))
+            question_stems = frozenset(extract_content_stems(item.question, spoken))
+            if leaks_answer(item.question, item.reference) or (
+                reference_stems and reference_stems <= question_stems
+            ):
                 return "leaked", f"the question says {item.reference[:80]!r} itself"
         if is_dangling(item.question, item.language):
             return "not_self_contained", "it speaks of a text that nobody sees"
@@ -161,12 +166,12 @@ class Prover:
         parts = item.proof.get("parts")
         if parts:
             return [
-                (str(one["question"]), str(one["reference"]), evidence)
-                for one, evidence in zip(parts, item.evidence, strict=False)
+                (str(part["question"]), str(part["reference"]), evidence)
+                for part, evidence in zip(parts, item.evidence, strict=False)
             ]
         question = str(item.proof.get("plain", item.question))
         reference = str(item.proof.get("plain_reference", item.reference))
-        return [(question, reference, one) for one in item.evidence[:1]]
+        return [(question, reference, evidence) for evidence in item.evidence[:1]]
 
     def _check_answerable(
         self, item: Item, question: str, reference: str, evidence: Evidence, also: set[str]
@@ -187,28 +192,28 @@ class Prover:
         if item.how.startswith("record:"):
             # a record is found by its key, which no sentence repeats: structure proves it, not the reader
             return self._find_other_answer(item, question, reference, spoken, also) or 1.0
-        found = find_best_sentence(question, document.text, document.title, spoken)
-        if found is None or found.cover < MIN_COVER:
+        best = find_best_sentence(question, document.text, document.title, spoken)
+        if best is None or best.cover < MIN_COVER:
             return "not_answerable_from_evidence", "the document hardly has the question's words"
         span = (evidence.start, evidence.end)
-        if not (found.start < span[1] and found.start + len(found.sentence) > span[0]):
+        if not (best.start < span[1] and best.start + len(best.sentence) > span[0]):
             return (
                 "not_answerable_from_evidence",
-                f"the reader takes {found.sentence[:80]!r} for the answer",
+                f"the reader takes {best.sentence[:80]!r} for the answer",
             )
         if item.kind == "negation" and item.reference == evidence.quote.strip():
-            return self._find_other_answer(item, question, reference, spoken, also) or found.cover
+            return self._find_other_answer(item, question, reference, spoken, also) or best.cover
         if (
-            found.answers
+            best.answers
             and held
             and asks_for(question)
-            and not agrees(reference, found.answers, spoken)
+            and not agrees(reference, best.answers, spoken)
         ):
-            return "not_answerable_from_evidence", f"the reader answers {found.answers[0]!r}"
+            return "not_answerable_from_evidence", f"the reader answers {best.answers[0]!r}"
         other = find_best_sentence(question, document.text, document.title, spoken, without=span)
-        if other is not None and (fault := _rival(other, found, question, reference, spoken)):
+        if other is not None and (fault := _rival(other, best, question, reference, spoken)):
             return fault
-        return self._find_other_answer(item, question, reference, spoken, also) or found.cover
+        return self._find_other_answer(item, question, reference, spoken, also) or best.cover
 
     def _check_claim(
         self, item: Item, claim: str, document: Document, evidence: Evidence, also: set[str]
@@ -241,8 +246,8 @@ class Prover:
         if self._index.count <= MANY_MENTIONS or not stems or self._index.held(stems[0]) <= most:
             return False
         named = _opening(about)
-        found = self._index.holding(stems, most=2 * most)
-        return sum(named.search(_even(one.text)) is not None for one in found) > most
+        documents = self._index.holding(stems, most=2 * most)
+        return sum(named.search(_even(document.text)) is not None for document in documents) > most
 
     def _find_other_answer(
         self, item: Item, question: str, reference: str, spoken: str, also: set[str]
@@ -250,15 +255,15 @@ class Prover:
         """Whether another document gives another answer; one that gives the same is noted as relevant too."""
         stems = self._index.rarest(extract_question_stems(question, spoken), 5)
         for document in self._index.holding(stems, but=tuple(item.relevant), most=3):
-            found = find_best_sentence(question, document.text, document.title, spoken)
-            if found is None or found.cover < ANSWERING_COVER or found.own < ANSWERING_COVER:
+            best = find_best_sentence(question, document.text, document.title, spoken)
+            if best is None or best.cover < ANSWERING_COVER or best.own < ANSWERING_COVER:
                 continue
-            if find_quote(reference, found.sentence) is not None:
+            if find_quote(reference, best.sentence) is not None:
                 also.add(document.id)
                 if len(also) >= MANY_DOCUMENTS:
                     return "answerable_without_evidence", f"{len(also)} other documents tell it too"
-            elif found.answers or not asks_for(question):
-                return "ambiguous", f"{document.id} says {found.sentence[:80]!r}"
+            elif best.answers or not asks_for(question):
+                return "ambiguous", f"{document.id} says {best.sentence[:80]!r}"
         return None
 
     def _check_unanswerable(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
@@ -274,19 +279,24 @@ class Prover:
             key = list(extract_content_stems(str(swapped.get("for", "")), spoken))
             others = [stem for stem in rare if stem not in key]
             for stop in range(min(3, len(others)), 0, -1):
-                looked.update({one.id: one for one in self._index.holding([*key, *others[:stop]])})
-        looked.update({one.id: one for one in self._index.near(rare, most=4)})
+                looked.update(
+                    {
+                        document.id: document
+                        for document in self._index.holding([*key, *others[:stop]])
+                    }
+                )
+        looked.update({document.id: document for document in self._index.near(rare, most=4)})
         top: tuple[float, str, str] = (0.0, "", "")
         for document in looked.values():
-            found = find_best_sentence(question, document.text, document.title, spoken)
-            if found is None:
+            best = find_best_sentence(question, document.text, document.title, spoken)
+            if best is None:
                 continue
-            share = found.cover if item.kind == "near_miss" else found.own
-            if found.answers == () and asks_for(question):
+            share = best.cover if item.kind == "near_miss" else best.own
+            if best.answers == () and asks_for(question):
                 share = min(
                     share, NEAR_MISS_COVER - 0.01
                 )  # no number or date there that could be the answer
-            top = max(top, (share, document.id, found.sentence))
+            top = max(top, (share, document.id, best.sentence))
         bar = NEAR_MISS_COVER if item.kind == "near_miss" else OUT_OF_SCOPE_COVER
         if top[0] >= bar:
             return "answered_by_corpus", f"{top[1]} says {top[2][:80]!r}"
@@ -321,10 +331,10 @@ def _holds(quote: str, reference: str, language: str) -> bool:
 
 
 def _rival(
-    other: AnswerSentence, found: AnswerSentence, question: str, reference: str, language: str
+    other: AnswerSentence, best: AnswerSentence, question: str, reference: str, language: str
 ) -> tuple[Reason, str] | None:
     """Whether the rest of the document answers as well as the evidence does."""
-    if other.own < ANSWERING_COVER or other.own < 0.95 * found.own:
+    if other.own < ANSWERING_COVER or other.own < 0.95 * best.own:
         return None
     if find_quote(reference, other.sentence) is not None:
         return "answerable_without_evidence", f"{other.sentence[:80]!r} tells it too"
@@ -380,7 +390,7 @@ def _uses(item: Item) -> list[tuple[str, str]]:
         return []
     parts = item.proof.get("parts")
     if parts:
-        return [(way, str(one["question"])) for one in parts]
+        return [(way, str(part["question"])) for part in parts]
     return [(way, str(item.proof["plain"]))] if "plain" in item.proof else []
 
 
@@ -390,5 +400,5 @@ def _bag(item: Item) -> frozenset[str]:
     framed = item.kind in ("typos", "informal", "follow_up") or styled
     plain = str(item.proof.get("plain", item.question)) if framed else item.question
     spoken = detect_language(plain, item.language)
-    found: Sequence[str] = extract_terms(plain, spoken)
-    return frozenset(found or plain.lower().split())
+    stems: Sequence[str] = extract_terms(plain, spoken)
+    return frozenset(stems or plain.lower().split())

@@ -31,12 +31,12 @@ def prose(text: str) -> str:
     marked = _looks_marked(text)
     if marked:
         for pattern in (_FENCE, _HIDDEN, _SKIPPED):
-            text = pattern.sub(lambda found: _ITEM * len(found.group()), text)
+            text = pattern.sub(lambda match: _ITEM * len(match.group()), text)
         text = _LINK.sub(_link, text)
         text = _EMPHASIS.sub(_unmarked, text)
-        text = _MARKER.sub(lambda found: _ITEM + " " * (len(found.group()) - 1), text)
+        text = _MARKER.sub(lambda match: _ITEM + " " * (len(match.group()) - 1), text)
     if marked or _hard_wrapped(text):
-        text = _WRAPPED.sub(lambda found: " " * len(found.group()), text)
+        text = _WRAPPED.sub(lambda match: " " * len(match.group()), text)
     return text.replace(_ITEM, "\n")
 
 
@@ -46,16 +46,16 @@ def read_sentences(text: str, language: str) -> list[tuple[int, int]]:
     return [(a, b) for a, b in split_sentences(plain, language) if not _CODE.search(plain[a:b])]
 
 
-def _link(found: re.Match[str]) -> str:
+def _link(match: re.Match[str]) -> str:
     """A link as its text, at its place."""
-    words = found.group(1)
-    before = found.start(1) - found.start()
-    return " " * before + words + " " * (len(found.group()) - before - len(words))
+    words = match.group(1)
+    before = match.start(1) - match.start()
+    return " " * before + words + " " * (len(match.group()) - before - len(words))
 
 
-def _unmarked(found: re.Match[str]) -> str:
+def _unmarked(match: re.Match[str]) -> str:
     """A mark of emphasis as blanks; code is no emphasis, `__init__` stays."""
-    marks = found.group()
+    marks = match.group()
     return marks if marks.startswith("`") else " " * len(marks)
 
 

@@ -38,8 +38,8 @@ def _asking(language: str) -> frozenset[str]:
 def extract_question_stems(question: str, language: str) -> tuple[str, ...]:
     """What a question is about: its content words without those that ask."""
     dropped = _asking(language)
-    found = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
-    return found or extract_content_stems(question, language)
+    stems = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
+    return stems or extract_content_stems(question, language)
 
 
 _GAP = re.compile(r"_{3,}|…")

@@ -78,13 +78,13 @@ def resolve_weights(
             if not judged and weight and kind not in RULE_KINDS:
                 raise UnknownKind(
                     f"only a judge can write {kind!r} questions; give --judge, or choose from "
-                    f"{', '.join(one for one in KINDS if one in RULE_KINDS)}"
+                    f"{', '.join(name for name in KINDS if name in RULE_KINDS)}"
                 )
             weights[kind] = weights.get(kind, 0.0) + weight / len(members)
-    kept = {kind: weights[kind] for kind in KINDS if weights.get(kind)}
-    if not kept:
+    positive = {kind: weights[kind] for kind in KINDS if weights.get(kind)}
+    if not positive:
         raise UnknownKind("no kind has a weight above 0; write factual=3,multi_document=1")
-    return kept
+    return positive
 
 
 def _parse_weights(text: str) -> dict[str, float]:
@@ -142,7 +142,10 @@ class Tally:
         return dict(
             sorted(
                 lacking.items(),
-                key=lambda one: (self.made[one[0]] / self.target[one[0]], KINDS.index(one[0])),
+                key=lambda entry: (
+                    self.made[entry[0]] / self.target[entry[0]],
+                    KINDS.index(entry[0]),
+                ),
             )
         )
 

@@ -62,7 +62,7 @@ def parse_sentences(text: str, language: str) -> Parsed:
     plain = prose(text)
     places = tuple(split_sentences(plain, language))
     stems = tuple(frozenset(extract_content_stems(plain[a:b], language)) for a, b in places)
-    held = Counter(stem for one in stems for stem in one)
+    held = Counter(stem for sentence_stems in stems for stem in sentence_stems)
     return Parsed(places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()})
 
 
@@ -83,7 +83,7 @@ def find_best_sentence(
     weight = {stem: read.weights.get(stem, 1.25) for stem in wanted}
     total = sum(weight.values())
     sort = asks_for(question)
-    found: tuple[float, float, int] | None = None
+    best: tuple[float, float, int] | None = None
     previous: frozenset[str] = frozenset()
     for n, (a, b) in enumerate(read.places):
         here = read.stems[n]
@@ -91,34 +91,38 @@ def find_best_sentence(
             previous = here
             continue
         own = around = 0.0
-        for stem, one in weight.items():
+        for stem, stem_weight in weight.items():
             if stem in here:
-                own += one
-                around += one
+                own += stem_weight
+                around += stem_weight
             elif stem in topic or stem in previous:
-                around += 0.6 * one
+                around += 0.6 * stem_weight
         if own:
             ranked = (
                 own
                 + 0.4 * around
                 + (0.15 * total if sort and _has_digit(text[a:b], language) else 0.0)
             )
-            if found is None or ranked > found[0]:
-                found = (ranked, own, n)
+            if best is None or ranked > best[0]:
+                best = (ranked, own, n)
         previous = here
-    if found is None:
+    if best is None:
         return None
-    n = found[2]
+    n = best[2]
     a, b = read.places[n]
-    rest = sum(one for stem, one in weight.items() if stem not in topic)
+    rest = sum(stem_weight for stem, stem_weight in weight.items() if stem not in topic)
     own = (
-        sum(one for stem, one in weight.items() if stem in read.stems[n] and stem not in topic)
+        sum(
+            stem_weight
+            for stem, stem_weight in weight.items()
+            if stem in read.stems[n] and stem not in topic
+        )
         / rest
         if rest
-        else found[1] / total
+        else best[1] / total
     )
-    told = read.stems[n] | topic | (read.stems[n - 1] if n else frozenset())
-    cover = sum(one for stem, one in weight.items() if stem in told) / total
+    covered = read.stems[n] | topic | (read.stems[n - 1] if n else frozenset())
+    cover = sum(stem_weight for stem, stem_weight in weight.items() if stem in covered) / total
     return AnswerSentence(text[a:b], a, cover, own, _answers(question, text[a:b], sort, language))
 
 
@@ -155,11 +159,13 @@ def agrees(reference: str, answers: tuple[str, ...], language: str) -> bool:
         reference.lower().split()
     )
     for answer in answers:
-        said = frozenset(extract_content_stems(answer, language)) or frozenset(
+        answer_stems = frozenset(extract_content_stems(answer, language)) or frozenset(
             answer.lower().split()
         )
-        if wanted & said and (
-            said <= wanted or wanted <= said or len(wanted & said) * 2 >= len(said)
+        if wanted & answer_stems and (
+            answer_stems <= wanted
+            or wanted <= answer_stems
+            or len(wanted & answer_stems) * 2 >= len(answer_stems)
         ):
             return True
     return False

@@ -92,14 +92,14 @@ class Review:
 
     def result(self) -> list[Item]:
         """The items with all decisions applied: rejected ones gone, edited ones changed, open ones as they are."""
-        kept: list[Item] = []
+        items: list[Item] = []
         for item in self.items:
             decision = self.decisions.get(item.id)
             if decision is None or decision.verdict == "accept":
-                kept.append(item)
+                items.append(item)
             elif decision.verdict == "edit":
-                kept.append(edited(item, decision))
-        return kept
+                items.append(edited(item, decision))
+        return items
 
     def apply(self) -> int:
         """Write the file anew from the decisions; the number of items it then has."""
@@ -107,11 +107,11 @@ class Review:
         if not before.exists():
             with open_replacement(before) as stream:
                 stream.write(self.path.read_text("utf-8"))
-        kept = self.result()
+        items = self.result()
         with open_replacement(self.path) as stream:
-            for item in kept:
+            for item in items:
                 stream.write(json.dumps(item.row(), ensure_ascii=False, allow_nan=False) + "\n")
-        return len(kept)
+        return len(items)
 
     def counts(self) -> dict[str, int]:
         """How many of each verdict."""

@@ -78,14 +78,14 @@ def _pool(corpus: Corpus, rng: random.Random, most: int) -> list[int]:
     seen: Counter[int] = Counter()
     for place in range(len(corpus)):
         folder = corpus.folder[place]
-        kept = by_folder.setdefault(folder, [])
+        places = by_folder.setdefault(folder, [])
         seen[folder] += 1
-        if len(kept) < most:
-            kept.append(place)
+        if len(places) < most:
+            places.append(place)
         else:  # a reservoir: each document of a folder has the same chance
             at = rng.randrange(seen[folder])
             if at < most:
-                kept[at] = place
+                places[at] = place
     for folder in sorted(by_folder):
         rng.shuffle(by_folder[folder])
     total = sum(map(math.sqrt, seen.values()))

@@ -68,7 +68,7 @@ class TestSet:
     @property
     def reasons(self) -> dict[str, int]:
         """Reason → how many were refused for it, most frequent first."""
-        counts = Counter(one.reason for one in self.rejected)
+        counts = Counter(rejection.reason for rejection in self.rejected)
         order = sorted(counts, key=lambda reason: (-counts[reason], REASONS.index(reason)))
         return {reason: counts[reason] for reason in order}
 
@@ -281,8 +281,8 @@ def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
     place = rejected_file(out)
     if made.rejected:
         with open_replacement(place) as stream:
-            for one in made.rejected:
-                stream.write(json.dumps(one.row(), ensure_ascii=True, allow_nan=False) + "\n")
+            for rejection in made.rejected:
+                stream.write(json.dumps(rejection.row(), ensure_ascii=True, allow_nan=False) + "\n")
     else:
         place.unlink(missing_ok=True)
     place = planted_file(out)

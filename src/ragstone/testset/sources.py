@@ -152,9 +152,9 @@ def _paths(source: Any) -> list[Path] | None:
     if (
         isinstance(source, Sequence)
         and source
-        and all(isinstance(one, str | Path) for one in source)
+        and all(isinstance(path, str | Path) for path in source)
     ):
-        return [Path(one) for one in source]
+        return [Path(path) for path in source]
     return None
 
 
@@ -162,11 +162,11 @@ def _all(source: Any, paths: list[Path] | None, corpus: Corpus) -> Iterator[Docu
     if paths is None:
         if not isinstance(source, Iterable):
             raise DataError(f"{source!r} holds no documents; give a path, or Documents")
-        for one in source:
-            if not isinstance(one, Document):
-                raise DataError(f"{one!r} is not a Document; give a path, or Documents")
-            if one.text.strip():
-                yield one
+        for document in source:
+            if not isinstance(document, Document):
+                raise DataError(f"{document!r} is not a Document; give a path, or Documents")
+            if document.text.strip():
+                yield document
             else:
                 corpus.empty += 1
         return

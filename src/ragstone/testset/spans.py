@@ -98,13 +98,13 @@ class Span:
 @lru_cache(maxsize=1024)
 def split_tokens(sentence: str) -> tuple[Token, ...]:
     """The tokens, without what stands in brackets."""
-    asides = [found.span() for found in _ASIDE.finditer(sentence)]
+    asides = [match.span() for match in _ASIDE.finditer(sentence)]
     out = []
-    for found in _TOKEN.finditer(sentence):
-        start, end = found.span()
+    for match in _TOKEN.finditer(sentence):
+        start, end = match.span()
         if any(a <= start < b for a, b in asides):
             continue
-        text = found.group()
+        text = match.group()
         out.append(Token(text, text.lower(), start, end))
     return tuple(out)
 
@@ -121,14 +121,14 @@ def _within(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | 
 
 def find_spans(sentence: str, tokens: Sequence[Token], language: str) -> list[Span]:
     """Money, shares, dates and quantities of a sentence; none overlaps another."""
-    found: list[Span] = []
+    spans: list[Span] = []
     taken: set[int] = set()
 
     def put(sort: str, start: int, end: int) -> None:
         place = _within(tokens, start, end)
         if place is not None and not taken.intersection(range(*place)):
             taken.update(range(*place))
-            found.append(Span(sort, *place))
+            spans.append(Span(sort, *place))
 
     for match in _MONEY[language].finditer(sentence):
         put("money", *match.span())
@@ -146,8 +146,8 @@ def find_spans(sentence: str, tokens: Sequence[Token], language: str) -> list[Sp
         quantity = _quantity(tokens, n, language)
         if quantity is not None:
             taken.update(range(quantity.first, quantity.last))
-            found.append(quantity)
-    return sorted(found, key=lambda span: span.first)
+            spans.append(quantity)
+    return sorted(spans, key=lambda span: span.first)
 
 
 def _quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
@@ -180,7 +180,7 @@ def _quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
                 and _adjective(tokens[end].lower, token.lower)
             ):
                 end += 1
-            unit = " ".join(one.text for one in tokens[n:end])
+            unit = " ".join(token.text for token in tokens[n:end])
             return Span("quantity", at, end, unit)
         if language == "es":
             break

@@ -49,9 +49,12 @@ class Search:
         )
         return [
             DocumentChunk(
-                one.id, one.text, one.title, detect_language(one.text[:2000], one.language)
+                document.id,
+                document.text,
+                document.title,
+                detect_language(document.text[:2000], document.language),
             )
-            for one in self._index.near(stems, most=FOUND)
+            for document in self._index.near(stems, most=FOUND)
         ]
 
     def holds(self, piece: DocumentChunk, text: str) -> float:
@@ -91,7 +94,7 @@ def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
     constant = times / len(samples) if samples else 0.0
     if search is None:
         return Trivial(constant, shown)
-    first = told = count = 0
+    first = held_count = count = 0
     for sample in samples:
         wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
         if not wanted:
@@ -100,10 +103,10 @@ def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
         hits = search.found(asked(sample), sample.language)
         if hits and hits[0].document in wanted:
             first += 1
-            told += find_quote(sample.reference or "", hits[0].titled_text) is not None
+            held_count += find_quote(sample.reference or "", hits[0].titled_text) is not None
     if not count:
         return Trivial(constant, shown)
-    return Trivial(constant, shown, first / count, told / count)
+    return Trivial(constant, shown, first / count, held_count / count)
 
 
 def _same(sample: Sample) -> str:

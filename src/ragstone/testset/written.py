@@ -83,8 +83,10 @@ class JudgeWriter:
         for sheet, answered in zip(sheets, replies, strict=True):
             made.usage = made.usage + (answered.usage or NO_USAGE)
             self._note_failure(answered, made)
-            for one in sheet.items(answered, self.judge):
-                checked = one if isinstance(one, Rejection) else self.checker.check(one)
+            for candidate in sheet.items(answered, self.judge):
+                checked = (
+                    candidate if isinstance(candidate, Rejection) else self.checker.check(candidate)
+                )
                 if isinstance(checked, Rejection):
                     made.rejected.append(checked)
                 else:
@@ -118,7 +120,7 @@ class JudgeWriter:
             asked = "\n".join([*item.history, item.question])
             near = list(self.nearest(asked, NEIGHBOURS, frozenset(item.relevant)))
             elsewhere.append(near)
-            own = [Chunk(one.document, self._around(one)) for one in item.evidence]
+            own = [Chunk(evidence.document, self._around(evidence)) for evidence in item.evidence]
             others = [Chunk(name, text) for name, text in near]
             if item.answerable:
                 problems.append(Problem((asked,), tuple(own)))
@@ -195,7 +197,7 @@ class Sheet:
     @property
     def ask(self) -> Ask:
         """The call."""
-        sources = [Chunk(one.document, one.text) for one in self.shown]
+        sources = [Chunk(part.document, part.text) for part in self.shown]
         return write(sources, self.orders, language=self.language)
 
     def items(self, answered: Answered, judge: str) -> list[Item | Rejection]:
@@ -206,59 +208,61 @@ class Sheet:
                 for order in self.orders
             ]
         rows: dict[str, Any] = {}
-        found: list[Item | Rejection] = []
+        results: list[Item | Rejection] = []
         for row in answered.value["items"]:
             number = row["id"].removeprefix("q")
             known = number.isdigit() and 0 < int(number) <= len(self.orders)
             if not known or row["id"] in rows:
                 why = "was written twice" if known else "was not ordered"
-                found.append(Rejection("malformed", dict(row), f"{row['id']!r} {why}"))
+                results.append(Rejection("malformed", dict(row), f"{row['id']!r} {why}"))
             else:
                 rows[row["id"]] = row
         if len(self.orders) == 1 and not rows and answered.value["items"]:
             # one order needs no number: a small model seldom copies it
-            found.pop(0)
+            results.pop(0)
             rows["q1"] = answered.value["items"][0]
         for number, order in enumerate(self.orders, 1):
             row = rows.get(f"q{number}")
             if row is None:
                 missing = {"kind": order.kind}
-                found.append(Rejection("empty", missing, "the judge wrote nothing for this order"))
+                results.append(
+                    Rejection("empty", missing, "the judge wrote nothing for this order")
+                )
             else:
-                found.append(self._item(row, order, judge))
-        return found
+                results.append(self._item(row, order, judge))
+        return results
 
     def _item(self, row: Mapping[str, Any], order: Order, judge: str) -> Item | Rejection:
         question = " ".join(row["question"].split())
         answer = " ".join(row["answer"].split())
         answerable = order.kind not in UNANSWERABLE
-        kept = {"kind": order.kind, **row}
+        described = {"kind": order.kind, **row}
         if not question or (answerable and not answer):
-            return Rejection("empty", kept, f"no {'answer' if question else 'question'}")
+            return Rejection("empty", described, f"no {'answer' if question else 'question'}")
         history: tuple[str, ...] = ()
         if order.kind == "follow_up":
             history = tuple(
-                " ".join(row[f"earlier_{one}"].split()) for one in ("question", "answer")
+                " ".join(row[f"earlier_{name}"].split()) for name in ("question", "answer")
             )
             if not all(history):
-                return Rejection("malformed", kept, "a follow-up without its first turn")
+                return Rejection("malformed", described, "a follow-up without its first turn")
         evidence: list[Evidence] = []
         for piece in row["evidence"]:
-            found = self._evidence(piece)
-            if found is None:
+            evidence_piece = self._evidence(piece)
+            if evidence_piece is None:
                 detail = f"{piece['quote']!r} does not stand in {piece['source']!r}"
-                return Rejection("quote_not_verbatim", kept, detail)
-            evidence.append(found)
-        homes = {one.document for one in evidence}
+                return Rejection("quote_not_verbatim", described, detail)
+            evidence.append(evidence_piece)
+        homes = {piece.document for piece in evidence}
         if answerable and not evidence:
-            return Rejection("malformed", kept, "no evidence")
+            return Rejection("malformed", described, "no evidence")
         if order.kind == "multi_document" and len(homes) < 2:
-            return Rejection("malformed", kept, "the evidence is of one document only")
+            return Rejection("malformed", described, "the evidence is of one document only")
         return Item(
             id=item_id(question, tuple(evidence), history),
             question=question,
             reference=answer if answerable else None,
-            relevant={one.document: 1.0 for one in evidence} if answerable else {},
+            relevant={piece.document: 1.0 for piece in evidence} if answerable else {},
             evidence=tuple(evidence),
             kind=order.kind,
             difficulty=row["difficulty"],
@@ -272,13 +276,13 @@ class Sheet:
         """Where a quote stands; a right quote under the wrong number still counts."""
         number = piece["source"].removeprefix("k")
         named = int(number) - 1 if number.isdigit() else -1
-        order = sorted(enumerate(self.shown), key=lambda one: one[0] != named)
-        for _, one in order:
-            place = find_quote(piece["quote"], one.text)
+        order = sorted(enumerate(self.shown), key=lambda entry: entry[0] != named)
+        for _, part in order:
+            place = find_quote(piece["quote"], part.text)
             if place is not None:
                 start, end = place
                 return Evidence(
-                    one.document, one.text[start:end], one.start + start, one.start + end
+                    part.document, part.text[start:end], part.start + start, part.start + end
                 )
         return None
 
@@ -303,8 +307,8 @@ def agree(row: Mapping[str, Any], item: Item) -> bool:
         if 2 * shared / (len(given) + len(wanted)) >= 0.5 or shared == min(len(given), len(wanted)):
             return True
     return any(
-        find_quote(row["quote"], one.quote) or find_quote(one.quote, row["quote"])
-        for one in item.evidence
+        find_quote(row["quote"], evidence.quote) or find_quote(evidence.quote, row["quote"])
+        for evidence in item.evidence
     )
 
 

@@ -129,13 +129,13 @@ def is_specific(phrase: str) -> bool:
 
 def has_language(text: str, grammar: Grammar, least: int = 0) -> bool:
     """Whether the small words of a text are those of the language."""
-    found = [word.lower() for word in _WORD.findall(_CODE.sub("", text))]
-    own = sum(word in STOPWORDS[grammar.language] for word in found)
-    foreign = sum(word in _FOREIGN[grammar.language] for word in found)
-    return own >= least and foreign <= own // 2 and not (len(found) > 6 and own == 0)
+    words = [word.lower() for word in _WORD.findall(_CODE.sub("", text))]
+    own = sum(word in STOPWORDS[grammar.language] for word in words)
+    foreign = sum(word in _FOREIGN[grammar.language] for word in words)
+    return own >= least and foreign <= own // 2 and not (len(words) > 6 and own == 0)
 
 
 def _unbalanced(text: str) -> bool:
     bare = _CODE.sub("", text)
     odd = bare.count('"') % 2 == 1
-    return odd or any(bare.count(left) != bare.count(right) for left, right in _PAIRS)
+    return odd or any(bare.count(opening) != bare.count(closing) for opening, closing in _PAIRS)

@@ -102,7 +102,9 @@ class Grammar:
     def standing_alone(self) -> tuple[Pattern, ...]:
         """The patterns that say themselves how the sentence begins, whatever other sentences must not begin with."""
         alone = ("deadline", "there_are")
-        return tuple(one for one in self.patterns if one.is_instruction or one.name in alone)
+        return tuple(
+            pattern for pattern in self.patterns if pattern.is_instruction or pattern.name in alone
+        )
 
     def fix(self, question: str) -> str:
         """The question with the language's contractions, its first letter large."""

@@ -82,9 +82,9 @@ def _make_two_in_one(turn: Turn) -> Iterator[Item]:
         if gate.refuse_question(question, grammar):
             continue
         both = (first, second)
-        reference = " ".join(f"{one.key}: {one.reference}" for one in both)
+        reference = " ".join(f"{fact.key}: {fact.reference}" for fact in both)
         evidence = tuple(map(turn.quote, both))
-        parts = [{"question": one.question, "reference": one.reference} for one in both]
+        parts = [{"question": fact.question, "reference": fact.reference} for fact in both]
         yield Item(
             item_id(question, evidence), question, reference, {turn.document.id: 1.0}, evidence, "two_in_one", "hard",
             turn.language, describe_source(first), proof={"parts": parts},

@@ -61,10 +61,10 @@ def _section_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
 
 def _purpose(page: Page) -> Iterator[Fact]:
     """What the NAME section of a manual page says that its command is for."""
-    found = find_name_line(page.sections)
-    if found is None or page.manual not in (1, 2, 3, 8):
+    name_line = find_name_line(page.sections)
+    if name_line is None or page.manual not in (1, 2, 3, 8):
         return
-    text, block = found
+    text, block = name_line
     if page.manual in (2, 3) and not page.grammar.verb_start.match(text[:1].upper() + text[1:]):
         return  # a noun: not what a function does
     command = f"`{page.command}`"
@@ -107,8 +107,8 @@ def _entry_key(
     grammar = page.grammar
     term = _unquoted(terms[0])
     option = "option_is" if describing_template(page, reference) == "what_is" else "option"
-    dashed = [one for one in map(_unquoted, terms) if one.startswith("-")]
-    options = [name for one in dashed for name in _OPTION.findall(one)]
+    dashed = [term for term in map(_unquoted, terms) if term.startswith("-")]
+    options = [name for term in dashed for name in _OPTION.findall(term)]
     if options:
         long = [name for name in options if name.startswith("--") and not name.startswith("--no-")]
         name = (long or options)[0]

@@ -66,8 +66,12 @@ class Turn:
         """Other documents in the same language that share rare words with a text."""
         index = self.stock.index
         stems = index.rarest(extract_content_stems(text, self.language), 6)
-        found = index.near(stems, but=(self.document.id,), most=count)
-        return [one for one in found if language_of(one.text, one.language) == self.language]
+        documents = index.near(stems, but=(self.document.id,), most=count)
+        return [
+            document
+            for document in documents
+            if language_of(document.text, document.language) == self.language
+        ]
 
     def quote(self, fact: Fact) -> Evidence:
         """The place of a fact, letter by letter as the document has it."""

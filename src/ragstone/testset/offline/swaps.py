@@ -59,11 +59,11 @@ def _ask_attribute(turn: Turn, fact: Fact) -> Iterator[tuple[str, dict[str, Any]
     if fact.pattern != "definition" or not _NAME.fullmatch(fact.subject):
         return
     stems = turn.stock.index.rarest(extract_content_stems(name, turn.language), 4)
-    texts = [one.text for one in turn.stock.index.holding(stems, most=12)]
-    told = " ".join(line for text in texts for line in text.split("\n") if name in line)
+    texts = [document.text for document in turn.stock.index.holding(stems, most=12)]
+    mentions = " ".join(line for text in texts for line in text.split("\n") if name in line)
     called = _AFTER_HEAD.split(fact.reference[len(fact.subject) :])[0]
     for category, evidence, template in GRAMMARS[turn.language].attributes:
-        if category.search(called) and not evidence.search(told):
+        if category.search(called) and not evidence.search(mentions):
             yield template.format(subject=fact.subject), {"attribute": template}
 
 
@@ -83,10 +83,10 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
         return
     others = turn.find_neighbours(f"{fact.question} {turn.document.title}")
     if owner and owner in fact.question:
-        names = {find_owner(clean_title(one.title)) for one in others} - {"", owner}
+        names = {find_owner(clean_title(document.title)) for document in others} - {"", owner}
         yield from ((owner, name) for name in sorted(names))
         return
-    near = [one for other in others for one in turn.stock.load(other, turn.language)]
+    near = [fact for other in others for fact in turn.stock.load(other, turn.language)]
     turn.rng.shuffle(near)
     for other in near:
         was, new = (fact.key, other.key) if record else (fact.subject, other.subject)
@@ -115,8 +115,14 @@ def make_distractor(turn: Turn) -> Iterator[Item]:
         if not fact.key or not fact.owner:
             continue
         for other in turn.find_neighbours(fact.key):
-            twins = (one for one in turn.stock.load(other, turn.language) if one.key == fact.key)
-            twin = next((one for one in twins if one.owner not in ("", fact.owner)), None)
+            twins = (
+                candidate
+                for candidate in turn.stock.load(other, turn.language)
+                if candidate.key == fact.key
+            )
+            twin = next(
+                (candidate for candidate in twins if candidate.owner not in ("", fact.owner)), None
+            )
             if twin is not None and twin.reference != fact.reference:
                 proof = {"distractor": {"document": other.id, "says": twin.reference}}
                 item = turn.build_item(fact, "distractor", difficulty="hard", proof=proof)

@@ -46,7 +46,7 @@ def section_facts(page: Page) -> Iterator[Fact]:
     for at, section in enumerate(page.sections):
         if section.block.kind != "heading" or not page.owner or section.block.level < 2:
             continue
-        below = [one.block for one in page.sections[at + 1 : at + 4]]
+        below = [section.block for section in page.sections[at + 1 : at + 4]]
         kinds = [block.kind for block in below]
         heading = clean_title(section.block.text)
         topic = len(heading.split()) <= 5 and not _ASKING.match(heading)
