@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ragstone.analysis import summarise
-from ragstone.analysis.advice import load_symptoms, parse_symptoms, choose_text
+from ragstone.analysis.advice import choose_text, load_symptoms, parse_symptoms
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import analyse_failures
 from ragstone.errors import ConfigError

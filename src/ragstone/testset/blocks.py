@@ -77,7 +77,7 @@ def _blank_link(link: re.Match[str]) -> str:
     return (" " * (link.start(group) - link.start()) + link[group]).ljust(len(link[0]))
 
 
-def tidy(text: str) -> str:
+def tidy_text(text: str) -> str:
     """White space made even, none before punctuation."""
     even = " ".join(plain_inline(_HYPHEN_BREAK.sub("-", text)).split())
     return _LOOSE_SPACE.sub("", even)
@@ -111,7 +111,7 @@ def _make_block(kind: BlockKind, lines: Sequence[_Line], *, skip: int = 0, level
     raw = "\n".join([lines[0].text[skip:], *(line.text for line in lines[1:])])
     start = lines[0].start + skip + len(raw) - len(raw.lstrip())
     end = lines[-1].start + len(lines[-1].text)
-    return Block(kind, raw if kind == "code" else tidy(raw), start, end, level)
+    return Block(kind, raw if kind == "code" else tidy_text(raw), start, end, level)
 
 
 def _make_entry(
@@ -172,7 +172,7 @@ def _read_entry(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
         if len(text) > MAX_TERM_CHARS or len(terms) >= MAX_TERMS or (terms and not options):
             return None, at
         if text:
-            terms.append(tidy(text))
+            terms.append(tidy_text(text))
         n += 1
     if n >= len(lines) or not all(terms):
         return None, at
@@ -186,7 +186,7 @@ def _read_entry(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
 def _make_row(line: _Line) -> Block:
     cells = re.split(r"(?<!\\)\|", line.text.strip().strip("|"))
     end = line.start + len(line.text)
-    return Block("row", tidy(line.text), line.start, end, terms=tuple(map(tidy, cells)))
+    return Block("row", tidy_text(line.text), line.start, end, terms=tuple(map(tidy_text, cells)))
 
 
 def _read_manual(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
@@ -207,7 +207,7 @@ def _read_manual(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     deeper = end < len(lines) and lines[end].indent > line.indent + 1
     if deeper and end == at + 1 and len(text) <= MAX_TERM_CHARS:
         body_end = _indent_end(lines, end, lines[end].indent)
-        return _make_entry([tidy(text)], term_start, lines[end:body_end]), body_end
+        return _make_entry([tidy_text(text)], term_start, lines[end:body_end]), body_end
     if option := _MANUAL_OPTION.match(text):
         skip = line.indent + option.end()
         return _make_entry([option[1]], term_start, lines[at:end], skip), end

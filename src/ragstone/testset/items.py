@@ -93,7 +93,7 @@ class Item:
         """Whether the corpus tells."""
         return self.kind not in UNANSWERABLE
 
-    def row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, Any]:
         """The item as a row of our own format, which `ragstone eval` reads as it is."""
         meta: dict[str, Any] = {
             "kind": self.kind,
@@ -118,7 +118,9 @@ class Item:
         return {
             "id": self.id,
             "question": self.question,
-            "reference": abstention(self.language) if self.reference is None else self.reference,
+            "reference": get_abstention(self.language)
+            if self.reference is None
+            else self.reference,
             **({"relevant": dict(self.relevant)} if self.relevant else {}),
             "language": self.language,
             **({"group": group} if group is not None else {}),
@@ -164,20 +166,22 @@ class Rejection:
     """The item, or what there was of it when it did not get that far."""
     detail: str = ""
 
-    def row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, Any]:
         """The rejection as one JSON object."""
-        held = self.item.row() if isinstance(self.item, Item) else dict(self.item)
-        return {"reason": self.reason, "detail": self.detail, "item": held}
+        item = self.item.to_row() if isinstance(self.item, Item) else dict(self.item)
+        return {"reason": self.reason, "detail": self.detail, "item": item}
 
 
-def item_id(question: str, evidence: tuple[Evidence, ...], history: tuple[str, ...] = ()) -> str:
+def make_item_id(
+    question: str, evidence: tuple[Evidence, ...], history: tuple[str, ...] = ()
+) -> str:
     """Twelve hexadecimal digits of what makes an item that item."""
     parts = [question, *history]
     parts += [f"{piece.document}\0{piece.start}\0{piece.end}" for piece in evidence]
     return hashlib.sha256("\x01".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def abstention(language: str) -> str:
+def get_abstention(language: str) -> str:
     """What a system should say when the corpus does not tell."""
     spoken = language.lower()[:2]
     return ABSTENTIONS[LANGUAGES.index(spoken) if spoken in LANGUAGES else 0]

@@ -121,20 +121,20 @@ class Tally:
     """Share of all items that a kind may get beyond its own when others are given up."""
     given_up: dict[str, int] = field(default_factory=dict)
     """Kind → the documents that were tried for it in vain."""
-    _vain: Counter[str] = field(default_factory=Counter)
+    _fruitless: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.target = split_by_weight(self.asked, self.weights)
 
     @property
-    def open(self) -> int:
+    def missing(self) -> int:
         """How many items are still wanted."""
         return max(0, self.asked - self.made.total())
 
-    def wanted(self) -> dict[str, int]:
+    def list_wanted(self) -> dict[str, int]:
         """Kind → how many are still wanted, the kind that lags most first."""
-        lacking = self.all_wanted()
-        pace = self._pace()
+        lacking = self.list_all_wanted()
+        pace = self._limit_unanswerable()
         for kind in UNANSWERABLE.intersection(lacking):
             lacking[kind] = min(lacking[kind], pace)
             if not lacking[kind]:
@@ -149,13 +149,13 @@ class Tally:
             )
         )
 
-    def _pace(self) -> int:
+    def _limit_unanswerable(self) -> int:
         """How many questions without an answer may come next: they keep to their share of what is made so far."""
         wanted = sum(self.target.get(kind, 0) for kind in UNANSWERABLE)
         made = sum(self.made[kind] for kind in UNANSWERABLE)
         return max(0, math.ceil(wanted * (self.made.total() + 1) / self.asked) - made)
 
-    def all_wanted(self) -> dict[str, int]:
+    def list_all_wanted(self) -> dict[str, int]:
         """The same without regard to pace, for orders that are given out all at once."""
         return {
             kind: self.target[kind] - self.made[kind]
@@ -163,14 +163,14 @@ class Tally:
             if self.target[kind] > self.made[kind]
         }
 
-    def note(self, tried: Mapping[str, int], made: Counter[str], documents: int) -> None:
+    def add_step(self, tried: Mapping[str, int], made: Counter[str], documents: int) -> None:
         """A document (or several) was tried for these kinds and gave these; `documents` are all there are."""
         self.made += made
         for kind in tried:
-            self._vain[kind] = 0 if made[kind] else self._vain[kind] + 1
+            self._fruitless[kind] = 0 if made[kind] else self._fruitless[kind] + 1
             lacking = self.target.get(kind, 0) > self.made[kind]
-            if lacking and self._vain[kind] >= min(MAX_FRUITLESS_DOCUMENTS, documents):
-                self.give_up(kind, self._vain[kind])
+            if lacking and self._fruitless[kind] >= min(MAX_FRUITLESS_DOCUMENTS, documents):
+                self.give_up(kind, self._fruitless[kind])
 
     def give_up(self, kind: str, tried: int) -> None:
         """What this kind lacks is handed to the others, in proportion to their weights.

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragstone.testset.prose import prose
+from ragstone.testset.prose import blank_non_prose
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 from ragstone.testset.spans import find_spans, is_number, split_tokens
 from ragstone.text.sentences import split_sentences
@@ -48,7 +48,7 @@ class AnswerSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedSentences:
     """A document as it is read again and again."""
 
     places: tuple[tuple[int, int], ...]
@@ -57,16 +57,18 @@ class Parsed:
 
 
 @lru_cache(maxsize=64)
-def parse_sentences(text: str, language: str) -> Parsed:
+def parse_sentences(text: str, language: str) -> ParsedSentences:
     """The sentences of a text and their stems."""
-    plain = prose(text)
+    plain = blank_non_prose(text)
     places = tuple(split_sentences(plain, language))
     stems = tuple(frozenset(extract_content_stems(plain[a:b], language)) for a, b in places)
     held = Counter(stem for sentence_stems in stems for stem in sentence_stems)
-    return Parsed(places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()})
+    return ParsedSentences(
+        places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()}
+    )
 
 
-def asks_for(question: str) -> str:
+def find_asked_sort(question: str) -> str:
     """The sort of answer that the question's words ask for; empty when they do not tell."""
     return next((sort for sort, pattern in _ASKS if pattern.search(question)), "")
 
@@ -82,7 +84,7 @@ def find_best_sentence(
     topic = frozenset(extract_content_stems(title, language))
     weight = {stem: read.weights.get(stem, 1.25) for stem in wanted}
     total = sum(weight.values())
-    sort = asks_for(question)
+    sort = find_asked_sort(question)
     best: tuple[float, float, int] | None = None
     previous: frozenset[str] = frozenset()
     for n, (a, b) in enumerate(read.places):
@@ -123,7 +125,9 @@ def find_best_sentence(
     )
     covered = read.stems[n] | topic | (read.stems[n - 1] if n else frozenset())
     cover = sum(stem_weight for stem, stem_weight in weight.items() if stem in covered) / total
-    return AnswerSentence(text[a:b], a, cover, own, _answers(question, text[a:b], sort, language))
+    return AnswerSentence(
+        text[a:b], a, cover, own, _find_answers(question, text[a:b], sort, language)
+    )
 
 
 def _has_digit(sentence: str, language: str) -> bool:
@@ -132,7 +136,7 @@ def _has_digit(sentence: str, language: str) -> bool:
     )
 
 
-def _answers(question: str, sentence: str, sort: str, language: str) -> tuple[str, ...]:
+def _find_answers(question: str, sentence: str, sort: str, language: str) -> tuple[str, ...]:
     """Spans of the asked sort that the question does not say itself."""
     if not sort:
         return ()
@@ -153,7 +157,7 @@ def _answers(question: str, sentence: str, sort: str, language: str) -> tuple[st
     return tuple(out)
 
 
-def agrees(reference: str, answers: tuple[str, ...], language: str) -> bool:
+def agrees_with_any(reference: str, answers: tuple[str, ...], language: str) -> bool:
     """Whether one of the answers shares its number, or most of its words, with the reference."""
     wanted = frozenset(extract_content_stems(reference, language)) or frozenset(
         reference.lower().split()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ragstone.testset.blocks import tidy
+from ragstone.testset.blocks import tidy_text
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar, Pattern
@@ -37,7 +37,7 @@ def clause_facts(page: Page) -> Iterator[Fact]:
 
 def _sentence_facts(page: Page, headings: tuple[str, ...], start: int, end: int) -> Iterator[Fact]:
     grammar = page.grammar
-    sentence = tidy(page.document.text[start:end])
+    sentence = tidy_text(page.document.text[start:end])
     opener = grammar.openers.match(sentence)
     if opener:
         sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]

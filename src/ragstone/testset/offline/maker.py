@@ -8,7 +8,7 @@ from functools import partial
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.testset.items import Item, item_id
+from ragstone.testset.items import Item, make_item_id
 from ragstone.testset.offline import gate, styles
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import GRAMMARS
@@ -27,7 +27,7 @@ class OfflineMaker:
         self._stock = FactStock(index)
         self._styles = tuple(styles)
 
-    def candidates(
+    def make_candidates(
         self, document: Document, wanted: Mapping[str, int], rng: random.Random
     ) -> Iterator[Item]:
         """Items of the wanted kinds, as many as the document yields, unproven; the caller stops when it has enough."""
@@ -86,7 +86,7 @@ def _make_two_in_one(turn: Turn) -> Iterator[Item]:
         evidence = tuple(map(turn.quote, both))
         parts = [{"question": fact.question, "reference": fact.reference} for fact in both]
         yield Item(
-            item_id(question, evidence), question, reference, {turn.document.id: 1.0}, evidence, "two_in_one", "hard",
+            make_item_id(question, evidence), question, reference, {turn.document.id: 1.0}, evidence, "two_in_one", "hard",
             turn.language, describe_source(first), proof={"parts": parts},
         )  # fmt: skip
 

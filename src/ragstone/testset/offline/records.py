@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from ragstone.testset.blocks import Block, tidy
+from ragstone.testset.blocks import Block, tidy_text
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.clauses import drop_references, frame
 from ragstone.testset.offline.facts import Fact
@@ -172,10 +172,10 @@ def _description(page: Page, block: Block, start: int) -> tuple[str, int] | None
     if not spans:
         return None
     end = spans[-1][1] if spans[-1][1] - start <= MAX_DESCRIPTION_CHARS else spans[0][1]
-    reference = drop_references(tidy(page.document.text[start:end]))
+    reference = drop_references(tidy_text(page.document.text[start:end]))
     if gate.refuse_reference(reference, page.grammar):
         end = spans[0][1]
-        reference = drop_references(tidy(page.document.text[start:end]))
+        reference = drop_references(tidy_text(page.document.text[start:end]))
     if end < spans[-1][1] and page.grammar.conditional_start.match(reference):
         return None  # the rest may say the contrary of another case
     if len(reference.split()) < 3 or len(reference) > 2 * MAX_DESCRIPTION_CHARS:
@@ -192,7 +192,7 @@ def _item_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
         return
     start = section.block.start + lead.end()
     yield from _entry_facts(
-        page, section, [tidy(lead["key"].replace("**", ""))], start, section.block.start
+        page, section, [tidy_text(lead["key"].replace("**", ""))], start, section.block.start
     )
 
 

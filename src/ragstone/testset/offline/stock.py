@@ -11,7 +11,7 @@ from typing import Any
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.testset.items import Difficulty, Evidence, Item, item_id
+from ragstone.testset.items import Difficulty, Evidence, Item, make_item_id
 from ragstone.testset.offline.clauses import clause_facts
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import open_page
@@ -65,8 +65,8 @@ class Turn:
     def find_neighbours(self, text: str, count: int = 6) -> list[Document]:
         """Other documents in the same language that share rare words with a text."""
         index = self.stock.index
-        stems = index.rarest(extract_content_stems(text, self.language), 6)
-        documents = index.near(stems, but=(self.document.id,), most=count)
+        stems = index.sort_rarest(extract_content_stems(text, self.language), 6)
+        documents = index.find_with_any(stems, but=(self.document.id,), most=count)
         return [
             document
             for document in documents
@@ -96,7 +96,7 @@ class Turn:
         )
         asks, evidence = question or fact.question, (self.quote(fact),)
         return Item(
-            item_id(asks, evidence, history), asks, fact.reference, {self.document.id: 1.0}, evidence, kind, difficulty,
+            make_item_id(asks, evidence, history), asks, fact.reference, {self.document.id: 1.0}, evidence, kind, difficulty,
             self.language, describe_source(fact), "", history, {**claim, **(proof or {})},
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragstone.testset.items import Item, item_id
+from ragstone.testset.items import Item, make_item_id
 from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, word_set
 from ragstone.text.terms import strip_accents
 
@@ -53,7 +53,7 @@ def apply_style(item: Item, styles: Sequence[str]) -> Item:
         return item
     return replace(
         item,
-        id=item_id(question, item.evidence, item.history),
+        id=make_item_id(question, item.evidence, item.history),
         question=question,
         style=style,
         proof={"plain": item.question, **item.proof},

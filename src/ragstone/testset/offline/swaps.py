@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone.data.documents import Document
-from ragstone.testset.items import Item, item_id
+from ragstone.testset.items import Item, make_item_id
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import words
@@ -47,7 +47,7 @@ def make_near_miss(turn: Turn) -> Iterator[Item]:
                 continue
             proof |= {"from": turn.document.id, "asked": fact.question}
             yield Item(
-                item_id(question, ()), question, None, {}, (), "near_miss", "medium", turn.language,
+                make_item_id(question, ()), question, None, {}, (), "near_miss", "medium", turn.language,
                 f"swap:{fact.pattern}", proof=proof,
             )  # fmt: skip
             break
@@ -58,8 +58,8 @@ def _ask_attribute(turn: Turn, fact: Fact) -> Iterator[tuple[str, dict[str, Any]
     name = fact.subject.strip("`")
     if fact.pattern != "definition" or not _NAME.fullmatch(fact.subject):
         return
-    stems = turn.stock.index.rarest(extract_content_stems(name, turn.language), 4)
-    texts = [document.text for document in turn.stock.index.holding(stems, most=12)]
+    stems = turn.stock.index.sort_rarest(extract_content_stems(name, turn.language), 4)
+    texts = [document.text for document in turn.stock.index.find_with_all(stems, most=12)]
     mentions = " ".join(line for text in texts for line in text.split("\n") if name in line)
     called = _AFTER_HEAD.split(fact.reference[len(fact.subject) :])[0]
     for category, evidence, template in GRAMMARS[turn.language].attributes:

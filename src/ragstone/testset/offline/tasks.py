@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from ragstone.testset.blocks import tidy
+from ragstone.testset.blocks import tidy_text
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.clauses import FIRST_STEP, drop_references, frame
 from ragstone.testset.offline.facts import Fact
@@ -115,14 +115,14 @@ def _instructions(
             return None
         spans = find_sentences(page, section.block)
         for at, (start, end) in enumerate(spans):
-            sentence = tidy(page.document.text[start:end])
+            sentence = tidy_text(page.document.text[start:end])
             shared = wanted & set(extract_content_stems(sentence, page.grammar.language))
             if not page.grammar.instructions.match(sentence) or len(shared) < min(2, len(wanted)):
                 continue
             if FIRST_STEP.search(sentence):
                 return None
             for _, last in reversed(spans[at : at + MAX_SENTENCES]):
-                reference = drop_references(tidy(page.document.text[start:last]))
+                reference = drop_references(tidy_text(page.document.text[start:last]))
                 if last == end or not gate.refuse_reference(reference, page.grammar):
                     return reference, last
     return None
