@@ -40,6 +40,7 @@ class Search:
 
     def __init__(self, documents: Documents) -> None:
         self._index = CorpusIndex(documents)
+        # on the instance, not as a decorator of the method: that cache would keep every index alive
         self.find_nearest = lru_cache(maxsize=256)(self._find_nearest)
         """The nearest documents to a question, best first; asked twice for each, searched once."""
 

@@ -74,6 +74,7 @@ def plain_inline(text: str) -> str:
 
 def _blank_link(link: re.Match[str]) -> str:
     group = 1 if link[1] is not None else 2
+    # same length as before: evidence is quoted by its offsets in the document
     return (" " * (link.start(group) - link.start()) + link[group]).ljust(len(link[0]))
 
 
@@ -91,6 +92,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     for line in text.split("\n"):
         lines.append(_Line(line.rstrip(), at))
         at += len(line) + 1
+    # manual pages show structure by indents, which Markdown would read as code
     read = _read_manual if _MANUAL.search(text) else _read_markdown
     return tuple(_read_all(lines, read))
 

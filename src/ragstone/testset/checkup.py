@@ -125,6 +125,7 @@ def check_testset(source: str | Path, documents: Source | None = None, **reading
     order = {kind: at for at, kind in enumerate(FAULTS)}
     faults.sort(key=lambda fault: order[fault.kind])
     impossible = sum(not _is_answerable(sample) for sample in samples)
+    # before there is a run nothing is known of the spread, so the worst case is planned for
     sd = paired_sd(WORST_SD)
     half = Z * sd / max(1, len(samples)) ** 0.5
     return Checkup(
@@ -170,6 +171,7 @@ def _find_faults(samples: Sequence[Sample]) -> Iterator[Fault]:
         if not history and is_dangling(question, sample.language):
             yield Fault("not_self_contained", sample.id, question)
     put = [sample for sample in samples if (sample.question or "").strip()]
+    # apart: the same words mean something else as a second turn
     yield from _find_duplicates([sample for sample in put if not sample.meta.get("history")])
     yield from _find_duplicates([sample for sample in put if sample.meta.get("history")])
 

@@ -59,6 +59,7 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
         kinds = {kind: count for kind, count in split_by_weight(wanted, weights).items() if count}
         if judge is None or not order:
             return Estimate(len(corpus), min(len(order), wanted), kinds, None)
+        # seeded, so that the estimate is the same each time
         rng = random.Random(plan.seed)
         parts = [choose_part(corpus[place], rng).text for place in order[:PROBED_DOCUMENTS]]
         documents = len(corpus)

@@ -123,8 +123,11 @@ class Generation:
             if stored_step is not None:
                 made = StepResult.from_row(stored_step)
             else:
+                # seeded by the step, not by one generator for all: a resumed step must not depend
+                # on the draws before it
                 rng = random.Random(f"{self.seed}:{number}")
                 made = self._run_step(maker, place, wanted, share, rng)
+                # empty steps are not stored: made again they give nothing again, and cost nothing
                 if made.items or made.rejected:
                     self.journal.add(number, made.to_row())
             spent.update(made.spent)
@@ -210,6 +213,7 @@ class Generation:
     ) -> None:
         """Take what a step gave into account, whether it was made now or in an earlier process."""
         refused = [*made.rejected, *made.judged]
+        # what was let through must be known to the checker as if it had just been checked
         if replayed:
             late = [rejection.item for rejection in made.judged if isinstance(rejection.item, Item)]
             for item in (*made.items, *late):
@@ -276,6 +280,8 @@ class Generation:
                     rng = random.Random(f"{self.seed}:{step}")
                     work = writer.write_group(group, rng, _wait_for_turn(turn), mine)
                     line.append((step, group, asyncio.create_task(work)))
+                    # each group waits for the one before it to be checked: which of two duplicates
+                    # passes must not depend on which reply came first
                     turn = mine
                 if not line:
                     self.stopped = writer.stopped

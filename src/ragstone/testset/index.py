@@ -17,7 +17,10 @@ from ragstone.testset.question_terms import extract_question_stems
 from ragstone.text.language import detect_language
 from ragstone.text.terms import strip_accents
 
+# content='': FTS5 keeps the index alone; rows are numbers, and the texts are read from the corpus.
 _TABLE = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')"
+# No journal, no sync: the file is gone with the process. 4 MB of cache, whatever the size of the
+# corpus.
 _SETTINGS = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-4000; PRAGMA temp_store=FILE;"
 _WORD_PART = re.compile(r"[^\W_]+")
 
@@ -80,6 +83,7 @@ class CorpusIndex:
             return []
         rows = self._database.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
+            # as many more as may be dropped below
             (query, most + len(but)),
         ).fetchall()
         documents = (self._documents[place - 1] for (place,) in rows)
@@ -130,6 +134,8 @@ def _to_query(stem: str) -> str:
     if len(pieces) != 1:
         return f"({' AND '.join(map(_quote, pieces))})" if pieces else ""
     (piece,) = pieces
+    # a stem in -i stands for words in -y (`deliveri`), so a prefix search for it would find none of
+    # them
     cut = piece[:-1] if len(piece) > 4 and piece[-1] in "iy" else piece
     return f"{_quote(cut)}*" if cut.isalpha() and len(cut) > 3 else _quote(cut)
 

@@ -176,6 +176,8 @@ def make_item_id(
     question: str, evidence: tuple[Evidence, ...], history: tuple[str, ...] = ()
 ) -> str:
     """Twelve hexadecimal digits of what makes an item that item."""
+    # nothing of how it was made: ids stay when a pattern is renamed, and runs on them stay
+    # comparable
     parts = [question, *history]
     parts += [f"{piece.document}\0{piece.start}\0{piece.end}" for piece in evidence]
     return hashlib.sha256("\x01".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]

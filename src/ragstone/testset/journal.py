@@ -69,6 +69,7 @@ class Journal:
         self._file.write(_encode_line({"step": number, **step}))
         self._file.flush()
         now = time.monotonic()
+        # an fsync for each step would take longer than many steps do
         if now - self._synced_at > SYNC_SECONDS:
             os.fsync(self._file.fileno())
             self._synced_at = now
@@ -98,6 +99,8 @@ def _read_steps(path: Path, plan: Mapping[str, Any]) -> tuple[dict[int, Step], i
     with path.open("rb") as file:
         for number, line in enumerate(file):
             try:
+                # a line without its end was being written when the process died; JSON alone would
+                # take `12` for a whole number
                 row = json.loads(line) if line.endswith(b"\n") else None
             except ValueError:
                 row = None

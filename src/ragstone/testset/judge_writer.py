@@ -78,6 +78,8 @@ class JudgeWriter:
         made = StepResult()
         sheets = [self._build_order(self.corpus[place], kinds, rng) for place, kinds in group]
         replies = await self.broker.answer([sheet.ask for sheet in sheets])
+        # replies come in any order; from here on groups go one by one, so that the same replies
+        # give the same set
         await turn
         let_through: list[Item] = []
         for sheet, answered in zip(sheets, replies, strict=True):
@@ -129,6 +131,8 @@ class JudgeWriter:
             ]
             others = [Chunk(name, text) for name, text in near]
             if item.answerable:
+                # two problems for each: with the evidence it must be answered, with what is nearest
+                # elsewhere it must not
                 problems.append(Problem((asked,), tuple(own)))
             problems.append(
                 Problem((asked,), tuple([] if item.answerable else own) + tuple(others))
@@ -284,6 +288,7 @@ class WriteOrder:
         """Where a quote stands; a right quote under the wrong number still counts."""
         number = piece["source"].removeprefix("k")
         named = int(number) - 1 if number.isdigit() else -1
+        # the source that the judge names first, then the others
         order = sorted(enumerate(self.shown), key=lambda entry: entry[0] != named)
         for _, part in order:
             place = find_quote(piece["quote"], part.text)
@@ -301,6 +306,7 @@ def choose_part(document: Document, rng: random.Random) -> DocumentPart:
     if len(text) <= MAX_SHOWN_CHARS:
         return DocumentPart(document.id, text, 0)
     start = rng.randrange(len(text) - MAX_SHOWN_CHARS + 1)
+    # from the start of a line, unless that lies too far back
     border = text.rfind("\n", 0, start) + 1
     start = border if start - border < MAX_SHOWN_CHARS // 2 else start
     return DocumentPart(document.id, text[start : start + MAX_SHOWN_CHARS], start)

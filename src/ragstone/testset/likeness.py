@@ -56,6 +56,8 @@ def find_alike(
     places: dict[str, list[int]] = {}
     for at, words in enumerate(sets):
         rare = sorted(words, key=lambda word: (held[word], word))
+        # prefix filtering (Chaudhuri et al. 2006): sets that overlap so much share a word among
+        # these
         prefix = rare[: len(rare) - math.ceil(least * len(rare)) + 1]
         seen: set[int] = set()
         for word in prefix:

@@ -37,6 +37,7 @@ def list_sections(blocks: Sequence[Block]) -> Iterator[DocumentSection]:
     path: list[tuple[int, str]] = []
     for block in blocks:
         if block.kind == "heading":
+            # a heading ends all sections of its own level and below
             path = [(level, text) for level, text in path if level < block.level]
             path.append((block.level, clean_title(block.text)))
         yield DocumentSection(block, tuple(text for _, text in reversed(path)))

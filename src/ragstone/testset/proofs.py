@@ -76,6 +76,7 @@ class Prover:
 
     def check_item(self, item: Item) -> Item | Rejection:
         """The item with what was found out about it, or why it is refused."""
+        # cheap checks first; the corpus is searched only for items that pass them
         for look in (self._check_form, self._check_quotes, self._check_words):
             fault = look(item)
             if fault is not None:
@@ -83,10 +84,12 @@ class Prover:
         twin = self._passed.find_twin(item)
         if twin:
             return Rejection("duplicate", item, f"asks what {twin!r} asks")
+        # after the search for a twin: proving costs far more
         proof = self._prove_item(item)
         if isinstance(proof, tuple):
             return Rejection(proof[0], item, proof[1])
         relevant = dict(item.relevant)
+        # a system that finds one of the other documents that tell the same is right too
         relevant.update({key: 1.0 for key in proof.pop("also", ()) if key not in relevant})
         done = replace(item, proof={**item.proof, **proof}, relevant=relevant)
         self._passed.add(done)

@@ -26,6 +26,7 @@ _CODE = re.compile(r"[|{}<>\\=]|://|\s--\w|→|^\W*$")
 @lru_cache(maxsize=64)
 def blank_non_prose(text: str) -> str:
     """The text with the same length in which only sentences are left and no line break cuts one."""
+    # nothing to join
     if "\n" not in text.strip():
         return text
     marked = _looks_marked(text)

@@ -103,6 +103,7 @@ def split_by_weight(count: int, weights: Mapping[str, float]) -> dict[str, int]:
     total = sum(weights.values())
     exact = {kind: count * weight / total for kind, weight in weights.items()}
     split = {kind: math.floor(share) for kind, share in exact.items()}
+    # ties by the order of KINDS, so that the same request is split alike every time
     order = sorted(exact, key=lambda kind: (split[kind] - exact[kind], KINDS.index(kind)))
     for kind in order[: count - sum(split.values())]:
         split[kind] += 1
@@ -136,6 +137,7 @@ class Tally:
         lacking = self.list_all_wanted()
         pace = self._limit_unanswerable()
         for kind in UNANSWERABLE.intersection(lacking):
+            # else they could come first, and be most of a set that is stopped early
             lacking[kind] = min(lacking[kind], pace)
             if not lacking[kind]:
                 del lacking[kind]

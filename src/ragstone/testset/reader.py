@@ -62,6 +62,8 @@ def parse_sentences(text: str, language: str) -> ParsedSentences:
     plain = blank_non_prose(text)
     places = tuple(split_sentences(plain, language))
     stems = tuple(frozenset(extract_content_stems(plain[a:b], language)) for a, b in places)
+    # a word that many sentences have tells them apart less; the 0.25 below keeps it from counting
+    # nothing
     held = Counter(stem for sentence_stems in stems for stem in sentence_stems)
     return ParsedSentences(
         places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()}
@@ -98,6 +100,8 @@ def find_best_sentence(
                 own += stem_weight
                 around += stem_weight
             elif stem in topic or stem in previous:
+                # the title or the sentence before may name what the sentence only refers to, but
+                # counts for less than its own words
                 around += 0.6 * stem_weight
         if own:
             ranked = (

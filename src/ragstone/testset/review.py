@@ -50,6 +50,8 @@ class Review:
 
         The generated items are kept beside the file before the first decision changes it, so that a
         decision can be taken back."""
+        # always the items as generated: decisions are applied anew each time, so that one can be
+        # taken back
         source = original_file(path) if original_file(path).exists() else path
         review = cls(path, read_items(source))
         if source is not path and path.exists() and not decisions_file(path).exists():
@@ -162,6 +164,7 @@ def _read_rows(path: Path) -> list[Mapping[str, Any]]:
         try:
             row = json.loads(line)
         except ValueError:
+            # the last line only; anywhere else it is damage that must not pass
             if number == len(lines):  # cut short while it was written
                 continue
             raise DataError(

@@ -37,6 +37,7 @@ def spread_documents(
 
     Documents of one folder, language and topic form a stratum. A stratum of m documents gets its turn in proportion
     to √m: large ones more often, small ones not never. Documents in none of the languages are left out."""
+    # a generator for each purpose, named: another draw added elsewhere does not change this order
     rng = random.Random(f"{seed}:spread")
     pool = _draw_pool(corpus, rng, max(MAX_POOL_DOCUMENTS, 4 * wanted))
     if languages:
@@ -105,6 +106,7 @@ class Topics:
         self.count = max(1, min(_MOST_TOPICS, math.isqrt(len(pool) // 2)))
         if self.count == 1:
             return
+        # topics need only be found roughly; every document is then assigned to one
         learned = rng.sample(list(pool), min(_TOPIC_DOCUMENTS, len(pool)))
         counts = np.stack([_hash_words(corpus[place].text) for place in learned])
         self._rarity = np.log1p(len(learned) / (1 + (counts > 0).sum(axis=0))).astype(np.float32)
@@ -143,6 +145,7 @@ def _hash_words(text: str) -> Floats:
     """How often words fall into each place; the square root, so that one word does not decide."""
     vector = np.zeros(_VECTOR_LENGTH, np.float32)
     for word, times in Counter(_WORD.findall(fold_text(text[:_TOPIC_CHARS]))).items():
+        # seven letters stand for the stem; crc32, because hash() differs from process to process
         vector[zlib.crc32(word[:7].encode("utf-8", "surrogatepass")) % _VECTOR_LENGTH] += times
     return np.sqrt(vector)
 

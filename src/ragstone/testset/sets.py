@@ -168,6 +168,7 @@ def _build_identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> d
         "seed": plan.seed,
         "styles": list(plan.styles),
         "judge": judge.name if judge is not None else None,
+        # another version may make other items: a set must not be half of each
         "ragstone": __version__,
     }
 
@@ -295,6 +296,8 @@ def _write_files(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
     else:
         place.unlink(missing_ok=True)
+    # the unfinished file goes last: killed before this line, a resumed generation writes the same
+    # files again
     if not made.stopped:
         part_file(out).unlink(missing_ok=True)
 

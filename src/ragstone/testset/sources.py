@@ -103,6 +103,7 @@ class Corpus:
         """All documents are taken up: complain about none at all and about ids given twice."""
         if not self._starts:
             raise no_documents_error(self.shown)
+        # ids as 8-byte hashes: a dictionary of them would take about ten times the memory
         hashes = np.frombuffer(self._ids, np.uint64)
         order = np.argsort(hashes, kind="stable").astype(np.uint32)
         for at in np.flatnonzero(np.diff(hashes[order]) == 0):

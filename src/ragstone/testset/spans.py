@@ -130,6 +130,7 @@ def find_spans(sentence: str, tokens: Sequence[Token], language: str) -> list[Sp
             taken.update(range(*place))
             spans.append(Span(sort, *place))
 
+    # the most specific first: a span once taken is not taken again as a plain number
     for match in _MONEY[language].finditer(sentence):
         add_span("money", *match.span())
     for match in _PERCENT.finditer(sentence):

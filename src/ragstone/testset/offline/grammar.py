@@ -106,7 +106,7 @@ class Grammar:
             pattern for pattern in self.patterns if pattern.is_instruction or pattern.name in alone
         )
 
-    def fix(self, question: str) -> str:
+    def fix_question(self, question: str) -> str:
         """The question with the language's contractions, its first letter large."""
         for pattern, replacement in self.subject_fixes:
             question = re.sub(pattern, replacement, question)
@@ -114,12 +114,7 @@ class Grammar:
         return question[:at] + question[at : at + 1].upper() + question[at + 1 :]
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of a text as a set."""
-    return frozenset(text.split())
-
-
-def pairs(text: str) -> dict[str, str]:
+def parse_pairs(text: str) -> dict[str, str]:
     """`a=b c=d` as a mapping."""
     return dict(pair.split("=") for pair in text.split())
 

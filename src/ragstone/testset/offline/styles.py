@@ -47,6 +47,7 @@ def apply_style(item: Item, styles: Sequence[str]) -> Item:
     """The item in one of the styles, chosen by its id; as it is when its kind bears none."""
     if not styles or item.kind not in _STYLED_KINDS:
         return item
+    # by the id, not by a draw: the same item has the same style in every run
     style = styles[int(item.id[:6], 16) % len(styles)]
     question = write_in_style(item.question, style, item.language, random.Random(item.id))
     if not question or question == item.question:
