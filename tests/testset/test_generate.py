@@ -129,14 +129,14 @@ KILLED = """
 import sys, time
 sys.path[:0] = [{tests!r}]
 import test_generate_documents as here
-from ragstone.testset import sets, making
+from ragstone.testset import sets, generation
 from tinyset import tiny_parts
 sets.build_parts = tiny_parts
-slow = making.Generation._collect_share
+slow = generation.Generation._collect_share
 def offered(self, *given):
     time.sleep(0.05)
     return slow(self, *given)
-making.Generation._collect_share = offered
+generation.Generation._collect_share = offered
 sets.generate(here.DOCUMENTS, 20, kinds={mix!r}, seed=5, out={out!r})
 """
 
