@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from ragstone.judges.offline.reading import NEGATION, STOP, Reading, read
+from ragstone.judges.offline.reading import NEGATION, NUMBER, STOP, Reading, read
 from ragstone.text.clause_words import CLAUSE_WORDS
 from ragstone.text.verbs import find_verb_form
 
@@ -73,7 +73,7 @@ def _list_words(text: Reading, first: int, last: int) -> list[_Word]:
             text.raw[text.places[n][0] : text.places[n][1]].lower(),
             *text.places[n],
             text.kinds[n] not in (STOP, NEGATION),
-            text.raw[text.places[n][0]].isupper(),
+            text.raw[text.places[n][0]].isupper() and text.kinds[n] != NUMBER,
         )
         for n in range(first, last)
     ]
@@ -96,18 +96,16 @@ def _list_ids(text: str, language: str) -> list[frozenset[int]]:
 def _read_place(
     claim: Sequence[_Word], missing: Sequence[_Word], theirs: Sequence[_Word], language: str
 ) -> str | None:
-    """The other name in the place that the missing one has in the claim: before the verb, or after its preposition."""
+    """The other name in the place that the missing one has in the claim: as its subject, or after its preposition."""
     said = {word.id for word in claim}
     grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
     first = claim.index(missing[0])
-    if not all(word.is_capital for word in missing) or missing[0].lower in grammar.openers:
+    is_name = all(word.is_capital for word in missing) and missing[0].lower not in grammar.openers
+    if not is_name or find_verb_form(missing[0].lower, language) == "finite":
         return None
     verb = next((word for word in claim if _is_verb(word, language)), None)
-    if verb is None:
-        return None
-    if missing[-1].end <= verb.start:
-        anchor = next((n for n, word in enumerate(theirs) if word.id == verb.id), None)
-        return None if anchor is None else _read_name(theirs[:anchor], said, grammar.starters | grammar.openers)
+    if verb is None or missing[-1].end <= verb.start:
+        return _read_subject(claim, verb, theirs, said, language)
     link = claim[first - 1]
     if link.lower not in grammar.prepositions or first < 2:
         return None
@@ -116,6 +114,36 @@ def _read_place(
         if word.lower == link.lower and theirs[n - 1].id == before.id:
             return _read_name(theirs[n + 1 :], said, frozenset())
     return None
+
+
+def _read_subject(
+    claim: Sequence[_Word], verb: _Word | None, theirs: Sequence[_Word], said: set[int], language: str
+) -> str | None:
+    """The name that a sentence has for the subject of a claim: before the verb, after `by`, or after `is`."""
+    grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
+    no_names = grammar.starters | grammar.openers
+    if verb is None:
+        places = [n for n, word in enumerate(theirs) if word.lower in grammar.be_have]
+        is_copular = any(word.lower in grammar.be_have for word in claim)
+        return _read_name(theirs[places[0] + 1 :], said, no_names) if places and is_copular else None
+    anchor = next((n for n, word in enumerate(theirs) if word.id == verb.id), None)
+    if anchor is None:
+        return None
+    after = theirs[anchor + 1 :]
+    if after and after[0].lower in ("by", "por"):
+        return _read_name(after[1:], said, no_names)
+    return _read_name_before(theirs[:anchor], said, language)
+
+
+def _read_name_before(words: Sequence[_Word], said: set[int], language: str) -> str | None:
+    """The name that the words end with, unless a preposition governs it: Nokia, but not the Elector of Brandenburg."""
+    grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
+    start = len(words)
+    while start and words[start - 1].is_capital:
+        start -= 1
+    if start and words[start - 1].lower in grammar.prepositions:
+        return None
+    return _read_name(words[start:], said, grammar.starters | grammar.openers | grammar.adverbs)
 
 
 def _is_verb(word: _Word, language: str) -> bool:
