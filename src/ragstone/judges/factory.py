@@ -246,7 +246,6 @@ def _make_model_judge(model: LanguageModel, settings: Mapping[str, Any], budget:
         make_embeddings(settings.get("embeddings"), budget, settings.get("missing_keys")),
         language=settings.get("language"),
         prompts_folder=settings.get("prompts"),
-        small=bool(settings.get("small", False)),
     )
 
 

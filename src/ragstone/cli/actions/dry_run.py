@@ -31,7 +31,6 @@ from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
 from ragstone.judges.prices import find_price
-from ragstone.judges.session import ONE_BY_ONE_KINDS
 from ragstone.judges.specs import build_spec
 from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric
@@ -87,15 +86,15 @@ class AskCounter:
 
     def _count(self, ask: Ask, reply: Any) -> None:
         form, language = build_spec(ask), ask.language or self.language
+        if not form.items:  # settled without a call, as the claims of a single sentence
+            return
         prompt = prompts.load(form.prompt, language, self.prompts)
         around = len(prompt.text) + len(canonical(ask.schema))
         texts = len(canonical(ask.values))
         written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
         for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
-            calls = _calls(member, ask, len(form.items))
-            # each claim is asked for beside all its sources; other texts are dealt out
-            whole = calls * (around + texts) if ask.kind == "support" else calls * around + texts
-            self.calls += calls
+            whole = around + texts
+            self.calls += 1
             self.input += whole / CHARACTERS_PER_TOKEN
             self.output += written
             self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
@@ -180,13 +179,6 @@ class _Probe:
         for sample in samples:
             asked = set_language(sample, self.plan.language)
             await score_sample(asked, named, starts, cast("AskBroker", counter))
-
-
-def _calls(member: Any, ask: Ask, items: int) -> int:
-    """Calls that one question takes: one, or one for each item and a control when the judge is small."""
-    if not getattr(member, "small", False) or ask.kind not in ONE_BY_ONE_KINDS:
-        return 1
-    return max(1, items + (ask.kind == "support"))
 
 
 def _usd(member: Any, tokens_in: float, tokens_out: float) -> float | None:
