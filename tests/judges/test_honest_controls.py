@@ -57,7 +57,12 @@ class HonestModel:
         rows = []
         for label, claim in re.findall(r"^(c\d+): (.*)$", user, re.MULTILINE):
             quote = self.quotes.get(claim)
-            row: dict[str, Any] = {"id": label, "verdict": "not_found", "evidence": [], "reason": ""}
+            row: dict[str, Any] = {
+                "id": label,
+                "verdict": "not_found",
+                "evidence": [],
+                "reason": "",
+            }
             if quote is not None:
                 row |= {"verdict": "supported", "evidence": [{"source": "k1", "quote": quote}]}
             rows.append(row)
@@ -104,7 +109,10 @@ def test_a_single_sentence_is_split_without_a_call() -> None:
     from ragstone.asks import claims
 
     model = HonestModel(CONTROLS[0])
-    answered = put(model, claims("The tower stands in Paris and it was built in 1889.", "Cats sleep. Dogs run."))
+    answered = put(
+        model,
+        claims("The tower stands in Paris and it was built in 1889.", "Cats sleep. Dogs run."),
+    )
     assert isinstance(answered, Reply)
     texts = [row["claim"] for row in answered.value["claims"] if row["text_id"] == "t1"]
     assert texts == ["The tower stands in Paris", "it was built in 1889."]
@@ -115,7 +123,9 @@ def test_a_single_sentence_is_split_without_a_call() -> None:
     assert not alone.calls
 
 
-@pytest.mark.parametrize("passages", [["The receipt is needed"], ["The receipt is needed", "x y"], ["x y"]])
+@pytest.mark.parametrize(
+    "passages", [["The receipt is needed"], ["The receipt is needed", "x y"], ["x y"]]
+)
 def test_an_honest_grade_stands_beside_the_probe(passages: list[str]) -> None:
     control = next(control for control in CONTROLS if control.name == "negation")
     model = HonestModel(control)

@@ -50,7 +50,6 @@ JUDGES: dict[str, Any] = {
     "openai elsewhere": {"model": "openai:m", "base_url": LOCAL, "max_tokens": 500, "top_p": 0.5},
     "anthropic": {"model": "anthropic:m", "base_url": LOCAL, "temperature": 0.5},
     "gemini": {"model": "gemini:m", "base_url": LOCAL, "max_tokens": 500, "top_p": 0.5, "seed": 1},
-    "small": {"model": "openai:m", "base_url": LOCAL, "small": True, "language": "es"},
     "jury": {"jury": ["anthropic:m", "gemini:m"], "base_url": LOCAL},
 }
 REPLY_KEYS = {
@@ -67,7 +66,6 @@ REPLY_KEYS = {
     ("anthropic", "rate"): "ec06a3281dca88c5a12b931c9100b41f0223fcbc49c5f14251da7c119ca0577e",
     ("gemini", "aspects"): "1ccb3d3f9a3b694b80eafe8c2d09cc9932315b29ecf05f104960091f824381c2",
     ("gemini", "solve"): "fa8bec292aaea6820d328fbb1ce1de0706415a50c38cbae66ca68f787702621f",
-    ("small", "questions"): "c3382882d1122ebe40c69e22bbc7ab27b52b598f2048e8baa66794bb75bfb5a1",
     ("jury", "support"): "47d77ec97cf850d218c010624ce2f79b9da93e7239e5f79806cc9643c9d225a5",
     ("openai", "embed"): "642992069d67a1da3fba0267c146019850a78a7df10c6028f013f113f7887083",
 }

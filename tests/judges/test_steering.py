@@ -189,7 +189,12 @@ async def embed_alike(call: Call) -> None:
 
 
 def test_embeddings_that_are_all_alike_give_no_similarity(serve: Serve) -> None:
-    sample = {"id": "1", "question": "q", "answer": "The moon is far.", "reference": "Cats like milk."}
+    sample = {
+        "id": "1",
+        "question": "q",
+        "answer": "The moon is far.",
+        "reference": "Cats like milk.",
+    }
     judge = settings(serve(embed_alike))
     run = ragstone.evaluate([sample], ["answer_similarity"], judge=judge)
     (row,) = run.rows()
@@ -218,9 +223,7 @@ RUBRIC = {
 
 
 @pytest.mark.parametrize("metric", ["context_relevance", "context_precision_unreferenced", RUBRIC])
-def test_a_judge_that_gives_everything_the_highest_mark_is_named(
-    metric: Any, serve: Serve
-) -> None:
+def test_a_judge_that_gives_everything_the_highest_mark_is_named(metric: Any, serve: Serve) -> None:
     sample = SAMPLES["en"] | {"id": "1", "question": "Is theft covered?"}
     behaviour: Behaviour = praise
     (row,) = ragstone.evaluate([sample], [metric], judge=settings(serve(behaviour))).rows()

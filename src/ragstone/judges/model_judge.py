@@ -39,10 +39,7 @@ class ModelJudge(Reopenable):
         self.concurrency = model.concurrency
         self.language = language
         self.folder = prompts_folder
-        if prompts_folder is not None:  # report a broken file now, not in the middle of a run
-            for name in prompts.list_names():
-                for code in prompts.list_languages(prompts_folder):
-                    prompts.load(name, code, prompts_folder)
+        prompts.check_folder(prompts_folder)
         self.spent = NO_USAGE
         """Usage of all calls, those of failed questions included."""
         self._identities: dict[tuple[str, str | None], Mapping[str, Any]] = {}

@@ -29,6 +29,7 @@ from ragstone.experiments.choose import choose_metrics, default_metrics, first_s
 from ragstone.experiments.execute import open_dataset
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
+from ragstone.judges.hybrid import WRITTEN_KINDS, HybridJudge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
 from ragstone.judges.prices import find_price
 from ragstone.judges.specs import build_spec
@@ -81,23 +82,28 @@ class AskCounter:
         for ask, reply in zip(asks, answered, strict=True):
             if ask.kind != "embed" and ask.key not in self.seen:
                 self.seen.add(ask.key)
-                self._count(ask, reply)
+                for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
+                    await self._count(member, ask, reply)
         return answered
 
-    def _count(self, ask: Ask, reply: Any) -> None:
-        form, language = build_spec(ask), ask.language or self.language
-        if not form.items:  # settled without a call, as the claims of a single sentence
-            return
-        prompt = prompts.load(form.prompt, language, self.prompts)
-        around = len(prompt.text) + len(canonical(ask.schema))
-        texts = len(canonical(ask.values))
-        written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
-        for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
-            whole = around + texts
-            self.calls += 1
-            self.input += whole / CHARACTERS_PER_TOKEN
-            self.output += written
-            self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
+    async def _count(self, member: Any, ask: Ask, reply: Any) -> None:
+        if isinstance(member, HybridJudge) and ask.kind not in WRITTEN_KINDS:
+            requests = await member.preview_requests(ask)
+            calls = len(requests)
+            characters = sum(len(r.system) + len(r.prefix) + len(r.question) for r in requests)
+            written = float(calls)
+        else:
+            spec = build_spec(ask)
+            prompt = prompts.load(spec.prompt, ask.language or self.language, self.prompts)
+            if not spec.items:  # settled without a call, as the claims of a single sentence
+                return
+            calls = 1
+            characters = sum(map(len, (prompt.text, canonical(ask.schema), canonical(ask.values))))
+            written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
+        self.calls += calls
+        self.input += characters / CHARACTERS_PER_TOKEN
+        self.output += written
+        self.usd = _plus(self.usd, _usd(member, characters / CHARACTERS_PER_TOKEN, written))
 
 
 def _choose_metrics(plan: Plan, reading: Dataset, samples: Sequence[Sample]) -> list[Metric]:
