@@ -114,8 +114,8 @@ def test_a_single_sentence_is_split_without_a_call() -> None:
         claims("The tower stands in Paris and it was built in 1889.", "Cats sleep. Dogs run."),
     )
     assert isinstance(answered, Reply)
-    texts = [row["claim"] for row in answered.value["claims"] if row["text_id"] == "t1"]
-    assert texts == ["The tower stands in Paris", "it was built in 1889."]
+    rows = [row["claim"] for row in answered.value["claims"] if row["text_id"] == "t1"]
+    assert [row.rstrip(".") for row in rows] == ["The tower stands in Paris", "it was built in 1889"]
     assert len(model.calls) == 1
     assert "tower" not in model.calls[0].user
     alone = HonestModel(CONTROLS[0])

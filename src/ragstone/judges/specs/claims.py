@@ -24,9 +24,9 @@ from ragstone.judges.specs.protocol import (
 )
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
+from ragstone.text.appeals import is_appeal
 from ragstone.text.claim_checks import belongs_to_sentence
 from ragstone.text.content import find_content_words, is_small_talk
-from ragstone.text.introductions import is_appeal
 
 Sentence = tuple[str, int]
 """Id of a text and index of a sentence in it."""
@@ -59,7 +59,7 @@ class ClaimsSpec:
                 rows += _split_by_rule(text, self.ask.language)
                 continue
             for n, sentence in enumerate(text["sentences"]):
-                claims = settled[text["id"], n] or _list_statements(sentence)
+                claims = settled[text["id"], n] or _list_statements(sentence, self.ask.language)
                 rows += [{"text_id": text["id"], "sentence": n, "claim": claim} for claim in claims]
         return {"claims": rows}
 
@@ -72,7 +72,7 @@ class ClaimsSpec:
         told = {(row["text_id"], row["sentence"]) for row in value["claims"]}
         for text in self.texts:
             for n, sentence in enumerate(text["sentences"]):
-                if (text["id"], n) not in told and _list_statements(sentence):
+                if (text["id"], n) not in told and _list_statements(sentence, self.ask.language):
                     return compose("sentence_left_out", sentence=sentence[:60])
         return ""
 
@@ -171,18 +171,17 @@ def _build_schema(count: int) -> ReplySchema:
     return build_reply_schema(claims=build_rows(sentence=labels, claim=TEXT))
 
 
-def _list_statements(sentence: str) -> list[str]:
+def _list_statements(sentence: str, language: str | None) -> list[str]:
     """Return what a sentence states by rule; nothing of questions, headings, refusals and small talk."""
     from ragstone.judges.offline.statements import statements
 
     if is_small_talk(sentence) or is_appeal(sentence):
         return []
-    return [statement.text for statement in statements(sentence)]
+    return [statement.text for statement in statements(sentence, language)]
 
 
 def _split_by_rule(text: Mapping[str, Any], language: str | None) -> list[dict[str, Any]]:
     from ragstone.judges.offline.replies import reply_to  # loads numpy
 
-    reply = reply_to("claims", {"texts": [text]}, language)
-    rows: list[dict[str, Any]] = reply[0]["claims"] if reply else []
+    rows: list[dict[str, Any]] = reply_to("claims", {"texts": [text]}, language)["claims"]
     return rows
