@@ -4,8 +4,8 @@ The same text is always split by the same Ask and the same claims checked agains
 so every metric that needs them shares one reply.
 
 A claim is supported only with a quote that occurs in the source and speaks of the claim: a `supported` verdict without
-one becomes `not_found`, marked `verified=False`. When two or more claims are called supported and no quote proves any,
-the judge does not read its sources and the outcome is `judge_error: compromised`: neither its verdicts nor a score of 0
+one becomes `not_found`, marked `verified=False`. When two or more claims are called supported and no quote occurs, the
+judge does not read its sources and the outcome is `judge_error: compromised`: neither its verdicts nor a score of 0
 would be true. A reply with ids that are missing, repeated or invented is `judge_error: incomplete`; so is a claim that
 is not made of its own sentence, and two such claims are `compromised`. A claim that repeats another counts once."""
 
@@ -256,13 +256,14 @@ def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk])
     supported = [
         claim for claim in checked if rows[ids[claim.claim.text]]["verdict"] == "supported"
     ]
-    require_quotes(sum(claim.verified is True for claim in supported), len(supported))
+    located = sum(any(quote.span for quote in claim.evidence) for claim in supported)
+    require_quotes(located, len(supported))
     return checked
 
 
-def require_quotes(verified: int, claimed: int) -> None:
-    """Raise for a judge that claims two or more items as supported without a single verified quote."""
-    if claimed >= 2 and not verified:
+def require_quotes(located: int, claimed: int) -> None:
+    """Raise for a judge that claims two or more items as supported without a single quote that occurs in its source."""
+    if claimed >= 2 and not located:
         raise JudgeFailed("compromised", "no_quote_found", n=claimed)
 
 
