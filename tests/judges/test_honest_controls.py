@@ -115,7 +115,10 @@ def test_a_single_sentence_is_split_without_a_call() -> None:
     )
     assert isinstance(answered, Reply)
     rows = [row["claim"] for row in answered.value["claims"] if row["text_id"] == "t1"]
-    assert [row.rstrip(".") for row in rows] == ["The tower stands in Paris", "it was built in 1889"]
+    assert [row.rstrip(".") for row in rows] == [
+        "The tower stands in Paris",
+        "it was built in 1889",
+    ]
     assert len(model.calls) == 1
     assert "tower" not in model.calls[0].user
     alone = HonestModel(CONTROLS[0])

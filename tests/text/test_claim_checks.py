@@ -9,7 +9,12 @@ import pytest
 from ragstone.text.claim_checks import belongs_to_sentence, is_proof, repeats_claim
 from ragstone.text.content import find_content_words, is_small_talk
 
-SENTENCES = ["The Eiffel Tower stands in Paris.", "It was built in 1889.", "It is tall.", "Cats like it."]
+SENTENCES = [
+    "The Eiffel Tower stands in Paris.",
+    "It was built in 1889.",
+    "It is tall.",
+    "Cats like it.",
+]
 
 
 @pytest.mark.parametrize(
