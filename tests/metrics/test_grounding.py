@@ -221,3 +221,12 @@ def test_a_whole_sentence_is_split_without_the_question(drive, Script):
     contexts = chunks({"id": "a", "text": "France reported it in May."})
     drive(faithfulness("It was France.", contexts, question="Which country reported it?"), judge)
     assert "question" not in judge.asked[0].values["texts"][0]
+
+
+def test_a_claim_of_yes_or_no_has_the_words_of_the_question(drive, Script):
+    statement = "The hotel does not have a pool."
+    rows = [{"text_id": "t1", "sentence": 0, "claim": statement}]
+    judge = Script(replies={"claims": {"claims": rows}})
+    contexts = chunks({"id": "a", "text": "The hotel has a pool."})
+    score = drive(faithfulness("No.", contexts, question="Does the hotel have a pool?"), judge)
+    assert score.findings[0].text == statement
