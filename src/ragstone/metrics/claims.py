@@ -201,9 +201,7 @@ def list_sources(contexts: Ranked) -> list[Chunk]:
     return [chunk for chunk in name_chunks(contexts) if chunk.text.strip()]
 
 
-def _read_claims_cached(
-    reply: Any, text: str, language: str | None, split_ask: Ask
-) -> list[Claim]:
+def _read_claims_cached(reply: Any, text: str, language: str | None, split_ask: Ask) -> list[Claim]:
     """Call `read_claims` once for a reply that several metrics of a sample share."""
     cached = _claims_by_reply.get(id(reply))
     if cached is not None and cached[0] is reply and cached[1:3] == (text, language):
@@ -220,9 +218,7 @@ _claims_by_reply: dict[int, tuple[Any, str, str | None, list[Claim]]] = {}
 _MAX_CACHED_REPLIES = 64
 
 
-def read_claims(
-    reply: Any, text: str, language: str | None, question: str = ""
-) -> list[Claim]:
+def read_claims(reply: Any, text: str, language: str | None, question: str = "") -> list[Claim]:
     """Read the claims of a reply to `claims(text)`; a claim repeated in a sentence counts once.
 
     Claims of a bare answer are made of its words and those of the question that it was split with."""

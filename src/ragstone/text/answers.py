@@ -71,7 +71,11 @@ def _turn_english(asked: str, given: str) -> str | None:
     measure = (match["measure"] or "").lower()
     ending = "" if measure in ("", "many", "much", "often") else f" {measure}"
     said = _count(wanted, _link(link, given), thing)
-    return " ".join([*words[1:place], words[0], *(words[place:] if place else []), said]) + ending + clause
+    return (
+        " ".join([*words[1:place], words[0], *(words[place:] if place else []), said])
+        + ending
+        + clause
+    )
 
 
 def _link(link: str, given: str) -> str:
@@ -79,7 +83,13 @@ def _link(link: str, given: str) -> str:
     first = given.split()[0].lower()
     prepositions = CLAUSE_WORDS["en"].prepositions | CLAUSE_WORDS["es"].prepositions
     has_link = not link or first in prepositions or first in ("because", "porque", "el")
-    return f"{given[0].lower()}{given[1:]}" if first in prepositions else given if has_link else f"{link} {given}"
+    return (
+        f"{given[0].lower()}{given[1:]}"
+        if first in prepositions
+        else given
+        if has_link
+        else f"{link} {given}"
+    )
 
 
 def _split_clause(rest: str) -> tuple[str, str]:
@@ -133,7 +143,9 @@ def _split_thing(rest: str) -> tuple[str, str]:
     words = rest.split()
     for place, word in enumerate(words):
         form = find_verb_form(word.lower(), "en")
-        if word.lower() in _EN_HELPERS or (place and form in ("finite", "past", "noun_like", "base")):
+        if word.lower() in _EN_HELPERS or (
+            place and form in ("finite", "past", "noun_like", "base")
+        ):
             return " ".join(words[:place]), " ".join(words[place:])
     return "", rest
 

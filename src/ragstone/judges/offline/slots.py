@@ -39,7 +39,9 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
         return None
     candidates: list[tuple[int, int, frozenset[int]]] = []
     for index, source in enumerate(sources):
-        for sentence, theirs in enumerate(() if source.structured else _list_ids(source.raw, source.language)):
+        for sentence, theirs in enumerate(
+            () if source.structured else _list_ids(source.raw, source.language)
+        ):
             missing = wanted - theirs
             if not missing:
                 return None
@@ -50,7 +52,9 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
         if frozenset(ids[first : first + len(missing)]) == missing:
             words = _list_words(claim, 0, len(claim.ids))
             name = [words[n] for n in content[first : first + len(missing)]]
-            theirs = _read_place(words, name, _read_sentence(sources[index], sentence), claim.language)
+            theirs = _read_place(
+                words, name, _read_sentence(sources[index], sentence), claim.language
+            )
             if theirs is not None and not _has_beside(wanted, missing, sources):
                 return OtherName(index, sentence, claim.raw[name[0].start : name[-1].end], theirs)
     return None
@@ -117,7 +121,11 @@ def _read_place(
 
 
 def _read_subject(
-    claim: Sequence[_Word], verb: _Word | None, theirs: Sequence[_Word], said: set[int], language: str
+    claim: Sequence[_Word],
+    verb: _Word | None,
+    theirs: Sequence[_Word],
+    said: set[int],
+    language: str,
 ) -> str | None:
     """The name that a sentence has for the subject of a claim: before the verb, after `by`, or after `is`."""
     grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
@@ -125,7 +133,9 @@ def _read_subject(
     if verb is None:
         places = [n for n, word in enumerate(theirs) if word.lower in grammar.be_have]
         is_copular = any(word.lower in grammar.be_have for word in claim)
-        return _read_name(theirs[places[0] + 1 :], said, no_names) if places and is_copular else None
+        return (
+            _read_name(theirs[places[0] + 1 :], said, no_names) if places and is_copular else None
+        )
     anchor = next((n for n, word in enumerate(theirs) if word.id == verb.id), None)
     if anchor is None:
         return None
@@ -163,9 +173,7 @@ def _read_name(words: Sequence[_Word], said: set[int], starters: frozenset[str])
     return " ".join(word.lower.capitalize() for word in name)
 
 
-def _has_beside(
-    wanted: frozenset[int], name: frozenset[int], sources: Sequence[Reading]
-) -> bool:
+def _has_beside(wanted: frozenset[int], name: frozenset[int], sources: Sequence[Reading]) -> bool:
     """Whether a sentence has the name with much of what the claim says of it."""
     rest = wanted - name
     return any(
