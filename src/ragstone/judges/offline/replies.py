@@ -27,7 +27,7 @@ def reply_to(kind: str, values: Mapping[str, Any], language: str | None) -> Any:
 
 
 def _claims(values: Mapping[str, Any], language: str | None) -> Any:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for text in values["texts"]:
         if "question" in text:
             rows += _list_answers(text, language)

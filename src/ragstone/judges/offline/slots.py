@@ -48,15 +48,14 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
             if len(missing) <= min(MAX_NAME_WORDS, len(wanted) - MIN_OTHER_WORDS):
                 candidates.append((index, sentence, missing))
     for index, sentence, missing in candidates:
-        first = ids.index(next(one for one in ids if one in missing))
+        first = next(n for n, stem in enumerate(ids) if stem in missing)
         if frozenset(ids[first : first + len(missing)]) == missing:
             words = _list_words(claim, 0, len(claim.ids))
             name = [words[n] for n in content[first : first + len(missing)]]
-            theirs = _read_place(
-                words, name, _read_sentence(sources[index], sentence), claim.language
-            )
-            if theirs is not None and not _has_beside(wanted, missing, sources):
-                return OtherName(index, sentence, claim.raw[name[0].start : name[-1].end], theirs)
+            sentence_words = _read_sentence(sources[index], sentence)
+            other = _read_place(words, name, sentence_words, claim.language)
+            if other is not None and not _has_beside(wanted, missing, sources):
+                return OtherName(index, sentence, claim.raw[name[0].start : name[-1].end], other)
     return None
 
 
