@@ -301,7 +301,7 @@ SETTINGS = {
     "base_url": "Where the API is, for any server that speaks the same dialect: `http://localhost:11434/v1`.",
     "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
     "key_env": "The environment variable that holds the key.",
-    "small": "`true` for a small model: one claim or chunk a question.",
+    "small": "`true` for a small model: the hybrid route, one token a question.",
     "temperature": "Passed on to the model.",
     "top_p": "Passed on to the model.",
     "seed": "Passed on to the model.",
@@ -321,6 +321,7 @@ SETTINGS = {
     "prompts": "A folder whose prompt files replace the bundled ones.",
     "batch": "`hf:` questions that are run together (default 4).",
     "device": "`hf:` `cpu`, `cuda`, … (default: the GPU if there is one).",
+    "allow_unmeasured": "Let the embedded judge answer in languages in which it was never measured (all but English and Spanish); every score then says so.",
 }
 
 
