@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from ragstone.asks import Asking, ask, aspects, embed, questions
@@ -33,10 +33,9 @@ def _check_weight(options: Mapping[str, Any]) -> str | None:
 def answer_relevance(
     question: str, answer: str, language: str | None = None, *, count: int = 3
 ) -> Asking[Score]:
-    """Mean cosine between the question and 3 questions generated from the answer; 0 if the answer is evasive.
+    """Mean cosine between the question and 3 questions generated from the answer; 0 if the answer is evasive. A judge that generates none (embedded, hybrid) gives a calibrated chance that the answer addresses the question.
 
-    A judge that generates no questions (the embedded one, classifiers) gives instead a calibrated chance that the answer
-    addresses the question, the mean over the parts of the question. An empty answer is evasive."""
+    That chance is the mean over the parts of the question. An empty answer is evasive."""
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
     if not answer.strip():
@@ -132,7 +131,8 @@ def _match_claims(
         check_claims(reference_claims, answer_sources, language),
     )
     matches = [claim for claim in checked_reference if claim.verdict == "supported"]
-    verdicts = [_classify_claim(claim, matches, additions_count) for claim in checked_answer]
+    matched = _find_matched_sentences(checked_answer, matches)
+    verdicts = [_classify_claim(claim, matched, additions_count) for claim in checked_answer]
     findings = [
         claim.to_finding(reference_sources, verdict)
         for claim, verdict in zip(checked_answer, verdicts, strict=True)
@@ -150,22 +150,28 @@ def _match_claims(
 
 
 def _classify_claim(
-    claim: CheckedClaim, matches: Sequence[CheckedClaim], additions_count: bool
+    claim: CheckedClaim, matched: Collection[tuple[int, int]], additions_count: bool
 ) -> str:
-    """Name what a claim of the answer is to the reference.
-
-    A claim that says more than the reference is not supported by it, and yet correct where it holds a claim of it."""
+    """Name what a claim of the answer is to the reference; `matched` are the sentences that hold a claim of it."""
     if claim.verdict == "contradicted":
         return "error"
-    start, end = claim.claim.span
-    holds_match = any(
-        quote.span and start < quote.span[1] and quote.span[0] < end
-        for match in matches
-        for quote in match.evidence
-    )
-    if claim.verdict == "supported" or (holds_match and not additions_count):
+    # a sentence that says more than the reference is not supported by it, and yet no mere addition
+    if claim.verdict == "supported" or (claim.claim.span in matched and not additions_count):
         return "correct"
     return "addition"
+
+
+def _find_matched_sentences(
+    answer: Sequence[CheckedClaim], reference: Sequence[CheckedClaim]
+) -> set[tuple[int, int]]:
+    """Find the sentences of the answer that hold a claim of the reference and have no supported claim themselves."""
+    supported = {claim.claim.span for claim in answer if claim.verdict == "supported"}
+    quotes = [quote.span for claim in reference for quote in claim.evidence if quote.span]
+    return {
+        (start, end)
+        for start, end in {claim.claim.span for claim in answer} - supported
+        if any(start < quote[1] and quote[0] < end for quote in quotes)
+    }
 
 
 def _to_sources(name: str, text: str) -> list[Chunk]:

@@ -13,7 +13,7 @@ from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.likeness import held
 from ragstone.judges.offline.reading import NUMBER, STOP, Reading, unaccented
 from ragstone.judges.offline.short import Short, short
-from ragstone.judges.offline.statements import LONGEST_ITEM, has_verb
+from ragstone.judges.offline.statements import LONGEST_ITEM, asks, has_verb
 
 SHORTEST = 4
 """Tokens up to which even a text with a full stop is no sentence."""
@@ -101,6 +101,8 @@ def _is_item(claim: Reading) -> bool:
 
 def _found(claim: Reading, source: Reading) -> float:
     """How much of a short answer stands in a text: all of it wanted from a sentence, half of it from a whole source."""
+    if asks(source.raw):  # a question says nothing of what it names
+        return 0.0
     if len(source.ids) <= SENTENCE:
         return _reached(held(_short(claim), _short(source)), WHOLE)
     words = _letters(claim.raw)
