@@ -22,11 +22,11 @@ from ragstone.judges.offline.question_kinds import (
 )
 from ragstone.judges.offline.reading import STOP, Reading, read
 from ragstone.judges.offline.statements import asks
+from ragstone.text.clauses import has_clause
 from ragstone.text.encoder import encode
 from ragstone.text.quantities import find_quantities
 from ragstone.text.refusals import is_refusal
 from ragstone.text.sentences import split_sentences
-from ragstone.text.verbs import has_verb
 
 WEIGHTS: Mapping[str, float] = {
     "bias": -3.11, "cosine": 9.47, "cover": 4.4, "brief": 1.57, "brief_cosine": 4.77, "fit": 5.2, "misfit": -4.12,
@@ -89,7 +89,7 @@ def _is_brief(told: Reading) -> bool:
     """Whether the answer only names something, so that it need not take up words of the question."""
     words = len(told.ids)
     return words <= MAX_BARE_WORDS or (
-        words <= MAX_BRIEF_WORDS and not has_verb(told.raw, told.language)
+        words <= MAX_BRIEF_WORDS and not has_clause(told.raw, told.language)
     )
 
 

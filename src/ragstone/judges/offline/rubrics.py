@@ -19,11 +19,7 @@ from ragstone.text.sentences import split_sentences
 from ragstone.text.words import fold_text
 
 _LINKS = frozenset(
-    """
-    this that these those it they he she his her their its however therefore also then thus because so but first
-    second finally moreover such which esto eso este esta estos estas ese esa además sin embargo también por
-    tanto entonces luego así porque pero primero segundo finalmente su sus él ella ellos
-    """.split()
+    ["this", "that", "these", "those", "it", "they", "he", "she", "his", "her", "their", "its", "however", "therefore", "also", "then", "thus", "because", "so", "but", "first", "second", "finally", "moreover", "such", "which", "esto", "eso", "este", "esta", "estos", "estas", "ese", "esa", "además", "sin", "embargo", "también", "por", "tanto", "entonces", "luego", "así", "porque", "pero", "primero", "segundo", "finalmente", "su", "sus", "él", "ella", "ellos"]
 )
 """Words at the head of a sentence that refer back to the text before."""
 
