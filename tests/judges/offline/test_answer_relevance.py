@@ -128,6 +128,7 @@ def reply(question: str, answer: str, language: str) -> object:
 
 def chance(question: str, answer: str, language: str) -> float:
     value = reply(question, answer, language)
-    assert isinstance(value, dict) and not value["evasive"]
+    assert isinstance(value, dict)
+    assert not value["evasive"]
     rows = value["addresses"]
     return sum(row["probability"] for row in rows) / len(rows)
