@@ -64,11 +64,27 @@ def list_items() -> list[Item]:
     path = HOME / "src/ragstone/data/corpora/counties/questions.jsonl"
     for row in map(json.loads, path.read_text("utf-8").splitlines()):
         if row.get("reference"):
-            items.append(Item("counties", row["language"], "reference", row["group"], row["question"], row["reference"]))
+            items.append(
+                Item(
+                    "counties",
+                    row["language"],
+                    "reference",
+                    row["group"],
+                    row["question"],
+                    row["reference"],
+                )
+            )
     for language in ("en", "es"):
         with (HOME / f"bench/testset_reading/{language}.csv").open(encoding="utf-8") as lines:
             items += [
-                Item("reading", language, "reference", row["source"], row["question"], row["reference"])
+                Item(
+                    "reading",
+                    language,
+                    "reference",
+                    row["source"],
+                    row["question"],
+                    row["reference"],
+                )
                 for row in csv.DictReader(lines)
                 if row["verdict"] == "good" and not row["question"].startswith("[")
             ]
@@ -79,9 +95,13 @@ def list_items() -> list[Item]:
         if row["answerable"] and row["answer"]
     ]
     for row in load("qa", "answer_equivalence_nq301"):
-        items += [Item("nq301", "en", "reference", row["question"], row["question"], row["references"][0])]
+        items += [
+            Item("nq301", "en", "reference", row["question"], row["question"], row["references"][0])
+        ]
         if row["acceptable"] and len(row["answer"].split()) > 4:
-            items.append(Item("nq301", "en", "sentence", row["question"], row["question"], row["answer"]))
+            items.append(
+                Item("nq301", "en", "sentence", row["question"], row["question"], row["answer"])
+            )
     items += [
         Item("ragtruth", "en", "long", row["question"], row["question"], row["claim"])
         for row in load("judge", "ragtruth_test")
@@ -120,7 +140,9 @@ def make_pairs(seed: int = 5) -> list[Pair]:
             beside = [
                 o
                 for o in items
-                if o.document == item.document and o.question != item.question and o.answer != item.answer
+                if o.document == item.document
+                and o.question != item.question
+                and o.answer != item.answer
             ]
             if beside:
                 pairs.append(Pair(item, luck.choice(beside).answer, "same"))
@@ -169,11 +191,19 @@ class Table:
 
     def show(self, scores: Any, title: str) -> None:
         """Print medians and AUROC by corpus, language and shape."""
-        print(f"\n{title}\n\n| corpus | good answers, median | of another document | of the same document | AUROC other | cosine alone | AUROC same | cosine alone |")
+        print(
+            f"\n{title}\n\n| corpus | good answers, median | of another document | of the same document | AUROC other | cosine alone | AUROC same | cosine alone |"
+        )
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
         for key in sorted(set(self.keys)):
-            groups = {kind: (self.keys == key) & (self.kinds == kind) for kind in ("good", "other", "same")}
-            cells = [f"{np.median(scores[group]):.2f}" if group.any() else "" for group in groups.values()]
+            groups = {
+                kind: (self.keys == key) & (self.kinds == kind)
+                for kind in ("good", "other", "same")
+            }
+            cells = [
+                f"{np.median(scores[group]):.2f}" if group.any() else ""
+                for group in groups.values()
+            ]
             for kind in ("other", "same"):
                 both = groups["good"] | groups[kind]
                 label = groups["good"][both]
@@ -218,7 +248,10 @@ def show_halves(language: str, coefficients: Any, count: int = 150, seed: int = 
         for name, answer in answers.items():
             table = Table([Pair(first._replace(question=question), answer, "good")])
             values[name].append(float(table.score(coefficients)[0]))
-    print(f"two questions, {language}: " + ", ".join(f"{n} answer {np.median(v):.2f}" for n, v in values.items()))
+    print(
+        f"two questions, {language}: "
+        + ", ".join(f"{n} answer {np.median(v):.2f}" for n, v in values.items())
+    )
 
 
 def main() -> None:

@@ -197,7 +197,9 @@ def test_a_sentence_that_says_the_reference_and_more_is_correct(drive, Script):
     assert score.value == 1.0
     assert [f.verdict for f in score.findings] == ["correct", "addition"]
     counted = drive(answer_correctness(f"{longer} {OLD}", PARIS, additions="count"), judge)
-    assert counted.value == 0.0  # Ragas counts claims that the reference supports, and there is none
+    assert (
+        counted.value == 0.0
+    )  # Ragas counts claims that the reference supports, and there is none
 
 
 def test_several_claims_of_the_reference_in_one_sentence_all_count(drive, Script):

@@ -73,9 +73,7 @@ def test_an_answer_to_the_question_is_near_1(language: str, question: str, answe
 
 
 @pytest.mark.parametrize(("language", "question", "answer"), WRONG)
-def test_an_answer_to_another_question_is_near_0(
-    language: str, question: str, answer: str
-) -> None:
+def test_an_answer_to_another_question_is_near_0(language: str, question: str, answer: str) -> None:
     assert chance(question, answer, language) <= 0.3
 
 
