@@ -29,7 +29,7 @@ from ragstone.text.refusals import is_refusal
 from ragstone.text.sentences import split_sentences
 
 WEIGHTS: Mapping[str, float] = {
-    "bias": -3.11, "cosine": 9.47, "cover": 4.4, "brief": 1.57, "brief_cosine": 4.77, "fit": 5.2, "misfit": -4.12,
+    "bias": -3.47, "cosine": 11.68, "cover": 4.39, "brief": 1.66, "brief_cosine": 4.05, "fit": 6.16, "misfit": -4.64,
 }  # fmt: skip
 """Fitted by bench/judge/relevance.py on corpora of our own and RAGTruth."""
 MAX_BARE_WORDS = 3
