@@ -344,7 +344,7 @@ class ReportDocument:
     """Id of the element that keyboard users may go to at once."""
 
 
-def select(nodes: Sequence[Node], medium: Medium, columns: int = 0) -> list[Node]:
+def select_nodes(nodes: Sequence[Node], medium: Medium, columns: int = 0) -> list[Node]:
     """The nodes that a medium shows."""
     return [node for node in nodes if node.where.admits(medium, columns)]
 
@@ -355,30 +355,30 @@ def select_columns(
     """The columns of a table that a medium shows, with the cells under them."""
     shown = [column.where.admits(medium, columns) for column in table.columns]
 
-    def keep(row: TableRow) -> TableRow:
+    def keep_shown(row: TableRow) -> TableRow:
         pairs = zip(row.cells, shown, strict=True)
         return TableRow(tuple(cell for cell, is_shown in pairs if is_shown), row.style)
 
     heads = [column for column, is_shown in zip(table.columns, shown, strict=True) if is_shown]
-    return heads, [keep(row) for row in table.rows], table.total and keep(table.total)
+    return heads, [keep_shown(row) for row in table.rows], table.total and keep_shown(table.total)
 
 
-def cell_of(cell: TableCell | str) -> TableCell:
+def to_cell(cell: TableCell | str) -> TableCell:
     """A cell with a look, whatever it was given as."""
     return TableCell(cell) if isinstance(cell, str) else cell
 
 
-def spans_of(text: Inline) -> tuple[str | Styled, ...]:
+def to_spans(text: Inline) -> tuple[str | Styled, ...]:
     """The stretches of a text."""
     return text if isinstance(text, tuple) else (text,)
 
 
-def plain_text(text: Inline) -> str:
+def to_plain_text(text: Inline) -> str:
     """The text without its looks; a badge stands in parentheses."""
     return "".join(
         part if isinstance(part, str)
         else f"({part.text})" if part.style == "badge"
         else "" if part.style == "unseen"
         else part.text
-        for part in spans_of(text)
+        for part in to_spans(text)
     )  # fmt: skip

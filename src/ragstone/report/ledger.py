@@ -58,16 +58,16 @@ def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
                 number=len(seen) + 1,
                 finding=finding,
                 metrics=[metric],
-                tone=verdict_tone(finding.verdict),
+                tone=choose_tone(finding.verdict),
                 chunk=_find_chunk(finding, sample),
             )
             seen[key] = entry
             book.entries.append(entry)
-            _mark(book, entry, sample)
+            _mark_evidence(book, entry, sample)
     return book
 
 
-def verdict_tone(verdict: str) -> Tone:
+def choose_tone(verdict: str) -> Tone:
     """How a verdict is coloured: good, bad, warn or plain."""
     word = fold_text(verdict).replace(" ", "_")
     return (
@@ -81,7 +81,7 @@ def verdict_tone(verdict: str) -> Tone:
     )
 
 
-def _mark(book: Ledger, entry: LedgerEntry, sample: Sample) -> None:
+def _mark_evidence(book: Ledger, entry: LedgerEntry, sample: Sample) -> None:
     finding = entry.finding
     if entry.chunk is not None and sample.contexts is not None:
         marks = book.in_chunks.setdefault(entry.chunk, [])

@@ -46,7 +46,7 @@ class Limits:
     chunks: int
     findings: int
 
-    def tighter(self) -> Limits:
+    def tighten(self) -> Limits:
         """A step less of everything, of texts most, down to a readable least."""
         return Limits(
             text=max(self.text * 2 // 3, min(self.text, 80)),
@@ -54,7 +54,7 @@ class Limits:
             findings=max(self.findings * 5 // 6, min(self.findings, 2)),
         )
 
-    def within(self, sample: Sample, findings: int) -> Limits:
+    def narrow_to(self, sample: Sample, findings: int) -> Limits:
         """No more than the sample has, so that the next tighter limits make a difference."""
         chunks = sample.contexts or ()
         texts = (sample.question, sample.answer, sample.reference, *(c.text for c in chunks))
@@ -168,11 +168,11 @@ class OpenSample:
     ledger: Ledger
     say: Words
 
-    def fit(self, limits: Limits) -> Limits:
+    def fit_limits(self, limits: Limits) -> Limits:
         """The limits, no wider than the sample needs."""
-        return limits.within(self.row.sample, len(self.ledger.entries))
+        return limits.narrow_to(self.row.sample, len(self.ledger.entries))
 
-    def view(self, limits: Limits) -> SampleView:
+    def build_view(self, limits: Limits) -> SampleView:
         """The sample within the limits."""
         sample, book, metrics, say = self.row.sample, self.ledger, self.metrics, self.say
         scores = _choose_scores(self.row, metrics)

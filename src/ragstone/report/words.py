@@ -54,7 +54,7 @@ class Words:
         """A score as it is read; a dash when there is none."""
         if value is None:
             return "–"
-        text = f"{value:.{_digits(value) if digits is None else digits}f}"
+        text = f"{value:.{_choose_digits(value) if digits is None else digits}f}"
         if digits is None and 0 < abs(value) < 0.0005:
             text = f"{value:.2g}"
         if float(text) == 0:
@@ -98,7 +98,7 @@ class Words:
         return self("money", value=text)
 
 
-def words(language: str, zone: tzinfo = UTC) -> Words:
+def load_words(language: str, zone: tzinfo = UTC) -> Words:
     """The words of a language, by its code, with times in a zone."""
     code = language.split("-")[0].lower()
     if code not in LANGUAGES:
@@ -106,7 +106,7 @@ def words(language: str, zone: tzinfo = UTC) -> Words:
     return Words(code, zone)
 
 
-def _digits(value: float) -> int:
+def _choose_digits(value: float) -> int:
     """Three decimals for shares, fewer for larger figures, so that columns stay narrow."""
     size = abs(value)
     return 3 if size < 10 else 2 if size < 100 else 1

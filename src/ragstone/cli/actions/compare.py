@@ -51,7 +51,7 @@ def present_comparison(
     if flags.get("as_json"):
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False))
     elif not flags["quiet"]:
-        terminal.show(report.document(), Console())
+        terminal.print_document(report.document(), Console())
     for path in flags["output"]:
         write_report(report, path)
         note(f"wrote {path}", quiet=flags["quiet"])

@@ -35,7 +35,7 @@ from ragstone.judges.prices import find_price
 from ragstone.judges.specs import build_spec
 from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric
-from ragstone.report.words import words
+from ragstone.report.words import load_words
 from ragstone.store import set_language
 from ragstone.types import Sample
 
@@ -210,7 +210,7 @@ def _print(rows: Sequence[tuple[str, RunEstimate]]) -> None:
             f"{estimate.calls:,.0f}",
             f"{estimate.input_tokens:,.0f}",
             f"{estimate.output_tokens:,.0f}",
-            "?" if estimate.usd is None else words("en").money(estimate.usd),
+            "?" if estimate.usd is None else load_words("en").money(estimate.usd),
             format_duration(estimate.seconds),
         )
     Console(highlight=False).print(table)

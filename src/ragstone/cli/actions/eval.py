@@ -114,7 +114,7 @@ def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
 
 def show_summary(summary: Summary, language: str) -> None:
     """The table on stdout, as wide as the terminal."""
-    terminal.show(build_summary(summary, language), Console())
+    terminal.print_document(build_summary(summary, language), Console())
 
 
 def _only_file(files: tuple[str, ...]) -> str | None:

@@ -104,37 +104,37 @@ def _show_trials(screen: Screen, found: TuningResult) -> None:
     against = found.objective.against
     heads = [("configuration", False), ("questions", True), ("objective", True)]
     heads += [(name, True) for name in against] + ([("front", False)] if against else [])
-    table = screen.table(*heads)
+    table = screen.build_table(*heads)
     for trial in found.trials[:SHOWN_TRIALS]:
         cells = [format_settings(trial.settings), f"{trial.questions:,}", "–" if trial.mean is None else f"{trial.mean:.3f}"]  # fmt: skip
         if against and trial.standing is not None:
             cells += [f"{cost:.4g}" for cost in trial.standing.costs] + ["★" if trial.front else ""]
-        table.add_row(*(screen.cell(text, "") for text in cells))
-    screen.put(table)
+        table.add_row(*(screen.build_cell(text, "") for text in cells))
+    screen.print_table(table)
     more = len(found.trials) - SHOWN_TRIALS
     if more > 0:
-        screen.line(f"and {format_count(more, 'more trial')}", "dim")
+        screen.print_line(f"and {format_count(more, 'more trial')}", "dim")
     share = found.evaluations / found.grid
     early = f" The search ended early: the budget of {found.stopped} was spent."
-    screen.line(
+    screen.print_line(
         f"{format_count(found.evaluations, 'question')} answered while tuning, {share:.0%} of a full grid."
         + (early if found.stopped else ""),
         "dim",
     )
-    screen.line("")
+    screen.print_line("")
 
 
 def _show_winner(screen: Screen, found: TuningResult) -> None:
-    screen.line(f"Best: {format_settings(found.winner.settings)}", "bold")
+    screen.print_line(f"Best: {format_settings(found.winner.settings)}", "bold")
     for name in found.objective.metrics:
         for who, run in (("as it was", found.baseline), ("best", found.run)):
             scored = run.summary()[name]
             on = f"{name} on {format_count(scored.scored, 'held-out question')}"
             if scored.mean is None or scored.low is None or scored.high is None:
-                screen.line(f"{on}, {who}: no interval can be given")
+                screen.print_line(f"{on}, {who}: no interval can be given")
             else:
                 ends = f"{scored.low:.3f} – {scored.high:.3f}"
-                screen.line(f"{on}, {who}: {scored.mean:.3f} ({ends})")
+                screen.print_line(f"{on}, {who}: {scored.mean:.3f} ({ends})")
     if found.comparison is None:
-        screen.line("That is the system as it was: nothing better was found.")
-    screen.line("")
+        screen.print_line("That is the system as it was: nothing better was found.")
+    screen.print_line("")

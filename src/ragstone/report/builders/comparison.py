@@ -11,20 +11,20 @@ from ragstone.report import document as doc
 from ragstone.report.builders.parts import (
     build_chart,
     build_list,
+    build_number_columns,
     build_panel,
     build_remarks,
     build_table,
+    build_text_columns,
+    build_usage_cells,
     name_metric,
-    number_columns,
-    text_columns,
-    usage_cells,
 )
 from ragstone.report.comparison import sentences
 from ragstone.report.comparison.samples import SamplePair, SampleSide, view_pairs
 from ragstone.report.drawing.charts import draw_forest, draw_pareto
 from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
 from ragstone.report.figures import shorten
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ComparisonReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        comparison, say = self.comparison, words(self.language)
+        comparison, say = self.comparison, load_words(self.language)
         baseline, state = comparison.baseline, sentences.describe_state(self.comparison, say)
         names = ", ".join(shorten(versus.run.name, 80) for versus in comparison.versus)
         title = say("against", run=names, baseline=shorten(baseline.name, 80))
@@ -73,7 +73,7 @@ class ComparisonReport:
 
     def picture(self) -> Drawing:
         """The differences, and with several runs quality against cost."""
-        say = words(self.language)
+        say = load_words(self.language)
         offers = _weigh(self.comparison)
         drawings = [draw_forest(self.comparison, say, WIDE)]
         return stack_drawings([*drawings, draw_pareto(offers, say, WIDE)] if offers else drawings)
@@ -138,15 +138,15 @@ def _build_table(
     versus: RunComparison, comparison: Comparison, id: str, say: Words
 ) -> doc.ReportTable:
     columns = (
-        *text_columns(say, "metric"),
-        *text_columns(say, "verdict", where=doc.PAGE),
-        *text_columns(say, "verdict", where=doc.TEXT),
-        *number_columns(say, "before", "after"),
-        *number_columns(say, "difference", where=doc.WRITTEN),
-        *number_columns(say, "difference", where=doc.TERMINAL),
-        *number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
-        *number_columns(say, "moved", where=doc.WRITTEN),
-        *text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
+        *build_text_columns(say, "metric"),
+        *build_text_columns(say, "verdict", where=doc.PAGE),
+        *build_text_columns(say, "verdict", where=doc.TEXT),
+        *build_number_columns(say, "before", "after"),
+        *build_number_columns(say, "difference", where=doc.WRITTEN),
+        *build_number_columns(say, "difference", where=doc.TERMINAL),
+        *build_number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
+        *build_number_columns(say, "moved", where=doc.WRITTEN),
+        *build_text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
     )
     ordered = sorted(versus.differences, key=lambda difference: difference.resource)
     first = next((difference for difference in ordered if difference.resource), None)
@@ -257,13 +257,13 @@ def _build_costs(comparison: Comparison, say: Words) -> list[doc.Node]:
     if all(info.usage == NO_USAGE for info in infos):
         return []
     columns = (
-        *text_columns(say, "run", where=doc.WRITTEN),
-        *text_columns(say, "judging", where=doc.TERMINAL),
-        *number_columns(say, "calls", "input_tokens", "output_tokens", "usd"),
+        *build_text_columns(say, "run", where=doc.WRITTEN),
+        *build_text_columns(say, "judging", where=doc.TERMINAL),
+        *build_number_columns(say, "calls", "input_tokens", "output_tokens", "usd"),
     )
     rows = []
     for info in infos:
         names = shorten(info.name, 80), sentences.shorten_name(info.name)
-        rows.append((*names, say.whole(info.usage.calls), *usage_cells(info.usage, say)))
+        rows.append((*names, say.whole(info.usage.calls), *build_usage_cells(info.usage, say)))
     table = build_table(columns, rows)
     return [build_panel("usage", say("judging"), table, heading=doc.WRITTEN)]

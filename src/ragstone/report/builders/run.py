@@ -11,23 +11,23 @@ from ragstone.analysis import label_rates
 from ragstone.report import document as doc
 from ragstone.report import figures
 from ragstone.report.builders.parts import (
-    arrow,
     build_chart,
     build_list,
+    build_number_columns,
     build_panel,
     build_remarks,
     build_table,
+    build_text_columns,
+    build_usage_cells,
+    choose_arrow,
     name_metric,
-    number_columns,
-    text_columns,
-    usage_cells,
 )
 from ragstone.report.drawing.charts import draw_histograms, draw_metric_bars
 from ragstone.report.drawing.distribution import draw_distribution
 from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
 from ragstone.report.prose import parse_markdown
 from ragstone.report.samples import GENEROUS, OpenSample, open_sample
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 from ragstone.store import default_place
 from ragstone.types import NO_USAGE, OUTCOMES
 
@@ -54,10 +54,10 @@ class RunReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        summary, say = self.summary, words(self.language)
+        summary, say = self.summary, load_words(self.language)
         samples = doc.SampleList(
             positions=summary.worst,
-            open=self._open,
+            open=self._open_row,
             limits=GENEROUS,
             filter=doc.SampleFilter(
                 title=say("worst"),
@@ -73,14 +73,14 @@ class RunReport:
 
     def picture(self) -> Drawing:
         """The means with their intervals and targets, and how the scores are spread."""
-        say, metrics = words(self.language), self.summary.metrics
+        say, metrics = load_words(self.language), self.summary.metrics
         spread = draw_histograms(metrics, say, WIDE)
         if not any(m.bounds is not None and m.mean is not None for m in metrics):
             return spread
         return stack_drawings([draw_metric_bars(self.summary, say, WIDE), spread])
 
-    def _open(self, position: int) -> OpenSample:
-        say = words(self.language)
+    def _open_row(self, position: int) -> OpenSample:
+        say = load_words(self.language)
         return open_sample(self.run.row(position), self.summary.metrics, say)
 
     def _build_worst(self, say: Words) -> list[doc.Node]:
@@ -93,14 +93,14 @@ class RunReport:
             values = (say.number(s.value) if s.ok else say.outcome(s.outcome) for s in scores)
             rows.append([figures.shorten(row.id, 40), question, *values])
         names = (doc.TableColumn(doc.Styled(m.metric, "code"), numeric=True) for m in metrics)
-        columns = (doc.TableColumn("id"), *text_columns(say, "question"), *names)
+        columns = (doc.TableColumn("id"), *build_text_columns(say, "question"), *names)
         heading = doc.Heading(say("worst"), where=doc.TEXT)
         return [heading, build_table(columns, rows, doc.TEXT)] if rows else []
 
 
 def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
     """The report without its samples, which is all that a terminal shows."""
-    info, say = summary.run, words(language)
+    info, say = summary.run, load_words(language)
     name = figures.shorten(info.name or info.id, 200)
     facts = tuple(figures.list_run_facts(summary, say))
     state = figures.describe_run(summary, say)
@@ -160,7 +160,7 @@ def _build_card(metric: MetricSummary, summary: Summary, meaning: str, say: Word
         figure=say.number(metric.mean),
         aside=interval,
         badge=None if metric.complete else doc.Styled(say("incomplete"), "badge", "warn"),
-        direction=f"{arrow(metric.higher_is_better)} {direction}",
+        direction=f"{choose_arrow(metric.higher_is_better)} {direction}",
         meaning=figures.shorten(meaning, 400),
         gist=figures.shorten(f"{first}." if semicolon else first, 160),
         chart=doc.Chart(drawn[0], style="distribution", ends=drawn[1]) if drawn else None,
@@ -182,16 +182,18 @@ def _name_metric(metric: MetricSummary, say: Words) -> tuple[str | doc.Styled, .
 
 def _build_metrics(summary: Summary, say: Words) -> doc.ReportTable:
     columns = (
-        *text_columns(say, "metric"),
-        *number_columns(say, "mean", where=doc.PAGE),
-        *number_columns(say, "mean", where=doc.COMPACT),
-        *number_columns(say, "interval"),
+        *build_text_columns(say, "metric"),
+        *build_number_columns(say, "mean", where=doc.PAGE),
+        *build_number_columns(say, "mean", where=doc.COMPACT),
+        *build_number_columns(say, "interval"),
         doc.TableColumn("", where=doc.wide_terminal(VERY_WIDE_COLUMNS)),
-        *number_columns(say, "sd", where=doc.Where(("page", "terminal"), WIDE_COLUMNS)),
-        *number_columns(say, "median", where=doc.Where(min_columns=WIDE_COLUMNS)),
-        *number_columns(say, "minimum", "maximum", "scored", "applicable", "all", where=doc.PAGE),
+        *build_number_columns(say, "sd", where=doc.Where(("page", "terminal"), WIDE_COLUMNS)),
+        *build_number_columns(say, "median", where=doc.Where(min_columns=WIDE_COLUMNS)),
+        *build_number_columns(
+            say, "minimum", "maximum", "scored", "applicable", "all", where=doc.PAGE
+        ),
         doc.TableColumn(say("coverage"), True, say("coverage_short"), doc.COMPACT),
-        *text_columns(say, "method", where=doc.PAGE),
+        *build_text_columns(say, "method", where=doc.PAGE),
     )
     rows = tuple(_build_metric_row(metric, say) for metric in summary.metrics)
     return doc.ReportTable(columns, rows, id="figures")
@@ -255,9 +257,9 @@ def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
     for number, metric in enumerate((m for m in summary.metrics if m.labels), 1):
         columns = (
             doc.TableColumn(say("label"), short=metric.metric),
-            *number_columns(say, "count", "rate"),
+            *build_number_columns(say, "count", "rate"),
             doc.TableColumn(""),
-            *number_columns(say, "interval"),
+            *build_number_columns(say, "interval"),
         )
         rows = [
             (
@@ -279,16 +281,16 @@ def _build_costs(summary: Summary, say: Words) -> list[doc.Node]:
         return []
     columns = (
         doc.TableColumn(say("metric"), short=say("usage")),
-        *number_columns(say, "calls", "hits"),
-        *number_columns(say, "tokens", where=doc.narrow_terminal(WIDE_COLUMNS)),
-        *number_columns(say, "input_tokens", "output_tokens", where=doc.Where(min_columns=WIDE_COLUMNS)),
-        *number_columns(say, "usd"),
+        *build_number_columns(say, "calls", "hits"),
+        *build_number_columns(say, "tokens", where=doc.narrow_terminal(WIDE_COLUMNS)),
+        *build_number_columns(say, "input_tokens", "output_tokens", where=doc.Where(min_columns=WIDE_COLUMNS)),
+        *build_number_columns(say, "usd"),
     )  # fmt: skip
 
     def build_usage(name: doc.Inline, usage: Usage) -> doc.TableRow:
         counts = (usage.calls, usage.hits, usage.input_tokens + usage.output_tokens)
         return doc.TableRow(
-            (doc.TableCell(name), *map(say.whole, counts), *usage_cells(usage, say))
+            (doc.TableCell(name), *map(say.whole, counts), *build_usage_cells(usage, say))
         )
 
     rows = tuple(build_usage(doc.Styled(m.metric, "code"), m.usage) for m in used)

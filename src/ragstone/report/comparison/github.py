@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.report.comparison import sentences
-from ragstone.report.words import words
+from ragstone.report.words import load_words
 
 if TYPE_CHECKING:
     from ragstone.analysis.compare import Comparison
@@ -19,7 +19,7 @@ def build_commands(
     comparison: Comparison, language: str = "en", *, error: bool = False
 ) -> list[str]:
     """Workflow commands: an error or warning for each regression, a warning for each withheld verdict."""
-    say = words(language)
+    say = load_words(language)
     regressions = {(regression.run, regression.metric) for regression in comparison.regressions}
     lines = []
     for versus in comparison.versus:

@@ -39,7 +39,7 @@ from ragstone.report.monitor.times import (
 )
 from ragstone.report.render.html import build_style_sheet, load_template, read_resource
 from ragstone.report.samples import GENEROUS
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def render_interaction(archive: Archive, id: str, frame: Frame) -> str | None:
     if interaction is None:
         return None
     (judged,) = load_scores(archive, [interaction])
-    view = open_interaction(judged, frame.say).view(GENEROUS)
+    view = open_interaction(judged, frame.say).build_view(GENEROUS)
     return frame.fill(
         "monitor_interaction.html.j2",
         "interaction",
@@ -205,7 +205,7 @@ def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Words:
     """The language that the address names, else the first of the browser's that there is; times in a zone."""
     local = get_time_zone(zone)
     if asked:
-        return words(asked, local)
+        return load_words(asked, local)
     ranked: list[tuple[float, int, str]] = []
     for place, part in enumerate(accepted[:400].split(",")):
         code, _, weight = part.strip().partition(";q=")
@@ -213,7 +213,9 @@ def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Words:
             ranked.append((-float(weight or 1), place, code.split("-")[0].lower()))
         except ValueError:
             continue
-    return words(next((code for *_, code in sorted(ranked) if code in ("en", "es")), "en"), local)
+    return load_words(
+        next((code for *_, code in sorted(ranked) if code in ("en", "es")), "en"), local
+    )
 
 
 def _urgency(alert: Alert) -> tuple[bool, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_table, number_columns
+from ragstone.report.builders.parts import build_number_columns, build_table
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.interactions import JudgedInteraction, find_scale
 from ragstone.report.monitor.query import Query
@@ -54,7 +54,7 @@ def build_slices(
         for slice in slices
     ]
     metrics = (doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names)
-    counts = number_columns(say, "interactions", "slice_of_all")
+    counts = build_number_columns(say, "interactions", "slice_of_all")
     return build_table((doc.TableColumn(query.by), *counts, *metrics), rows, id="slices")
 
 
@@ -73,7 +73,7 @@ def open_interaction(judged: JudgedInteraction, say: Words) -> OpenSample:
 
 def build_entry(judged: JudgedInteraction, query: Query, say: Words) -> InteractionEntry:
     """An interaction as a line of a list, with a link to its page."""
-    view = open_interaction(judged, say).view(BRIEF)
+    view = open_interaction(judged, say).build_view(BRIEF)
     interaction = judged.interaction
     feedback = interaction.feedback
     return InteractionEntry(

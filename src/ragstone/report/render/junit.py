@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ragstone.report import figures
-from ragstone.report.words import words
+from ragstone.report.words import load_words
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
@@ -50,7 +50,7 @@ def _build_completeness(metric: MetricSummary, floor: float) -> Element:
     case = _add_element(
         "testcase", {"classname": "ragstone.complete", "name": metric.metric, "time": "0"}
     )
-    lines = [line.text for line in figures.describe_metric(metric, floor, words("en"))]
+    lines = [line.text for line in figures.describe_metric(metric, floor, load_words("en"))]
     if not metric.complete:
         error = _add_element("error", {"type": "incomplete", "message": lines[0]}, case)
         error.text = _replace_illegal("\n".join(lines))
