@@ -31,6 +31,7 @@ class Where:
 
     def admits(self, medium: Medium, columns: int) -> bool:
         """Whether a node is shown in a medium; only a terminal has a width."""
+        # A page scrolls and a text wraps: widths are no matter there.
         fits = medium != "terminal" or self.min_columns <= columns <= self.max_columns
         return medium in self.media and fits
 
@@ -81,6 +82,8 @@ class Remark:
     tone: Tone = "plain"
 
 
+# A new node needs a case in render/markdown.py and render/terminal.py and a block in
+# templates/nodes.html.j2, which pick nodes by their class names.
 # ── blocks ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -353,6 +356,7 @@ def select_columns(
     table: ReportTable, medium: Medium, columns: int = 0
 ) -> tuple[list[TableColumn], list[TableRow], TableRow | None]:
     """The columns of a table that a medium shows, with the cells under them."""
+    # `strict=True` below is the check that every row has a cell for every column, shown or not.
     shown = [column.where.admits(medium, columns) for column in table.columns]
 
     def keep_shown(row: TableRow) -> TableRow:

@@ -183,6 +183,8 @@ class OpenSample:
         question = cut_excerpts(sample.question or "", (), limits.text)
         answer = _cut_text(sample.answer, book.in_answer, limits)
         reference = _cut_text(sample.reference, book.in_reference, limits)
+        # Titles and short fields are cut for the layout; only these cuts are announced to the
+        # reader.
         texts = [question, answer, reference, *(chunk.parts for chunk in chunks or ())]
         more_chunks = max(len(sample.contexts or ()) - limits.chunks, 0)
         more_findings = len(book.entries) - len(shown)
@@ -270,6 +272,7 @@ def _view_score(metric: MetricDirection, score: Score, say: Words) -> ScoreView:
     ):
         low, high = metric.bounds
         share = min(max((score.value - low) / (high - low), 0.0), 1.0)
+        # Thirds of the scale are a look, not a verdict: gates and comparisons decide what is good.
         good = share if metric.higher_is_better else 1 - share
         level = "low" if good < 1 / 3 else "mid" if good < 2 / 3 else "high"
     name = f"{score.outcome}: {score.kind}" if score.kind else score.outcome
@@ -298,6 +301,7 @@ def view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
         reason=shorten(say.message(finding.reason), brief),
         quote=shorten(finding.quote, brief),
         chunk_id=shorten(finding.chunk, 120),
+        # A rank only for chunks that the page shows: it becomes a link to them.
         chunk_rank=entry.chunk + 1
         if entry.chunk is not None and entry.chunk < limits.chunks
         else None,

@@ -75,6 +75,7 @@ class Words:
         """A share of one as a percentage; never rounded up to 100 or down to 0."""
         scaled = share * 100
         text = f"{scaled:.{digits}f}"
+        # 999 of 1,000 must not read as all of them, nor one of a million as none.
         if text == f"{100:.{digits}f}" and share < 1:
             text = f"{100 - 10**-digits:.{digits}f}"
         if float(text) == 0 and share > 0:
@@ -91,6 +92,8 @@ class Words:
 
     def money(self, usd: float) -> str:
         """Dollars, with enough digits that a cheap run does not read as free."""
+        # Zero is exact: a local judge costs nothing, and four decimals would hint at a rounded
+        # price.
         digits = 2 if usd >= 1 or usd == 0 else 4
         text = self.number(usd, digits)
         if usd > 0 and float(f"{usd:.{digits}f}") == 0:

@@ -74,7 +74,7 @@ class ComparisonReport:
     def picture(self) -> Drawing:
         """The differences, and with several runs quality against cost."""
         say = load_words(self.language)
-        offers = _weigh(self.comparison)
+        offers = _choose_trade_off(self.comparison)
         drawings = [draw_forest(self.comparison, say, WIDE)]
         return stack_drawings([*drawings, draw_pareto(offers, say, WIDE)] if offers else drawings)
 
@@ -88,6 +88,7 @@ class ComparisonReport:
         notes = build_list(
             sentences.describe_pairing(versus, comparison, say), flush=True, style="lines"
         )
+        # A chart of this run only: the picture of all runs together is `picture`.
         alone = replace(comparison, versus=(versus,))
         chart = build_chart(lambda width: draw_forest(alone, say, width))
         label = doc.Paragraph(say("forest_of", baseline=comparison.baseline.name), style="note")
@@ -139,6 +140,9 @@ def _build_table(
 ) -> doc.ReportTable:
     columns = (
         *build_text_columns(say, "metric"),
+        # One tuple serves all media: `_list_cells` must yield a cell for every column below, in
+        # this order. A column stands twice where media want it in another place or with another
+        # look.
         *build_text_columns(say, "verdict", where=doc.PAGE),
         *build_text_columns(say, "verdict", where=doc.TEXT),
         *build_number_columns(say, "before", "after"),
@@ -148,6 +152,8 @@ def _build_table(
         *build_number_columns(say, "moved", where=doc.WRITTEN),
         *build_text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
     )
+    # Quality before latency, tokens and cost; `sorted` is stable, so each half keeps the order of
+    # the run. The style of the first resource row draws the line between the halves.
     ordered = sorted(versus.differences, key=lambda difference: difference.resource)
     first = next((difference for difference in ordered if difference.resource), None)
     rows = [
@@ -237,13 +243,14 @@ def _item_on_terminal(pair: SamplePair, say: Words) -> doc.ListItem:
     return doc.ListItem(shorten(pair.question, 100), id=pair.id, nodes=nodes)
 
 
-def _weigh(comparison: Comparison) -> TradeOff | None:
+def _choose_trade_off(comparison: Comparison) -> TradeOff | None:
     """Quality against cost, when there are enough runs for a choice."""
     return build_trade_off(comparison) if len(comparison.versus) > 1 else None
 
 
 def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
-    offers = _weigh(comparison)
+    # With two runs the table says it all; a front needs a third.
+    offers = _choose_trade_off(comparison)
     if offers is None:
         return []
     chart = build_chart(lambda width: draw_pareto(offers, say, width))

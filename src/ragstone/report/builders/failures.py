@@ -145,6 +145,7 @@ def _list_class_cells(rate: LabelRate, failures: Failures, say: Words) -> doc.Ce
 
 
 def _explain_class(kind: str, failures: Failures, say: Words) -> str:
+    # Only the four classes of CRITERIA are decided by a metric; errors, refusals and the rest are not.
     decider = next((d for name, d in failures.deciders.items() if name == kind), None)
     if decider is None:
         return say(f"class_means.{kind}", metric="", rule="").strip(" ,")
@@ -277,6 +278,7 @@ def build_diagnosis(diagnoses: Sequence[Diagnosis], say: Words) -> doc.Section:
 
 
 def _symptom_on_page(diagnosis: Diagnosis, say: Words) -> doc.Section:
+    # `perhaps`: the figure is past its limit, but its interval reaches back over it.
     doubt = () if diagnosis.sure else (" ", doc.Styled(say("perhaps"), "badge", "warn"))
     advice = [
         doc.ListItem(

@@ -87,6 +87,7 @@ def _describe_state(report: PeriodReport, say: Words) -> doc.Remark:
         parts.append(say("summary.same" if is_judged else nothing))
     if report.alerts:
         parts.append(say.count("alert", len(report.alerts)))
+    # Green needs evidence: a period in which nothing could be judged is not a good one.
     calm: doc.Tone = "good" if is_judged and not report.alerts else "warn"
     return doc.Remark("; ".join(parts), "bad" if worse else calm)
 
@@ -234,6 +235,8 @@ def _build_costs(report: PeriodReport, say: Words) -> doc.Section:
             rows.append([f"· {name}", paid, "–" if earlier is None else say.money(earlier.usd)])
     if now.cost is not None or before.cost is not None:
         totals = [say.money(w.cost.total) if w.cost else "–" for w in (now, before)]
+        # What the system itself cost stands before what judging it cost; both are absent from most
+        # logs.
         rows.insert(0, [say("system_cost"), *totals])
     if now.tokens is not None:
         spent = [say.whole(round(w.tokens.total)) if w.tokens else "–" for w in (now, before)]
@@ -267,6 +270,8 @@ def _build_worst(analysis: PeriodAnalysis, say: Words) -> list[doc.Section]:
     )
     samples = doc.SampleList(
         range(len(analysis.worst)),
+        # Positions index the list of the worst here, not the store: a period has no rows of its
+        # own.
         lambda position: open_interaction(analysis.worst[position], say),
         SAMPLE_LIMITS,
     )

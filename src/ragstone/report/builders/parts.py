@@ -26,6 +26,7 @@ def build_panel(
 
 def build_chart(draw: Callable[[float], Drawing]) -> doc.Chart:
     """A picture that is drawn once for a page and once for a phone."""
+    # SVG scales its letters with it: a wide chart shrunk to a phone could not be read.
     return doc.Chart(draw(WIDE), draw(NARROW))
 
 

@@ -66,6 +66,7 @@ class RunReport:
                 outcomes=tuple(_list_outcomes(summary, say)),
             ),
         )
+        # On a page the command stands among the facts.
         command = doc.CodeLine(figures.build_command(summary.run), where=doc.TEXT)
         tree = build_summary(summary, self.language)
         body = (*tree.body, samples, *self._build_worst(say), command)
@@ -91,6 +92,8 @@ class RunReport:
             scores = [row.scores[metric.metric] for metric in metrics]
             question = figures.shorten(row.sample.question or say("no_question"), 120)
             values = (say.number(s.value) if s.ok else say.outcome(s.outcome) for s in scores)
+            # The cells follow the columns below: id, question, then the metrics in the order of the
+            # summary.
             rows.append([figures.shorten(row.id, 40), question, *values])
         names = (doc.TableColumn(doc.Styled(m.metric, "code"), numeric=True) for m in metrics)
         columns = (doc.TableColumn("id"), *build_text_columns(say, "question"), *names)
@@ -147,6 +150,7 @@ def _build_cards(summary: Summary, say: Words) -> doc.CardGrid:
 
 
 def _build_card(metric: MetricSummary, summary: Summary, meaning: str, say: Words) -> doc.Card:
+    # Meanings are written as gist; detail.
     first, semicolon, _ = meaning.partition(";")
     drawn = draw_distribution(metric, figures.list_thresholds(summary, metric.metric), say)
     interval = (
@@ -181,6 +185,8 @@ def _name_metric(metric: MetricSummary, say: Words) -> tuple[str | doc.Styled, .
 
 
 def _build_metrics(summary: Summary, say: Words) -> doc.ReportTable:
+    # A new column goes in here and, at the same index, into `_build_metric_row`: each medium drops
+    # the columns and cells that are not for it, and a count that differs is an error.
     columns = (
         *build_text_columns(say, "metric"),
         *build_number_columns(say, "mean", where=doc.PAGE),
@@ -226,6 +232,7 @@ def _draw_interval(metric: MetricSummary, width: int = 20) -> str:
         min(max(round((value - first) / (last - first) * (width - 1)), 0), width - 1)
         for value in (metric.low, metric.mean, metric.high)
     )
+    # The mean is drawn last, over the interval, for both may fall on the same character.
     marks = ["━" if low <= at <= high else "·" for at in range(width)]
     marks[mean] = "┿"
     return "".join(marks)
@@ -366,6 +373,7 @@ def _build_ending(summary: Summary, state: doc.Remark, say: Words) -> Iterator[d
         yield doc.Paragraph(say("unfinished"), "warn")
     yield doc.Status(state.text, state.tone)
     if info.place:
+        # The command must work when it is pasted, wherever the store is.
         store = "" if info.place == default_place() else f" --store {shlex.quote(info.place)}"
         command = f"ragstone report {info.id}{store} -o report.html"
         yield doc.Paragraph(f"{say('full_report')} {command}", style="note")
@@ -373,6 +381,7 @@ def _build_ending(summary: Summary, state: doc.Remark, say: Words) -> Iterator[d
 
 def _list_outcomes(summary: Summary, say: Words) -> list[tuple[str, str]]:
     """Values and texts of the outcome filter: only what occurs, categories last."""
+    # `o:` and `l:` tell outcomes from labels: the page's script filters by these prefixes.
     seen = {name.partition(":")[0] for metric in summary.metrics for name in metric.outcomes}
     choices = [("o:ok", say("outcome.ok"))]
     if seen:

@@ -122,8 +122,8 @@ def _describe_trivial(checkup: Checkup, say: Words) -> Iterator[str]:
         answer = answer[: ANSWER_CHARS - 1] + "…"
     yield say("checkup.trivial.constant", answer=answer, share=say.percent(trivial.constant))
     if trivial.first is not None and trivial.answer_in_first is not None:
-        first, told = say.percent(trivial.first), say.percent(trivial.answer_in_first)
-        yield say("checkup.trivial.first", share=first, told=told)
+        first, answered = say.percent(trivial.first), say.percent(trivial.answer_in_first)
+        yield say("checkup.trivial.first", share=first, answered=answered)
 
 
 def _describe_power(checkup: Checkup, say: Words) -> Iterator[str]:

@@ -45,6 +45,8 @@ def build_commands(
 
 def append_summary(path: str, text: str) -> None:
     """Add the text to the step summary, cut where GitHub would refuse it."""
+    # GitHub's limit is in bytes, and refuses the whole summary; `ignore` drops the character that
+    # the cut went through.
     content = text.encode("utf-8", "replace")[:SUMMARY_BYTES].decode("utf-8", "ignore")
     with Path(path).open("a", encoding="utf-8") as file:
         file.write(content + "\n")
@@ -55,7 +57,8 @@ def _format_command(kind: str, title: str, text: str) -> str:
 
 
 def _escape_data(text: str) -> str:
-    """Text that cannot end the command or begin another difference."""
+    """Text that cannot end the command or begin another."""
+    # The percent sign first, or it would escape the escapes.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

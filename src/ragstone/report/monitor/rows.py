@@ -40,6 +40,7 @@ def build_slices(
     slices: Sequence[Window], total: int, names: Sequence[str], query: Query, say: Words
 ) -> doc.ReportTable:
     """Each value of a field with its means, and a link to the page of it alone."""
+    # Both are read while interactions arrive: the slices may already count more than the total.
     whole = max(total, sum(slice.interactions for slice in slices), 1)
     rows: list[doc.Cells] = [
         (

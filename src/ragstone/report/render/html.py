@@ -38,6 +38,7 @@ def render(document: doc.ReportDocument, *, budget: int = PAGE_BYTES) -> str:
     from markupsafe import Markup
 
     listed = _find_samples(document.body)
+    # The policy names style and script by their hashes: both must go into the page byte for byte.
     style = "".join(
         (read_resource("report.css"), read_resource("drawing.css"), *(_light_rules() if listed else ()),
          *map(read_resource, STYLES.get(document.kind, ())))
@@ -54,6 +55,7 @@ def render(document: doc.ReportDocument, *, budget: int = PAGE_BYTES) -> str:
     }
     page = load_template("page.html.j2")
     if listed is not None:
+        # Rendered twice: first without samples, to know how many bytes are left for them.
         room = budget - len(encode_text(page.render(context))) - NOTE_BYTES
         context["samples"] = _fit_samples(listed, document.say, room)
     return str(page.render(context))
@@ -94,6 +96,7 @@ def load_template(name: str) -> Any:
     """A template that escapes everything, knows no undefined name, and can render nodes of a document."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+    # StrictUndefined: a name that a template misspells is an error, not an empty place in a report.
     environment = Environment(
         loader=FunctionLoader(read_resource), autoescape=True, undefined=StrictUndefined
     )
@@ -165,11 +168,13 @@ def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSample
             while True:
                 view = sample.build_view(limits)
                 text = render_sample(view, say, is_open=number == 0)
+                # The least limits tighten to themselves: then the sample is as short as it gets.
                 if len(encode_text(text)) < cap or limits == limits.tighten():
                     break
                 limits = limits.tighten()
             yield text, view.cut
 
+    # A first pass at full length; most pages fit, and only others pay for a second.
     texts, cut, sizes = _keep_fitting(render_capped(budget), budget)
     if sum(sizes) > budget:
         texts, cut, _ = _keep_fitting(render_capped(_choose_cap(sizes, budget)), budget)

@@ -22,6 +22,8 @@ def escape(text: str) -> str:
     visible = "".join(c if c.isprintable() or c in NO_BREAK_SPACES else " " for c in text)
     line = re.sub(" +", " ", visible).strip(" ")
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    # `$` too: GitHub sets mathematics between two of them. After the entities, whose `&` and `;`
+    # need no backslash.
     line = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", line)
     # a pull request calls nobody and links no issue because a sample says so
     return re.sub(r"(?<!\w)@(?=\w)|#(?=\d)", r"\g<0>&#8203;", line)
@@ -120,6 +122,8 @@ def _render_items(node: doc.BulletList, indent: str = "") -> list[str]:
             if isinstance(below, doc.BulletList):
                 lines += _render_items(below, f"{indent}    ")
             elif isinstance(below, doc.CodeLine):
+                # A fence inside a list item needs its indent and free lines around it, or GitHub
+                # ends the list.
                 lines += ["", "    ```sh", f"    {below.text}", "    ```", ""]
             else:
                 lines[-1] += "  "  # a line break

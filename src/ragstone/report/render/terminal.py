@@ -89,10 +89,13 @@ class Screen:
 
 def fit_encoding(content: str, encoding: str) -> str:
     """The text without control characters, in characters that the encoding has."""
+    # Category C holds escape and format characters: an answer must not move the cursor or change
+    # the window's title.
     visible = "".join(c if c == "\n" or unicodedata.category(c)[0] != "C" else " " for c in content)
     try:
         visible.encode(encoding)
     except UnicodeEncodeError:
+        # On such a terminal accents are lost rather than shown as question marks.
         plain = unicodedata.normalize("NFKD", visible.translate(ASCII_SIGNS))
         bare = "".join(c for c in plain if not unicodedata.combining(c))
         return bare.encode(encoding, "replace").decode(encoding)
@@ -115,6 +118,8 @@ class _Printer:
     def print_nodes(self, nodes: Sequence[doc.Node]) -> None:
         for node in doc.select_nodes(nodes, "terminal", self._screen.width):
             if isinstance(node, doc.Section):
+                # Set, not printed: a section that shows nothing on a terminal must leave no free
+                # line.
                 self._needs_gap = self._has_printed
                 self.print_nodes(node.nodes)
             else:
