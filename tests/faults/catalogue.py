@@ -11,6 +11,7 @@ import time
 import zlib
 from collections.abc import Callable
 from email.utils import formatdate
+from functools import cache
 from typing import Any
 
 from faults.server import Behaviour, Call
@@ -73,17 +74,15 @@ async def cut_chunk(call: Call) -> None:
 
 
 async def gzip_bomb(call: Call) -> None:
-    await call.send(200, _BOMB, Content_Encoding="gzip")
+    await call.send(200, _bomb(256), Content_Encoding="gzip")
 
 
+@cache
 def _bomb(megabytes: int) -> bytes:
     """So many megabytes of spaces as gzip, made a megabyte at a time at the quickest level."""
     packer = zlib.compressobj(1, wbits=31)
     parts = [packer.compress(b" " * 2**20) for _ in range(megabytes)]
     return b"".join([*parts, packer.flush()])
-
-
-_BOMB = _bomb(256)
 
 
 def _truth(call: Call) -> dict[str, Any]:

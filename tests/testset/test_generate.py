@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from ragstone.testset.items import Item, get_abstention
 from ragstone.testset.journal import Journal
 from ragstone.testset.sets import agenerate, generate, part_file, rejected_file
 from tinyset import tiny_parts
+from waiting import wait_until
 
 DOCUMENTS = [
     Document(
@@ -151,12 +151,11 @@ def test_killed_it_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     )
     code = KILLED.format(tests=str(Path(__file__).parents[1]), mix=MIX, out=str(out))
     child = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and child.poll() is None:
-        part = part_file(out)
-        if part.exists() and part.read_bytes().count(b"\n") >= 5:
-            break
-        time.sleep(0.01)
+    part = part_file(out)
+    wait_until(
+        lambda: child.poll() is not None or (part.exists() and part.read_bytes().count(b"\n") >= 5),
+        "five lines are written",
+    )
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
     assert part_file(out).exists(), "it was done before it was killed"
