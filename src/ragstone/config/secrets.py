@@ -73,7 +73,7 @@ def reveal(value: Any) -> Any:
 
 
 def expand_variables(
-    value: ConfigValue, complaints: list[str], key: str = "", lacks: list[str] | None = None
+    value: ConfigValue, complaints: list[str], key: str = "", missing_keys: list[str] | None = None
 ) -> ConfigValue:
     """The tree with variables filled in where secrets may stand; elsewhere each one is a complaint.
 
@@ -84,19 +84,20 @@ def expand_variables(
         if key == "headers":  # an HTTP system fills in its own variables
             return value
         filled = {
-            name: expand_variables(item, complaints, name, lacks) for name, item in inner.items()
+            name: expand_variables(item, complaints, name, missing_keys)
+            for name, item in inner.items()
         }
         return ConfigValue(value.at, filled)
     if isinstance(inner, list):
         return ConfigValue(
-            value.at, [expand_variables(item, complaints, key, lacks) for item in inner]
+            value.at, [expand_variables(item, complaints, key, missing_keys) for item in inner]
         )
     if not isinstance(inner, str):
         return value
     names = VARIABLE.findall(inner)
     if key in ("api_key", "secret"):
         return ConfigValue(
-            value.at, Secret(_expand_api_key(key, value, names, complaints, lacks), inner)
+            value.at, Secret(_expand_api_key(key, value, names, complaints, missing_keys), inner)
         )
     if key in SECRET_ADDRESSES:
         return ConfigValue(

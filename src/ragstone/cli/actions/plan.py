@@ -32,6 +32,7 @@ def show_need(runs: tuple[str, ...], effect: float, flags: dict[str, Any]) -> No
     count = say.whole(need.questions)
     click.echo(say("plan.answer", questions=count, effect=shown, power=say.percent(need.power)))
     click.echo(say("plan.sd", sd=say.number(need.sd), how=how))
+    # Groups of samples that hardly matter are not worth a sentence.
     if need.design > 1.05:
         click.echo(say("plan.design", design=say.number(need.design, 1)))
     if need.comparisons > 1:
