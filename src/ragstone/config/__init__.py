@@ -27,7 +27,7 @@ __all__ = [
 def load(path: str | Path, missing_keys: list[str] | None = None) -> Plan:
     """The plan that a YAML file describes, or ConfigError with everything that is wrong in it.
 
-    With `lacks` an API key that is not set is noted there instead."""
+    With `missing_keys` an API key that is not set is noted there instead."""
     file = Path(path)
     complaints: list[str] = []
     tree = expand_variables(read_document(file, complaints), complaints, missing_keys=missing_keys)

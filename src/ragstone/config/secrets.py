@@ -77,7 +77,7 @@ def expand_variables(
 ) -> ConfigValue:
     """The tree with variables filled in where secrets may stand; elsewhere each one is a complaint.
 
-    With `lacks` an API key that is not set is noted there: a dry run needs none."""
+    With `missing_keys` an API key that is not set is noted there: a dry run needs none."""
     inner = value.value
     if isinstance(inner, dict):
         # the plan keeps them as `${NAME}`, and its identity holds the names of the headers alone
