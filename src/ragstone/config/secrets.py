@@ -115,14 +115,18 @@ def expand_variables(
 
 
 def _expand_api_key(
-    key: str, value: ConfigValue, names: list[str], complaints: list[str], lacks: list[str] | None
+    key: str,
+    value: ConfigValue,
+    names: list[str],
+    complaints: list[str],
+    missing_keys: list[str] | None,
 ) -> str:
     if not names:
         complaints.append(
             f"{value.at}: {key!r} is written out; keep it in the environment and write ${{NAME}}"
         )
         return ""
-    return _fill_value(value, complaints if lacks is None else lacks)
+    return _fill_value(value, complaints if missing_keys is None else missing_keys)
 
 
 def _expand_store(value: ConfigValue, names: list[str], complaints: list[str]) -> str | Secret:
