@@ -9,13 +9,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 
 import pytest
 
 from ragstone.cli.actions.progress import Bar, count_lines, format_duration, show_waiting
 from ragstone.engine import Progress
 from ragstone.types import Usage
+from waiting import wait_until
 
 
 def test_scores_are_shown_and_kept(call, rows):
@@ -228,22 +228,21 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_p
 
 
 def wait_for_samples(path) -> None:
-    for _ in range(600):
-        time.sleep(0.1)
+    def has_scores() -> bool:
         if not path.exists():
-            continue
+            return False
         with sqlite3.connect(path) as store:
             try:
                 (count,) = store.execute("SELECT COUNT(*) FROM scores").fetchone()
             except sqlite3.OperationalError:  # not made yet
-                continue
-            if count:
-                return
-    raise AssertionError("nothing was scored in a minute")
+                return False
+            return count > 0
+
+    wait_until(has_scores, "something is scored", every_seconds=0.1)
 
 
 def test_the_bar_keeps_still_on_a_pipe_and_when_quiet(capfd, monkeypatch):
-    monkeypatch.setattr("ragstone.cli.actions.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("ragstone.cli.actions.progress.SHOW_AFTER_SECONDS", 0.0)
     with Bar() as bar:
         bar(Progress(5, 10, 0, Usage()))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
@@ -254,10 +253,10 @@ def test_the_bar_keeps_still_on_a_pipe_and_when_quiet(capfd, monkeypatch):
 
 def test_the_bar_says_rate_time_left_cost_and_failures():
     bar = Bar()
-    bar._began, bar._first = 100.0, 0
-    said = bar.facts(Progress(50, 250, 3, Usage(calls=9, usd=1.5)), 110.0)
+    bar._rate_since, bar._rate_done = 100.0, 0
+    said = bar.format_facts(Progress(50, 250, 3, Usage(calls=9, usd=1.5)), 110.0)
     assert said == "50/250  5.0/s  40 s left  $1.50  3 failed"
-    assert bar.facts(Progress(50, None, 0, Usage()), 110.0) == "50  5.0/s"
+    assert bar.format_facts(Progress(50, None, 0, Usage()), 110.0) == "50  5.0/s"
 
 
 def test_lines_stand_for_samples_where_they_are_not_counted(rows):

@@ -101,18 +101,23 @@ def _extract_all(value: Any) -> Any:
 
 def _unite_claims(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     """Build one `claims` Ask over the distinct texts of several."""
-    items = {item["text"]: item for ask in asks for item in ask.values["texts"]}
+    items = {_claim_key(item): item for ask in asks for item in ask.values["texts"]}
     # ids follow the sorted texts, not the order of metrics: the merged Ask's key must not depend on
     # that order
-    ids = {text: f"t{n}" for n, text in enumerate(sorted(items), 1)}
-    texts = [{**items[text], "id": ids[text]} for text in sorted(items)]
+    ids = {key: f"t{n}" for n, key in enumerate(sorted(items), 1)}
+    texts = [{**items[key], "id": ids[key]} for key in sorted(items)]
     members = []
     for ask in asks:
         own: dict[str, list[str]] = {merged_id: [] for merged_id in ids.values()}
         for item in ask.values["texts"]:
-            own[ids[item["text"]]].append(item["id"])
+            own[ids[_claim_key(item)]].append(item["id"])
         members.append((ask, _extract_rows("claims", "text_id", own)))
     return replace(asks[0], values={"texts": texts}), members
+
+
+def _claim_key(item: Mapping[str, Any]) -> tuple[str, str]:
+    """What makes two texts to split the same: their words, and the question that a bare answer is read with."""
+    return item["text"], item.get("question", "")
 
 
 def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
@@ -141,7 +146,11 @@ def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
         names = {source_id: f"{source_id} of another case" for source_id in every_source}
         for source, merged_source in zip(case["sources"], merged_case["sources"], strict=True):
             names[merged_source["id"]] = source["id"]
-        members.append((ask, _extract_rows("verdicts", "id", own, names)))
+        extract = _extract_rows("verdicts", "id", own, names)
+        # the chance that all claims are supported is ours only where all the case's claims are
+        is_whole = len(merged_case["claims"]) == len(set(_texts(case["claims"])))
+        number = order.index(_texts(case["sources"]))
+        members.append((ask, _extract_case(extract, number if is_whole else None)))
     return replace(united, language=asks[0].language, repeat=asks[0].repeat), members
 
 
@@ -169,6 +178,21 @@ def _unite_useful(asks: Sequence[Ask]) -> list[tuple[Ask, Members]]:
             members.append((ask, _extract_rows("grades", "target", mine)))
         result.append((united, members))
     return result
+
+
+def _extract_case(extract: ExtractPart, number: int | None) -> ExtractPart:
+    """Return a function that also keeps the chance of an Ask's own case, or none."""
+
+    def extract_case(value: Any) -> Any:
+        part = extract(value)
+        chances = part.get("case_probabilities") if isinstance(part, Mapping) else None
+        if chances is None:
+            return part
+        if number is None or not isinstance(chances, list):
+            return {**part, "case_probabilities": []}
+        return {**part, "case_probabilities": chances[number : number + 1]}
+
+    return extract_case
 
 
 def _extract_rows(

@@ -13,6 +13,7 @@ from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.completion import Completion, CompletionRequest, Deadline
 from ragstone.judges.dialects import Dialect, OutputMode
 from ragstone.judges.dialects.dialect import as_object, read_count
+from ragstone.judges.embedding_probe import PROBE_TEXTS, PROBE_VERSION, remove_probe
 from ragstone.judges.http import JsonClient, MalformedReply, RequestRejected, describe_status
 from ragstone.judges.prices import Price, compute_usage, estimate_usd
 from ragstone.types import Usage
@@ -76,7 +77,8 @@ class RemoteModel:
         sent_modes: list[OutputMode] = []
 
         def build_body() -> Any:
-            mode = self.dialect.modes[self._rejected.mode_index]
+            modes = self.dialect.modes
+            mode = "text" if request.schema is None else modes[self._rejected.mode_index]
             sent_modes.append(mode)
             return self.dialect.body(self.model, request, self._select_parameters(request), mode)
 
@@ -106,14 +108,15 @@ class RemoteModel:
         usage = compute_usage(self.price, reply.input_tokens, reply.output_tokens)
         self.client.budget.settle(estimate, usage)
         self._mean_output_tokens += 0.1 * (reply.output_tokens - self._mean_output_tokens)
-        return Completion(reply.text, reply.finish, usage)
+        return Completion(reply.text, reply.finish, usage, reply.first_tokens)
 
     def _select_parameters(self, request: CompletionRequest) -> dict[str, Any]:
         """Return the parameters that were not rejected, the token limit multiplied if wanted."""
+        rejected, needs = self._rejected.parameters, self.dialect.parameter_needs
         accepted = {
             name: value
             for name, value in self.parameters.items()
-            if name not in self._rejected.parameters and value is not None
+            if value is not None and not rejected & {name, needs.get(name)}
         }
         if request.length_factor > 1 and self.dialect.length_parameter in accepted:
             accepted[self.dialect.length_parameter] *= request.length_factor
@@ -160,6 +163,7 @@ class RemoteEmbeddings:
             "base_url": client.base_url.url,
             "model": model,
             "parameters": self.parameters,
+            "probe": PROBE_VERSION,
         }
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
@@ -179,7 +183,7 @@ class RemoteEmbeddings:
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind != "embed":
             return JudgeFailed("refusal", "only_embeds", judge=self.name)
-        texts = [text or " " for text in ask.values["texts"]]
+        texts = [text or " " for text in (*ask.values["texts"], *PROBE_TEXTS)]
         estimate = estimate_usd(self.price, sum(map(len, texts)), 0)
         try:
             vectors, usage = await self.client.post(
@@ -194,7 +198,11 @@ class RemoteEmbeddings:
         except RequestRejected as rejection:
             return JudgeFailed("transport", describe_status(rejection.status, rejection.message))
         self.client.budget.settle(estimate, usage)
-        return Reply({"vectors": vectors}, usage)
+        try:
+            return Reply({"vectors": remove_probe(vectors)}, usage)
+        except JudgeFailed as failure:
+            failure.usage = usage
+            return failure
 
     def _parse_reply(self, reply: Any, count: int) -> tuple[list[list[float]], Usage]:
         rows = reply.get("data") if isinstance(reply, dict) else None
