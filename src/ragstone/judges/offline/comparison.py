@@ -20,6 +20,8 @@ NEARBY_CREDIT = 0.7
 """What a word counts that stands in the sentence before, which a pronoun may refer to."""
 RELATED_FROM, RELATED_TO = 0.5, 0.9
 """Cosines of word vectors between which two words go from unrelated to the same."""
+ROOT_LETTERS, ROOT_CREDIT = 5, 0.7
+"""First letters that words of one root share, and what such a word counts: devolver, devolución."""
 VECTOR_NORM = 127.0 * 127.0
 CANDIDATES = 3
 """Sentences that a claim is compared with."""
@@ -135,7 +137,11 @@ def _find_related(mine: Sentence, theirs: Sentence) -> tuple[float, ...]:
     ours = table.take(rows, axis=0).astype(np.float32)
     near = np.max(ours @ table.take(others, axis=0).astype(np.float32).T, axis=1) / VECTOR_NORM
     soft = np.clip((near - RELATED_FROM) / (RELATED_TO - RELATED_FROM), 0.0, 1.0)
-    return tuple(0.0 if row < 0 else value for row, value in zip(rows, soft.tolist(), strict=True))
+    begins = {item.lower[:ROOT_LETTERS] for item in theirs.items if len(item.lower) > ROOT_LETTERS}
+    return tuple(
+        max(0.0 if item.row < 0 else value, ROOT_CREDIT * (item.lower[:ROOT_LETTERS] in begins))
+        for item, value in zip(mine.items, soft.tolist(), strict=True)
+    )
 
 
 _Places = tuple[tuple[int, ...], ...]

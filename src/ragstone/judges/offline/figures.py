@@ -11,7 +11,7 @@ from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import orders_events
 from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches
 
-CERTAIN, POSSIBLE = 0.7, 0.4
+CERTAIN, POSSIBLE = 0.7, 0.3
 """Share of the claim's other words that must belong to the other figure."""
 MARGIN = 0.1
 """By how much the other figure must fit better than the same one."""
