@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 
@@ -16,7 +17,7 @@ def _groups(text: str) -> dict[str, str]:
     return {word: name.rstrip(":") for name, *words in lines for word in words}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FunctionWords:
     """The function words of one language that rules of contradiction look at."""
 
@@ -58,6 +59,14 @@ class FunctionWords:
     """After "not" these make it no denial: not only."""
     free_order: frozenset[str]
     """Words before a verb after which its subject may follow it."""
+
+    @cached_property
+    def special(self) -> frozenset[str]:
+        """Every word that changes how the words after it are read."""
+        return frozenset[str]().union(
+            self.negations, self.prepositions, self.boundaries, self.exceptions, self.quantifiers, self.degrees,
+            self.than, self.others, self.before, self.after, self.then, self.only,
+        )  # fmt: skip
 
 
 _ENGLISH = FunctionWords(

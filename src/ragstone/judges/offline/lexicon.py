@@ -176,7 +176,7 @@ _IRREGULAR = """
     seek sought/sell sold/send sent/shake shook shaken/shine shone/shoot shot/show shown/sing sang sung/sink sank sunk
     sit sat/sleep slept/speak spoke spoken/spend spent/stand stood/steal stole stolen/stick stuck/strike struck/swim swam
     take took taken/teach taught/tear tore torn/tell told/think thought/throw threw thrown/understand understood
-    wake woke woken/wear wore worn/win won/write wrote written/withdraw withdrew withdrawn
+    bus buses/wake woke woken/wear wore worn/win won/write wrote written/withdraw withdrew withdrawn
 """
 _SPANISH_STEMS = """
     cerr cierr/empez empiez/comenz comienz/abr abiert/mor muer mur muert/pod pued pud/ten tien tuv tend/hac hic hiz hech
@@ -339,7 +339,7 @@ def _grade() -> dict[str, tuple[int, str]]:
         grades |= {word: (1, word), word + ("s" if word[-1] in "aeo" else "es"): (1, word)}
     for word in _ADJECTIVES.split():
         stem = word[:-1] + "i" if word[-1] == "y" else word.removesuffix("e")
-        if stem[-1] in "gdnt" and stem[-2] in "aeiou" and stem[-3] not in "aeiou":
+        if stem == word and stem[-1] in "gdnt" and stem[-2] in "aeiou" and stem[-3] not in "aeiou":
             stem += stem[-1]
         grades |= {stem + "er": (1, word), stem + "est": (3, word)}
     return grades

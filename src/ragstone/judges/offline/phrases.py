@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.functions import FUNCTION_WORDS
@@ -17,8 +18,7 @@ FIGURE_WEIGHT, LETTER_WEIGHT, RELATION_WEIGHT = 4.0, 4.0, 2.0
 """What a figure, a capital letter that names something (drug A) and a function word with an opposite count."""
 
 
-@dataclass(frozen=True, slots=True)
-class PhraseItem:
+class PhraseItem(NamedTuple):
     """A content word or a quantity of a sentence."""
 
     id: int
@@ -170,6 +170,12 @@ class _Parser:
     def _read_function(self, lower: str, end: int) -> bool:
         """Take note of a function word; False for a content word."""
         function, before = self.function, self.words[-2] if len(self.words) > 1 else ""
+        if lower not in function.special and not lower.endswith("n't"):
+            if lower not in self.stop or lower in _RELATIONS:
+                return False
+            if lower not in function.determiners:
+                self._govern("")
+            return True
         if before in ("not", "no") and lower in function.only:
             self.negations = 0  # not only
         elif lower.endswith("n't") or lower in function.negations:
@@ -203,11 +209,9 @@ class _Parser:
             if self.is_compared and self.items[-1].is_compared:
                 self.is_compared = False  # longer than the Tesk in the whole valley
             self._govern(function.prepositions[lower])
-        elif lower in self.stop and lower not in _RELATIONS and lower not in function.degrees:
-            if lower in function.others and self.negations:
-                self.is_unclear = True
-            elif lower not in function.determiners:
-                self._govern("")
+        elif lower in function.others:
+            self.is_unclear = self.is_unclear or self.negations > 0
+            return lower in self.stop
         else:
             return False
         return True

@@ -5,7 +5,6 @@ longer than B then B is shorter than A."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragstone.judges.offline.binding import fit
@@ -23,10 +22,8 @@ NEIGHBOURS = 2
 """How many items away from an opposite a word must stand that both sides have."""
 
 
-def find_reversal(
-    comparison: ClaimComparison, others: Sequence[ClaimComparison]
-) -> Conflict | None:
-    """A claim that turns the sentence round an odd number of times; the other sentences may say the same as it."""
+def find_reversal(comparison: ClaimComparison) -> Conflict | None:
+    """A claim that turns the sentence round an odd number of times."""
     pairs = _find_opposites(comparison)
     # what is not open is closed: such a pair settles its own denial
     opposites = {
@@ -41,8 +38,6 @@ def find_reversal(
         return None
     share = comparison.share(frozenset(opposites))
     if share < POSSIBLE:
-        return None
-    if denial is not None and any(_agrees(other, denial) for other in others):
         return None
     is_clear = denial is not None or not _denies_more(comparison)
     bar = CERTAIN_DENIAL if denial else CERTAIN
@@ -142,17 +137,13 @@ def _find_denial(comparison: ClaimComparison, opposites: dict[int, int]) -> _Den
     return _Denial(False, tuple(source.items[place] for place in denied))
 
 
-def _agrees(comparison: ClaimComparison, denial: _Denial) -> bool:
-    """Whether another sentence denies, or says, all the deciding words as the claim does."""
-    deciding = {item.id for item in denial.items}
-    return all(
-        any(
-            _is_denied(comparison.source.items[place]) == _is_denied(item)
-            for place in comparison.places[at]
-        )
-        for at, item in enumerate(comparison.claim.items)
-        if item.id in deciding
-    )
+def agrees(comparison: ClaimComparison) -> bool:
+    """Whether a sentence has every word that the claim denies denied as well, or says what the claim says."""
+    claim, items = comparison.claim.items, comparison.source.items
+    deciding = [at for at, item in enumerate(claim) if _is_denied(item)]
+    if not deciding:
+        return comparison.share() >= CERTAIN_DENIAL and not any(_is_denied(item) for item in items)
+    return all(any(_is_denied(items[place]) for place in comparison.places[at]) for at in deciding)
 
 
 def _is_denied(item: PhraseItem) -> bool:

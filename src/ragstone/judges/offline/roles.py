@@ -36,7 +36,7 @@ def find_swap(comparison: ClaimComparison, opposites: dict[int, int]) -> tuple[i
                     role == other_there and there == other_role
                     and (n < at) != (m < at)
                     and (partners[n] < anchor) != (partners[m] < anchor)
-                    and not _is_kept(items, pairs, (n, m), {role, there})
+                    and not _is_kept(items, pairs, (n, m))
                     and all(_is_nominal(comparison.claim, each, at) for each in (n, m))
                 ):  # fmt: skip
                     return n, m
@@ -44,15 +44,12 @@ def find_swap(comparison: ClaimComparison, opposites: dict[int, int]) -> tuple[i
 
 
 def _is_kept(
-    items: Sequence[PhraseItem],
-    pairs: list[tuple[int, str, str]],
-    moved: tuple[int, int],
-    roles: set[str],
+    items: Sequence[PhraseItem], pairs: list[tuple[int, str, str]], moved: tuple[int, int]
 ) -> bool:
-    """Whether another thing of the same sort keeps one of the two roles: then they are not exchanged."""
+    """Whether another thing of the same sort stays the subject: then the two are not exchanged."""
     are_names = all(items[at].kind == NAME for at in moved)
     return any(
-        role == there and role in roles and items[at].quantity is None
+        role == there == "subject" and items[at].quantity is None
         for at, role, there in pairs
         if not are_names or items[at].kind == NAME
     )
