@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 # no deadlines: machines are shared, and seconds prove nothing
-settings.register_profile("sample", deadline=None, max_examples=30)
+settings.register_profile("sample", deadline=None, max_examples=20)
 settings.register_profile("exhaustive", deadline=None, max_examples=200)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

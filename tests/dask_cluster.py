@@ -18,6 +18,8 @@ from ragstone.store import Store
 HERE = Path(__file__).parent / "scale"
 JUDGE = f"python:{HERE / 'judge_of_tests.py'}:judge"
 SLOW_JUDGE = f"python:{HERE / 'judge_of_tests.py'}:slow_judge"
+HOLD = "hold"
+"""A file in the folder of the calls; while it is there, the slow judge does not answer."""
 METRICS = ["token_f1", "coherence"]
 
 SILENT: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 
 import ragstone
 from dask_cluster import (
+    HOLD,
     JUDGE,
     SLOW_JUDGE,
     begun,
@@ -50,6 +52,21 @@ def as_alone(path: str, folder: Path) -> list[Any]:
     return kept(ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=folder / "alone.db"))
 
 
+def until_both_wait(cluster: Path) -> None:
+    """Wait until two runs have sent work to the scheduler."""
+    from distributed import Client
+
+    def count_senders(dask_scheduler: Any) -> int:
+        return sum(bool(client.wants_what) for client in dask_scheduler.clients.values())
+
+    with Client(scheduler_file=str(cluster)) as client:
+        for _ in range(2400):
+            if client.run_on_scheduler(count_senders) == 2:
+                return
+            time.sleep(0.05)
+    raise AssertionError("the runs never met")
+
+
 def lives(folder: Path) -> list[tuple[str, str]]:
     """Process and thread of each call of the slow judge."""
     lines = (folder / "calls" / "lives").read_text().splitlines()
@@ -74,11 +91,16 @@ def test_stopped_and_resumed_from_the_command_line(tmp_path: Path, cluster: Path
 
 @pytest.mark.usefixtures("calls")
 def test_two_runs_at_once_share_the_workers(tmp_path: Path, cluster: Path) -> None:
-    first = written(tmp_path / "first.jsonl", rows(150))
-    second = written(tmp_path / "second.jsonl", rows(300)[150:])
+    first = written(tmp_path / "first.jsonl", rows(60))
+    second = written(tmp_path / "second.jsonl", rows(120)[60:])
     stores = [tmp_path / "first.db", tmp_path / "second.db"]
     pairs = list(zip((first, second), stores, strict=True))
-    for run in [begun(command(path, store, cluster)) for path, store in pairs]:
+    hold = tmp_path / "calls" / HOLD
+    hold.touch()
+    runs = [begun(command(path, store, cluster)) for path, store in pairs]
+    until_both_wait(cluster)
+    hold.unlink()
+    for run in runs:
         _, said = run.communicate(timeout=300)
         assert run.returncode == 0, said
     made = lives(tmp_path)

@@ -104,9 +104,10 @@ def test_memory_does_not_grow_with_the_documents(tmp_path: Path) -> None:
         tracemalloc.stop()
         return peak
 
-    size = 20_000 * 24 * 20  # characters in the larger file
-    assert most(20_000) < size / 4
-    assert most(20_000) < 3 * most(5_000)
+    fewer, more = 5_000, 20_000
+    peak = most(more)
+    assert peak < more * 24 * 20 / 4  # a quarter of the characters in the larger file
+    assert peak < 3 * most(fewer)
 
 
 def families(tmp_path: Path, sizes: dict[str, int]) -> Corpus:
