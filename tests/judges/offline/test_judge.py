@@ -68,12 +68,16 @@ def test_every_kind_gets_a_reply_of_its_shape(ask: Ask) -> None:
     json.dumps(reply.value, allow_nan=False)
 
 
+_BESIDE_THE_SCHEMA = {"probability", "certain", "case_probabilities"}
+"""What a judge that knows probabilities adds; models are not asked for it."""
+
+
 def _fits(value: Any, schema: Any) -> bool:
     if "enum" in schema and value not in schema["enum"]:
         return False
     kind = schema["type"]
     if kind == "object":
-        return set(value) == set(schema["required"]) and all(
+        return set(value) - _BESIDE_THE_SCHEMA == set(schema["required"]) and all(
             _fits(value[name], part) for name, part in schema["properties"].items()
         )
     if kind == "array":
@@ -356,4 +360,4 @@ def test_a_claim_that_no_sentence_shares_is_not_carried_by_the_others() -> None:
 
     claims = [read("Shipping is free.", "en"), read("The shop was founded in 1987.", "en")]
     sources = [read("Shipping is free. Returns take 30 days.", "en")]
-    assert [one.verdict for one in judge_case(claims, sources)] == ["supported", "not_found"]
+    assert [claim.verdict for claim in judge_case(claims, sources).claims] == ["supported", "not_found"]

@@ -42,13 +42,13 @@ def measure_claims(
 ) -> tuple[Floats, Alignment]:
     """One row of FEATURES for each claim, and how the claims lie on the sources."""
     laid = align(claims, sources)
-    _match_quantities(laid, claims, sources)
+    unmatched = _match_quantities(laid, claims, sources)
     table = np.zeros((len(claims), len(NAMES)), np.float32)
     if len(laid.units) and len(laid.claims.ids):
         columns = dict(zip(NAMES, table.T, strict=True))
         view = view_of(laid, len(claims))
         _measure_cover(view, columns)
-        _measure_unknown(view, columns)
+        _measure_unknown(view, unmatched, columns)
         _measure_denial(view, columns)
     return table, laid
 
@@ -83,13 +83,13 @@ def _token_weights(view: View) -> Floats:
     return weights
 
 
-def _measure_unknown(view: View, columns: _Columns) -> None:
+def _measure_unknown(view: View, unmatched: Bools, columns: _Columns) -> None:
     """Names and numbers that no source has, numbers that the best sentence has instead, and talk of the speaker."""
     laid, kinds = view.laid, view.laid.claims.kinds
     number, unknown = kinds == NUMBER, ~laid.found
     speaker = np.isin(laid.claims.ids, _speaker_ids()) & unknown
     names, numbers, absent, speaks = view.totals(
-        (kinds == NAME) & unknown, number & unknown, number & ~view.inside, speaker
+        (kinds == NAME) & unknown, unmatched, number & ~view.inside, speaker
     )
     columns["unknown_names"][:] = np.minimum(names, MAX_COUNT)
     columns["unknown_numbers"][:] = np.minimum(numbers, MAX_COUNT)
@@ -135,13 +135,15 @@ def _find_denied(negation: Bools, text: Ints) -> Bools:
 
 def _match_quantities(
     laid: Alignment, claims: Sequence[Reading], sources: Sequence[Reading]
-) -> None:
+) -> Bools:
     """Mark numbers and dates as found that a source writes in another way: 11 June 2003, 2003-06-11.
 
+    Returns the tokens of quantities that no source has. A number that is none ("passage 2") is not among them.
     Only claims with a number that no source has as written are looked at: reading quantities costs time."""
-    open_tokens = ((laid.claims.kinds == NUMBER) & ~laid.found).nonzero()[0]
-    if not len(open_tokens) or not len(laid.units):
-        return
+    open_tokens = (laid.claims.kinds == NUMBER) & ~laid.found
+    unmatched = np.zeros(len(open_tokens), np.bool_)
+    if not open_tokens.any() or not len(laid.units):
+        return unmatched
     theirs = [
         (quantity, _find_unit(laid, sources, number, quantity.start))
         for number, source in enumerate(sources)
@@ -151,14 +153,20 @@ def _match_quantities(
         claim = claims[number]
         first = int(laid.claims.text.searchsorted(number))
         for quantity in find_quantities(claim.raw, claim.language):
+            inside = [
+                first + token
+                for token, (a, b) in enumerate(claim.places)
+                if a < quantity.end and b > quantity.start
+            ]
             units = [unit for other, unit in theirs if unit >= 0 and matches(quantity, other)]
-            for token, (a, b) in enumerate(claim.places) if units else ():
-                if a < quantity.end and b > quantity.start:
-                    at = first + token
-                    laid.found[at] = True
-                    laid.near[at] = laid.most[at] = 1.0
-                    laid.hit[at, units] = True
-                    laid.soft[at, units] = 1.0
+            if units:
+                laid.found[inside] = True
+                laid.near[inside] = laid.most[inside] = 1.0
+                laid.hit[np.ix_(inside, units)] = True
+                laid.soft[np.ix_(inside, units)] = 1.0
+            else:
+                unmatched[inside] = open_tokens[inside]
+    return unmatched
 
 
 def _find_unit(laid: Alignment, sources: Sequence[Reading], source: int, place: int) -> int:

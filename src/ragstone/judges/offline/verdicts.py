@@ -89,25 +89,23 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> JudgedC
         return JudgedCase(tuple(nothing), 0.0)
     table, laid = measure_claims(claims, sources)
     probability = load_models()["claim"].predict(table)
-    agreed = agreement(claims, sources)
-    if agreed is not None:
-        probability = np.array(agreed)
     bounds = bounds_of(laid, len(claims))
     cover, best = best_units(laid, bounds)
-    judged = []
+    judged, as_names = [], 0
     for n, claim in enumerate(claims):
-        place = _ClaimPlace(
-            claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n])
-        )
-        lacks_number = agreed is None and bool(table[n, _UNKNOWN_NUMBERS])
-        is_name = agreed is not None and names(claim, sources)
-        judged.append(_judge_claim(place, float(probability[n]), lacks_number, is_name))
+        place = _ClaimPlace(claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n]))
+        share = agreement([claim], sources)
+        if share is not None:  # a bare name or number, which the model does not know
+            as_names += 1
+            judged.append(_judge_claim(place, share[0], False, names(claim, sources)))
+        else:
+            lacks_number = bool(table[n, _UNKNOWN_NUMBERS])
+            judged.append(_judge_claim(place, float(probability[n]), lacks_number, False))
     chances = np.array([claim.probability for claim in judged])
-    whole = (
-        predict_answer(load_models()["answer"], chances, measure_known_share(laid))
-        if agreed is None
-        else float(chances.min())  # the answer model knows sentences, not names
-    )
+    if as_names == len(claims):
+        whole = float(chances.min())
+    else:
+        whole = predict_answer(load_models()["answer"], chances, measure_known_share(laid))
     refuted = any(claim.certain and claim.verdict != "supported" for claim in judged)
     return JudgedCase(tuple(judged), min(whole, REFUTED if refuted else 1.0))
 
