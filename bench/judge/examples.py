@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from rows import judge_rows
 
-from ragstone.judges.offline.conflicts import conflict_of
+from ragstone.judges.offline.conflicts import find_conflict
 from ragstone.judges.offline.features import measure_claims, measure_known_share
 from ragstone.judges.offline.reading import read
 from ragstone.judges.offline.statements import statements
-from ragstone.judges.offline.view import best_units, bounds_of
 from ragstone.text.sentences import split_sentences
 
 OURS = "pairs"
@@ -59,13 +58,8 @@ def make_example(row: dict[str, Any]) -> Example:
     readings = [read(claim, language) for claim in claims]
     sources = [read(part, language) for part in _split_passages(row["context"])]
     table, laid = measure_claims(readings, sources)
-    bounds = bounds_of(laid, len(readings))
-    _, best = best_units(laid, bounds)
-    refuted = []
-    for n, claim in enumerate(readings):
-        a, b, unit = bounds[n], bounds[n + 1], int(best[n])
-        conflict = conflict_of(claim, sources, laid, a, b, unit) if a < b and unit >= 0 else None
-        refuted.append(conflict is not None and conflict.certain)
+    conflicts = [find_conflict(claim, sources) for claim in readings]
+    refuted = [conflict is not None and conflict.certain for conflict in conflicts]
     return Example(
         row["set"], row["group"], row["dataset"], language, int(row["label"]), tuple(labels),
         table.astype(np.float64), tuple(refuted), measure_known_share(laid), contain(text, row["context"], language),

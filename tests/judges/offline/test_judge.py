@@ -245,6 +245,8 @@ def test_without_sources_nothing_is_supported() -> None:
         "verdict": "not_found",
         "evidence": [],
         "reason": "there is no source",
+        "probability": 0.0,
+        "certain": True,
     }
 
 

@@ -255,3 +255,47 @@ UNITS: Final[dict[str, str]] = {
     for word in words.split()
 }
 """Words that count something, to one name each."""
+
+SYMMETRIC: Final = {
+    "en": "marry meet border resemble equal differ play join face divorce compete collaborate tie match same similar",
+    "es": "casar encontrar limitar parecer igualar jugar unir divorciar competir colaborar empatar igual similar",
+}
+"""Words around which two things may change places."""
+
+PARTICIPLES: Final = _words(
+    "built made led won sold bought found founded held told heard sent spent taught caught brought thought fought"
+    " sought lost left kept met paid said set put cut hit hurt read shot shown done gone known grown drawn sung begun"
+    " hecho hecha hechos hechas escrito escrita escritos escritas dicho visto vista vistos vistas puesto puesta abierto"
+    " abierta cubierto cubierta muerto muerta roto rota vuelto vuelta descrito descrita compuesto compuesta"
+)
+"""Irregular past participles."""
+
+NEGATIVE_PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "des", "de")
+"""Beginnings that turn a word round, in either language."""
+
+_ADJECTIVES = """
+    long short high low old young new fast slow safe large small big strong weak cheap warm cool hot cold heavy light
+    early late easy hard near far rich poor wide narrow deep shallow thick thin loud quiet soft close dark bright tall
+    quick great few clean dirty busy happy sad simple wet dry full empty
+"""
+
+
+def _grade() -> dict[str, tuple[int, str]]:
+    """English comparatives (1) and superlatives (3), with the words that they are of."""
+    grades = {
+        "better": (1, "good"), "best": (3, "good"), "worse": (1, "bad"), "worst": (3, "bad"), "further": (1, "far"),
+        "farther": (1, "far"), "farthest": (3, "far"), "more": (1, "more"), "less": (-1, "more"),
+        "fewer": (-1, "more"), "más": (1, "más"), "menos": (-1, "más"),
+    }  # fmt: skip
+    for word in ("mayor", "menor", "mejor", "peor", "superior", "inferior"):
+        grades |= {word: (1, word), word + ("s" if word[-1] in "aeo" else "es"): (1, word)}
+    for word in _ADJECTIVES.split():
+        stem = word[:-1] + "i" if word[-1] == "y" else word.removesuffix("e")
+        if stem[-1] in "gdnt" and stem[-2] in "aeiou" and stem[-3] not in "aeiou":
+            stem += stem[-1]
+        grades |= {stem + "er": (1, word), stem + "est": (3, word)}
+    return grades
+
+
+GRADES: Final = _grade()
+"""Words of comparison → their degree and the word that they compare."""

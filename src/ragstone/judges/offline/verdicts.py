@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment
-from ragstone.judges.offline.conflicts import Conflict, conflict_of
+from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
 from ragstone.judges.offline.features import NAMES, measure_claims, measure_known_share
 from ragstone.judges.offline.fragments import agreement, names
 from ragstone.judges.offline.model import load_models, predict_answer
@@ -88,7 +88,8 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> JudgedC
         )
         return JudgedCase(tuple(nothing), 0.0)
     table, laid = measure_claims(claims, sources)
-    probability = load_models()["claim"].predict(table)
+    # rounded, as the last bits depend on what else is in the table
+    probability = load_models()["claim"].predict(table).round(4)
     bounds = bounds_of(laid, len(claims))
     cover, best = best_units(laid, bounds)
     judged, as_names = [], 0
@@ -139,9 +140,7 @@ def _judge_claim(place: _ClaimPlace, p: float, lacks_number: bool, is_name: bool
     language = place.claim.language
     if place.empty or (states_nothing(place.claim.raw) and not is_name):
         return JudgedClaim(p, "not_found", (), compose("states_nothing", language))
-    conflict = conflict_of(
-        place.claim, place.sources, place.laid, place.a, place.b, place.best
-    )
+    conflict = find_conflict(place.claim, place.sources)
     if conflict is not None and conflict.certain:
         return _refuse(place, min(p, REFUTED), conflict, certain=True)
     # a number or date that no source has in any writing cannot be supported, whatever else agrees
@@ -155,9 +154,12 @@ def _refuse(
     place: _ClaimPlace, p: float, conflict: Conflict | None, certain: bool
 ) -> JudgedClaim:
     """Say of a claim that is not supported what contradicts it, or what of it no source has."""
-    quote = (place.quote_units(place.best, place.best),)
     if conflict is not None:
-        return JudgedClaim(p, "contradicted", quote, conflict.reason, certain)
+        start, end = conflict.place
+        against = (conflict.source, place.sources[conflict.source].raw[start:end])
+        reason = explain_conflict(conflict, place.claim.language)
+        return JudgedClaim(p, "contradicted", (against,), reason, certain)
+    quote = (place.quote_units(place.best, place.best),)
     missing = _list_missing(place)
     language = place.claim.language
     reason = (
