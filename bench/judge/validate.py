@@ -55,15 +55,17 @@ def fold_of(example: Example) -> int:
     return zlib.crc32(example.group.encode()) % FOLDS
 
 
-def print_table(title: str, examples: Sequence[Example], predictions: Sequence[Prediction]) -> None:
-    """One line a set: containment, value, probability, verdict on the whole answer, calibration."""
-    print(f"\n### {title}\n")
-    print("| set | rows | containment | value | probability | balanced accuracy | F1 | calibration error |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    lines = []
-    for name in dict.fromkeys(example.name for example in examples):
-        if name == OURS:
-            continue
+def format_table(
+    title: str, examples: Sequence[Example], predictions: Sequence[Prediction]
+) -> str:
+    """One line a set: AUROC of containment, value and probability; verdict on the whole answer; calibration."""
+    lines = [
+        f"### {title}\n",
+        "| set | rows | containment | value | probability | balanced accuracy | F1 | calibration error |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    table = []
+    for name in dict.fromkeys(example.name for example in examples if example.name != OURS):
         mine = [n for n, example in enumerate(examples) if example.name == name]
         label = [examples[n].label for n in mine]
         wrong = [1 - each for each in label]
@@ -77,17 +79,17 @@ def print_table(title: str, examples: Sequence[Example], predictions: Sequence[P
             f1(wrong, flagged),
             calibration_error(label, probability),
         )
-        lines.append(figures)
-        print(f"| {name} | {len(mine)} | " + " | ".join(f"{x:.3f}" for x in figures) + " |")
-    means = np.mean(lines, axis=0)
-    print("| **mean** | | " + " | ".join(f"**{x:.3f}**" for x in means) + " |")
+        table.append(figures)
+        lines.append(f"| {name} | {len(mine)} | " + " | ".join(f"{x:.3f}" for x in figures) + " |")
+    means = " | ".join(f"**{x:.3f}**" for x in np.mean(table, axis=0))
+    return "\n".join([*lines, f"| **mean of the seven** | | {means} |"])
 
 
 def main() -> None:
     """Print both tables."""
     examples = load_examples()
-    print_table("Leave one set out", examples, predict(examples, lambda e: e.name))
-    print_table("Other documents of the same sets", examples, predict(examples, fold_of))
+    print(format_table("Leave one set out", examples, predict(examples, lambda e: e.name)))
+    print(format_table("Other documents of the same sets", examples, predict(examples, fold_of)))
 
 
 if __name__ == "__main__":
