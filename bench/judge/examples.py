@@ -70,9 +70,9 @@ def _label_claims(row: dict[str, Any], language: str) -> tuple[list[str], list[i
     text, claims, labels = row["claim"], [], []
     spans = [(span["start"], span["end"]) for span in row.get("spans") or []]
     for a, b in split_sentences(text, language):
-        for statement in statements(text[a:b]):
+        for statement in statements(text[a:b], language):
             claims.append(statement.text)
-            own = [(a + x, a + y) for x, y in statement.parts][-1:]
+            own = [(a + x, a + y) for x, y in statement.parts][-1:] or [(a, b)]
             hit = any(_overlap(*part, *span) for part in own for span in spans)
             labels.append(1 if row["label"] == 1 else (0 if hit else 1) if spans else -1)
     if not claims or (row["label"] == 0 and len(claims) == 1):

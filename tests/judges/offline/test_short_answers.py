@@ -139,9 +139,9 @@ def test_the_items_of_a_list_are_findings_with_their_own_words() -> None:
     ]
 
 
-def test_a_sentence_that_lists_things_stays_one_claim() -> None:
+def test_a_sentence_that_lists_things_is_a_claim_for_each() -> None:
     found = run("The box holds apples, pears and plums.", "The box holds apples, pears and plums.")
-    assert [one.verdict for one in found.findings] == ["correct"]
+    assert [one.verdict for one in found.findings] == ["correct"] * 3
 
 
 def test_text_that_was_read_in_the_wrong_encoding_is_mended_and_other_text_is_not_touched() -> None:
