@@ -100,7 +100,5 @@ def _fit_logistic(
 
     limits = {1: (0, None), -1: (None, 0), 0: (None, None)}
     bounds = [*(limits[sign] for sign in signs), (None, None)]
-    beta = minimize(
-        loss, np.zeros(design.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds
-    ).x
+    beta = minimize(loss, np.zeros(design.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds).x
     return LogisticModel(mean, scale, beta[:-1], float(beta[-1]))

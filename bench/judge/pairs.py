@@ -109,7 +109,10 @@ def format_table() -> str:
     ]
     for code in LANGUAGES:
         pairs = load_pairs(code, PAIRS_FOLDER)
-        shares = (*compute_shares(judge_pairs(pairs, code)), *compute_shares(contain_pairs(pairs, code)))
+        shares = (
+            *compute_shares(judge_pairs(pairs, code)),
+            *compute_shares(contain_pairs(pairs, code)),
+        )
         lines.append(f"| {code} | {len(pairs)} | " + " | ".join(f"{x:.2f}" for x in shares) + " |")
     return "### Hand-written pairs of a true and a false claim\n\n" + "\n".join(lines)
 

@@ -55,9 +55,7 @@ def fold_of(example: Example) -> int:
     return zlib.crc32(example.group.encode()) % FOLDS
 
 
-def format_table(
-    title: str, examples: Sequence[Example], predictions: Sequence[Prediction]
-) -> str:
+def format_table(title: str, examples: Sequence[Example], predictions: Sequence[Prediction]) -> str:
     """One line a set: AUROC of containment, value and probability; verdict on the whole answer; calibration."""
     lines = [
         f"### {title}\n",

@@ -362,4 +362,7 @@ def test_a_claim_that_no_sentence_shares_is_not_carried_by_the_others() -> None:
 
     claims = [read("Shipping is free.", "en"), read("The shop was founded in 1987.", "en")]
     sources = [read("Shipping is free. Returns take 30 days.", "en")]
-    assert [claim.verdict for claim in judge_case(claims, sources).claims] == ["supported", "not_found"]
+    assert [claim.verdict for claim in judge_case(claims, sources).claims] == [
+        "supported",
+        "not_found",
+    ]

@@ -76,9 +76,7 @@ def _distance(item: Item, other: Item) -> float:
     )
 
 
-def _find_clash(
-    comparison: Comparison, item: Item, place: int, owned: frozenset[int]
-) -> float:
+def _find_clash(comparison: Comparison, item: Item, place: int, owned: frozenset[int]) -> float:
     """Minus one where a figure has its own date or number against another one of the claim: 40 in 2019."""
     assert item.quantity is not None
     figures = [comparison.source.items[n].quantity for n in owned if n != place]

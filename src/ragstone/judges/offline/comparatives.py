@@ -65,6 +65,12 @@ def _find_order(comparison: Comparison, place: int) -> int:
 
 def _quote(sentence: Sentence, item: Item) -> str:
     """The comparative with the word before it and what it is compared with."""
-    ends = [other.end for other in sentence.items if other.is_compared and other.section == item.section]
-    start = sentence.text.rfind(" ", 0, max(item.start - 1, 0)) + 1 if item.degree and item.lower else item.start
+    ends = [
+        other.end for other in sentence.items if other.is_compared and other.section == item.section
+    ]
+    start = (
+        sentence.text.rfind(" ", 0, max(item.start - 1, 0)) + 1
+        if item.degree and item.lower
+        else item.start
+    )
     return sentence.text[start : max([item.end, *ends])]

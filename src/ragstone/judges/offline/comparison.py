@@ -108,7 +108,9 @@ def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -
         before = parse_sentence(source.raw[a:b], source.language)
         nearby = frozenset(item.id for item in before.items if item.quantity is None)
     related = _find_related(mine, theirs)
-    return Comparison(mine, theirs, nearby, *_pair_items(mine, theirs), related, index, (start, end))
+    return Comparison(
+        mine, theirs, nearby, *_pair_items(mine, theirs), related, index, (start, end)
+    )
 
 
 def _find_related(mine: Sentence, theirs: Sentence) -> tuple[float, ...]:
@@ -121,9 +123,7 @@ def _find_related(mine: Sentence, theirs: Sentence) -> tuple[float, ...]:
     ours = table.take(rows, axis=0).astype(np.float32)
     near = np.max(ours @ table.take(others, axis=0).astype(np.float32).T, axis=1) / VECTOR_NORM
     soft = np.clip((near - RELATED_FROM) / (RELATED_TO - RELATED_FROM), 0.0, 1.0)
-    return tuple(
-        0.0 if row < 0 else value for row, value in zip(rows, soft.tolist(), strict=True)
-    )
+    return tuple(0.0 if row < 0 else value for row, value in zip(rows, soft.tolist(), strict=True))
 
 
 _Places = tuple[tuple[int, ...], ...]

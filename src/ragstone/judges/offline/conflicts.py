@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.judges.offline.comparison import Conflict, compare_best
 from ragstone.judges.offline.comparatives import find_reversed_comparison, has_comparison
+from ragstone.judges.offline.comparison import Conflict, compare_best
 from ragstone.judges.offline.figures import find_figure_conflict
 from ragstone.judges.offline.phrases import parse_sentence
 from ragstone.judges.offline.polarity import find_reversal

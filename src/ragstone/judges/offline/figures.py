@@ -34,12 +34,16 @@ def find_figure_conflict(
         if conflict is not None and conflict.certain:
             # sentences that share few words with the claim may still have its figure
             others = list(_compare_matching(item.quantity, comparisons, sources))
-            conflict = _check_figure(at, item.quantity, [*comparisons, *others]) if others else conflict
+            conflict = (
+                _check_figure(at, item.quantity, [*comparisons, *others]) if others else conflict
+            )
         conflicts.append(conflict)
     return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
 
 
-def _check_figure(at: int, quantity: Quantity, comparisons: Sequence[Comparison]) -> Conflict | None:
+def _check_figure(
+    at: int, quantity: Quantity, comparisons: Sequence[Comparison]
+) -> Conflict | None:
     best_same = best_other = 0.0
     found: tuple[Comparison, int] | None = None
     for comparison in comparisons:
@@ -72,7 +76,10 @@ def _make_conflict(comparison: Comparison, place: int, at: int, value: float) ->
     mine, theirs = comparison.claim.items[at], comparison.source.items[place]
     assert mine.quantity is not None
     code = "date_differs" if mine.quantity.kind in ("date", "time") else "number_differs"
-    denied = [*comparison.claim.items, *(i for i in comparison.source.items if i.clause == theirs.clause)]
+    denied = [
+        *comparison.claim.items,
+        *(i for i in comparison.source.items if i.clause == theirs.clause),
+    ]
     certain = (
         value >= CERTAIN
         and not any(item.is_negated for item in denied)

@@ -61,10 +61,54 @@ _ENGLISH = FunctionWords(
     phrase_negations=_words("without"),
     prepositions={
         word: word
-        for word in "of in on at by for from with without to into onto under over through during since until till"
-        " against towards across along behind beside beyond inside outside near via per within upon about around"
-        " like off despite between among before after above below".split()
-    } | {"as": "as"},
+        for word in [
+            "of",
+            "in",
+            "on",
+            "at",
+            "by",
+            "for",
+            "from",
+            "with",
+            "without",
+            "to",
+            "into",
+            "onto",
+            "under",
+            "over",
+            "through",
+            "during",
+            "since",
+            "until",
+            "till",
+            "against",
+            "towards",
+            "across",
+            "along",
+            "behind",
+            "beside",
+            "beyond",
+            "inside",
+            "outside",
+            "near",
+            "via",
+            "per",
+            "within",
+            "upon",
+            "about",
+            "around",
+            "like",
+            "off",
+            "despite",
+            "between",
+            "among",
+            "before",
+            "after",
+            "above",
+            "below",
+        ]
+    }
+    | {"as": "as"},
     boundaries=_words(
         "and but or while whereas yet although though however because which who whose that if when where so then"
         " unless"
@@ -82,7 +126,9 @@ _ENGLISH = FunctionWords(
     ),
     degrees={"more": 1, "less": -1, "fewer": -1, "as": 2},
     than=_words("than as"),
-    determiners=_words("a an the this that these those my your his her its our their own very also still"),
+    determiners=_words(
+        "a an the this that these those my your his her its our their own very also still"
+    ),
     copulas=_words("is are was were be been being gets got"),
     agents=_words("by"),
     others=_words("other others else one"),
@@ -99,9 +145,27 @@ _SPANISH = FunctionWords(
     phrase_negations=_words("sin"),
     prepositions={
         word: word
-        for word in "en con sin por para desde hasta hacia sobre bajo entre ante tras según contra durante mediante"
-        .split()
-    } | {"de": "de", "del": "de", "a": "a", "al": "a"},
+        for word in [
+            "en",
+            "con",
+            "sin",
+            "por",
+            "para",
+            "desde",
+            "hasta",
+            "hacia",
+            "sobre",
+            "bajo",
+            "entre",
+            "ante",
+            "tras",
+            "según",
+            "contra",
+            "durante",
+            "mediante",
+        ]
+    }
+    | {"de": "de", "del": "de", "a": "a", "al": "a"},
     boundaries=_words(
         "y e pero o u mientras aunque sino porque que quien quienes cuyo cuya cual cuando donde si luego"
     ),
@@ -121,7 +185,9 @@ _SPANISH = FunctionWords(
     determiners=_words(
         "el la los las lo un una unos unas su sus mi mis tu tus este esta estos estas ese esa esos esas muy también"
     ),
-    copulas=_words("es son fue fueron era eran ser sido siendo será serán está están estaba estaban"),
+    copulas=_words(
+        "es son fue fueron era eran ser sido siendo será serán está están estaba estaban"
+    ),
     agents=_words("por"),
     others=_words("otro otra otros otras"),
     excess="demasiado",

@@ -46,8 +46,10 @@ class LogisticModel:
     @classmethod
     def from_json(cls, table: Mapping[str, Any]) -> LogisticModel:
         """Read the model from its stored form."""
-        arrays = (np.array(table[name], np.float64) for name in ("mean", "scale", "weights"))
-        return cls(*arrays, float(table["bias"]))
+        mean, scale, weights = (
+            np.array(table[name], np.float64) for name in ("mean", "scale", "weights")
+        )
+        return cls(mean, scale, weights, float(table["bias"]))
 
 
 @lru_cache(maxsize=1)

@@ -75,14 +75,21 @@ def _find_opposites(comparison: Comparison) -> dict[int, int]:
 def _have_same_neighbour(comparison: Comparison, at: int, place: int) -> bool:
     """Whether an item near by is the same on both sides."""
     ours, theirs = comparison.claim.items, comparison.source.items
-    near = {item.id for item in ours[max(at - NEIGHBOURS, 0) : at + NEIGHBOURS + 1]} - {-1, ours[at].id}
-    return any(item.id in near for item in theirs[max(place - NEIGHBOURS, 0) : place + NEIGHBOURS + 1])
+    near = {item.id for item in ours[max(at - NEIGHBOURS, 0) : at + NEIGHBOURS + 1]} - {
+        -1,
+        ours[at].id,
+    }
+    return any(
+        item.id in near for item in theirs[max(place - NEIGHBOURS, 0) : place + NEIGHBOURS + 1]
+    )
 
 
 def _differ_in_quantifiers(comparison: Comparison) -> bool:
     """Whether one side speaks of a part and the other does not: most islands are uninhabited, three are not."""
     theirs = {
-        comparison.source.items[place].quantifier for places in comparison.places for place in places
+        comparison.source.items[place].quantifier
+        for places in comparison.places
+        for place in places
     }
     mine = {item.quantifier for item in comparison.claim.items}
     return not (mine ^ theirs).isdisjoint(PARTIAL)
@@ -123,7 +130,10 @@ def _agrees(comparison: Comparison, denial: _Denial) -> bool:
     """Whether another sentence denies, or says, all the deciding words as the claim does."""
     deciding = {item.id for item in denial.items}
     return all(
-        any(_is_denied(comparison.source.items[place]) == _is_denied(item) for place in comparison.places[at])
+        any(
+            _is_denied(comparison.source.items[place]) == _is_denied(item)
+            for place in comparison.places[at]
+        )
         for at, item in enumerate(comparison.claim.items)
         if item.id in deciding
     )

@@ -43,7 +43,10 @@ def find_swap(comparison: Comparison, opposites: dict[int, int]) -> tuple[int, i
 
 
 def _is_kept(
-    items: Sequence[Item], pairs: list[tuple[int, str, str]], moved: tuple[int, int], roles: set[str]
+    items: Sequence[Item],
+    pairs: list[tuple[int, str, str]],
+    moved: tuple[int, int],
+    roles: set[str],
 ) -> bool:
     """Whether another thing of the same sort keeps one of the two roles: then they are not exchanged."""
     are_names = all(items[at].kind == NAME for at in moved)
@@ -104,5 +107,7 @@ def _is_participle(lower: str) -> bool:
 def symmetric_ids() -> frozenset[int]:
     """Words around which two things may change places."""
     return frozenset(
-        stem_id(word, language) for language, words in lexicon.SYMMETRIC.items() for word in words.split()
+        stem_id(word, language)
+        for language, words in lexicon.SYMMETRIC.items()
+        for word in words.split()
     )

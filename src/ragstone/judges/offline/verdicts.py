@@ -150,9 +150,7 @@ def _judge_claim(place: _ClaimPlace, p: float, lacks_number: bool, is_name: bool
     return _refuse(place, min(p, SUPPORT_BAR - 0.01), conflict, certain=False)
 
 
-def _refuse(
-    place: _ClaimPlace, p: float, conflict: Conflict | None, certain: bool
-) -> JudgedClaim:
+def _refuse(place: _ClaimPlace, p: float, conflict: Conflict | None, certain: bool) -> JudgedClaim:
     """Say of a claim that is not supported what contradicts it, or what of it no source has."""
     if conflict is not None:
         start, end = conflict.place

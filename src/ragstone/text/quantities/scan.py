@@ -305,7 +305,26 @@ def _read_elliptic_one(tokens: QuantityTokens, at: int) -> Found | None:
 
 
 _BEFORE_PRONOUN = frozenset(
-    "the this that no any every each another some which other cada ningún otro otra alguno la el".split()
+    [
+        "the",
+        "this",
+        "that",
+        "no",
+        "any",
+        "every",
+        "each",
+        "another",
+        "some",
+        "which",
+        "other",
+        "cada",
+        "ningún",
+        "otro",
+        "otra",
+        "alguno",
+        "la",
+        "el",
+    ]
 )
 
 
