@@ -21,17 +21,17 @@ def find_reversed_comparison(comparison: Comparison) -> Conflict | None:
         return None
     for at, item in enumerate(claim.items):
         direction = _find_direction(item)
-        if not direction:
-            continue
-        for places, sign in ((comparison.places[at], 1), (comparison.contraries[at], -1)):
-            for place in places:
-                theirs = source.items[place]
-                order = _find_order(comparison, place)
-                if order and direction * _find_direction(theirs) * sign * order < 0:
-                    certain = comparison.share(frozenset({at})) >= CERTAIN
-                    return comparison.make(
-                        "comparison", "comparison_reversed", _quote(claim, item), _quote(source, theirs), certain
-                    )  # fmt: skip
+        signs = {place: 1 for place in comparison.places[at]}
+        signs |= {place: -1 for place in comparison.contraries[at]}
+        results = {
+            place: direction * _find_direction(source.items[place]) * sign * _find_order(comparison, place)
+            for place, sign in signs.items()
+        }  # fmt: skip
+        reversed_places = [place for place, result in results.items() if result < 0]
+        if reversed_places and not any(result > 0 for result in results.values()):
+            certain = comparison.share(frozenset({at})) >= CERTAIN
+            words = _quote(claim, item), _quote(source, source.items[reversed_places[0]])
+            return comparison.make("comparison", "comparison_reversed", *words, certain)
     return None
 
 
@@ -44,13 +44,13 @@ def _find_direction(item: Item) -> int:
 
 def _find_order(comparison: Comparison, place: int) -> int:
     """1 where both sides compare the same with the same, -1 where they are exchanged, 0 where it cannot be told."""
-    section = comparison.source.items[place].section
+    clause = comparison.source.items[place].clause
     kept = crossed = 0.0
     for at, item in enumerate(comparison.claim.items):
         places = [
             comparison.source.items[p].is_compared
             for p in comparison.places[at]
-            if comparison.source.items[p].section == section
+            if comparison.source.items[p].clause == clause
         ]
         if item.degree or not places or len(set(places)) > 1:
             continue
@@ -65,12 +65,6 @@ def _find_order(comparison: Comparison, place: int) -> int:
 
 def _quote(sentence: Sentence, item: Item) -> str:
     """The comparative with the word before it and what it is compared with."""
-    ends = [
-        other.end for other in sentence.items if other.is_compared and other.section == item.section
-    ]
-    start = (
-        sentence.text.rfind(" ", 0, max(item.start - 1, 0)) + 1
-        if item.degree and item.lower
-        else item.start
-    )
+    ends = [other.end for other in sentence.items if other.is_compared and other.clause == item.clause]
+    start = sentence.text.rfind(" ", 0, max(item.start - 1, 0)) + 1
     return sentence.text[start : max([item.end, *ends])]

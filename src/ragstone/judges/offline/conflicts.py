@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from ragstone.judges.offline.comparatives import find_reversed_comparison, has_comparison
 from ragstone.judges.offline.comparison import Conflict, compare_best
 from ragstone.judges.offline.figures import find_figure_conflict
+from ragstone.judges.offline.names import find_name_conflict
 from ragstone.judges.offline.phrases import parse_sentence
 from ragstone.judges.offline.polarity import find_reversal
+from ragstone.judges.offline.quantifiers import find_quantifier_conflict
 from ragstone.judges.offline.reading import Reading
+from ragstone.judges.offline.sequence import find_order_conflict
 from ragstone.locale.messages import compose
 
 __all__ = ["Conflict", "explain_conflict", "find_conflict"]
@@ -30,6 +33,9 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
     conflicts = [
         find_figure_conflict(comparisons, sources),
         find_reversed_comparison(best),
+        find_quantifier_conflict(best),
+        find_order_conflict(best),
+        find_name_conflict(best, sources),
         None if has_comparison(best.claim) else find_reversal(best, others),
     ]
     return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)

@@ -8,6 +8,7 @@ from ragstone.judges.offline.binding import fit, is_about_claim, is_said
 from ragstone.judges.offline.comparison import Comparison, Conflict, compare_sentence
 from ragstone.judges.offline.phrases import Item, Sentence
 from ragstone.judges.offline.reading import Reading
+from ragstone.judges.offline.sequence import orders_events
 from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches
 
 CERTAIN, POSSIBLE = 0.7, 0.4
@@ -84,6 +85,7 @@ def _make_conflict(comparison: Comparison, place: int, at: int, value: float) ->
         value >= CERTAIN
         and not any(item.is_negated for item in denied)
         and is_about_claim(comparison, place, ABOUT)
+        and not orders_events(comparison.claim)
     )
     kind = code.removesuffix("_differs")
     words = _quote(comparison.claim, at), _quote(comparison.source, place)

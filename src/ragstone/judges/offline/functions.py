@@ -33,6 +33,7 @@ class FunctionWords:
     list_joins: frozenset[str]
     exceptions: frozenset[str]
     quantifiers: dict[str, str]
+    almost: frozenset[str]
     degrees: dict[str, int]
     """Words of comparison: 1 for more, -1 for less, 2 for as much; they say the degree of the word after them."""
     than: frozenset[str]
@@ -46,6 +47,10 @@ class FunctionWords:
     excess: str
     infinitive: str
     """`too` and `to`: what is too cold to swim in denies swimming."""
+    before: frozenset[str]
+    after: frozenset[str]
+    then: frozenset[str]
+    """Words of time: before what follows, after it, and what comes next."""
     only: frozenset[str]
     """After "not" these make it no denial: not only."""
     free_order: frozenset[str]
@@ -124,6 +129,7 @@ _ENGLISH = FunctionWords(
         only: only solely exclusively
         """
     ),
+    almost=_words("almost nearly"),
     degrees={"more": 1, "less": -1, "fewer": -1, "as": 2},
     than=_words("than as"),
     determiners=_words(
@@ -134,6 +140,9 @@ _ENGLISH = FunctionWords(
     others=_words("other others else one"),
     excess="too",
     infinitive="to",
+    before=_words("before"),
+    after=_words("after"),
+    then=_words("then later afterwards subsequently thereafter"),
     only=_words("only just merely simply"),
     free_order=_words("whom"),
 )
@@ -180,6 +189,7 @@ _SPANISH = FunctionWords(
         only: solo sólo solamente únicamente exclusivamente
         """
     ),
+    almost=_words("casi"),
     degrees={"más": 1, "menos": -1, "tan": 2, "tanto": 2, "tanta": 2, "tantos": 2, "tantas": 2},
     than=_words("que como"),
     determiners=_words(
@@ -192,6 +202,9 @@ _SPANISH = FunctionWords(
     others=_words("otro otra otros otras"),
     excess="demasiado",
     infinitive="para",
+    before=_words("antes"),
+    after=_words("tras"),
+    then=_words("luego después posteriormente"),
     only=_words("solo sólo solamente únicamente"),
     free_order=_words("lo la los las que se"),
 )

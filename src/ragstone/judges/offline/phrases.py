@@ -73,7 +73,7 @@ def parse_sentence(text: str, language: str) -> Sentence:
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[;:)\]—–!?,]")
 _NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
-_RELATIONS = frozenset(["above", "below", "up", "down", "first", "last", "inside", "outside"])
+_RELATIONS = frozenset("above below up down first last inside outside".split())
 """Function words that have an opposite: they are compared like content words."""
 
 
@@ -95,12 +95,20 @@ class _Parser:
             self._read_words(at, quantity.start)
             at = quantity.end
             self.words.append("#")
+            if quantity.bound and self.words[-2:-1] and self.words[-2] in self.function.than:
+                self._forget_comparison()
             lower = self.text[quantity.start : at].lower()
             meaning = (-1, NUMBER, FIGURE_WEIGHT, -1)
             self._add(meaning, lower, quantity.start, at, quantity)
         self._read_words(at, len(self.text))
         unclear = self.is_unclear or (self.denies_clause and self.denies_phrase)
         return Sentence(self.text, self.language, tuple(self.items), tuple(self.words), unclear)
+
+    def _forget_comparison(self) -> None:
+        """What is more than 40 compares nothing."""
+        self.is_compared = False
+        if self.items and self.items[-1].lower in self.function.degrees:
+            self.items.pop()
 
     def _read_words(self, start: int, end: int) -> None:
         for match in _TOKEN.finditer(self.text, start, end):
@@ -117,9 +125,9 @@ class _Parser:
                 self._read_content(raw, lower, *match.span())
 
     def _is_letter_name(self, raw: str, start: int) -> bool:
-        return (
-            len(raw) == 1 and raw.isupper() and len(self.words) > 1 and self.text[start - 1] == " "
-        )
+        """Whether a capital letter names what stands before it: drug A."""
+        before = self.text[max(start - 2, 0) : start]
+        return len(raw) == 1 and raw.isupper() and before[-1:] == " " and before[:1].isalnum()
 
     def _end_clause(self, is_comma: bool = False) -> None:
         self.clause += 1
@@ -142,15 +150,13 @@ class _Parser:
         elif lower.endswith("n't") or lower in function.negations:
             self._negate(lower in function.none_words)
         elif lower in function.quantifiers:
-            self.quantifier = function.quantifiers[lower]
-            if self.quantifier == "all" and before in ("not", "no"):
-                self.quantifier, self.negations = "some", 0  # not all
-        elif lower in function.degrees and self._precedes_word(end):
-            self.degree = function.degrees[lower]
-            self._govern(lower if lower == "as" else "")
+            self._quantify(function.quantifiers[lower], before)
         elif lower in function.than and self._compares(lower):
             self.is_compared = True
             self._govern("than")
+        elif lower in function.degrees and self._precedes_word(end):
+            self.degree = function.degrees[lower]
+            self._govern(lower if lower == "as" else "")
         elif lower in function.exceptions:
             self._end_clause()
             self.is_excepted = True
@@ -176,6 +182,15 @@ class _Parser:
             return False
         return True
 
+    def _quantify(self, quantifier: str, before: str) -> None:
+        if quantifier == "all" and before in ("not", "no"):
+            quantifier, self.negations = "some", 0  # not all
+        elif quantifier == "all" and before in self.function.almost:
+            quantifier = "most"
+        elif quantifier == "some" and self.quantifier == "only":
+            quantifier = "few"
+        self.quantifier = quantifier
+
     def _precedes_word(self, end: int) -> bool:
         after = _NEXT_WORD.match(self.text, end)
         return after is not None and after[1].lower() not in self.stop
@@ -196,6 +211,8 @@ class _Parser:
 
     def _read_content(self, raw: str, lower: str, start: int, end: int) -> None:
         degree, base = lexicon.GRADES.get(lower, (NO_DEGREE, raw))
+        if self.text[end : end + 4] == " de ":  # mayores de 70 años
+            degree = NO_DEGREE
         if degree and lower in self.function.degrees:
             degree = self.function.degrees[lower]
         identity, kind, weight, row = describe_word(base, self.language, len(self.words) == 1)
@@ -224,25 +241,12 @@ class _Parser:
         identity, kind, weight, row = meaning
         self.items.append(
             Item(
-                id=identity,
-                kind=kind,
-                weight=weight,
-                row=row,
-                lower=lower,
-                start=start,
-                end=end,
-                place=len(self.words) - 1,
-                clause=self.clause,
-                section=self.section,
-                preposition=self.preposition,
-                preposition_place=self.preposition_place,
-                is_negated=bool(self.negations % 2),
-                is_excepted=self.is_excepted,
-                is_compared=self.is_compared,
-                degree=self.degree,
-                quantifier=self.quantifier,
-                quantity=quantity,
-            )  # fmt: skip
+                id=identity, kind=kind, weight=weight, row=row, lower=lower, start=start, end=end,
+                place=len(self.words) - 1, clause=self.clause, section=self.section,
+                preposition=self.preposition, preposition_place=self.preposition_place,
+                is_negated=bool(self.negations % 2), is_excepted=self.is_excepted,
+                is_compared=self.is_compared, degree=self.degree, quantifier=self.quantifier, quantity=quantity,
+            )
         )
         if quantity is None:
             self.degree, self.quantifier = NO_DEGREE, ""

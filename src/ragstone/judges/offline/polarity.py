@@ -25,8 +25,14 @@ NEIGHBOURS = 2
 
 def find_reversal(comparison: Comparison, others: Sequence[Comparison]) -> Conflict | None:
     """A claim that turns the sentence round an odd number of times; the other sentences may say the same as it."""
-    opposites = _find_opposites(comparison)
-    denial = _find_denial(comparison, opposites)
+    pairs = _find_opposites(comparison)
+    # what is not open is closed: such a pair settles its own denial
+    opposites = {
+        at: place
+        for at, place in pairs.items()
+        if _is_denied(comparison.claim.items[at]) == _is_denied(comparison.source.items[place])
+    }
+    denial = _find_denial(comparison, pairs) if len(pairs) == len(opposites) else None
     swap = find_swap(comparison, opposites)
     turns = len(opposites) + (denial is not None) + (swap is not None)
     if turns % 2 == 0:

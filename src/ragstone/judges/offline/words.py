@@ -338,6 +338,7 @@ def describe_word(raw: str, language: str, first: bool) -> tuple[int, int, float
     if capital or language == "es":  # in English a small "polish" is no people
         same = PEOPLES.get(same, same)
     stem = unaccented(stem_word(same, language))
+    stem = lexicon.SAME_STEMS.get(language, {}).get(stem, stem)
     weight = frequencies().rarity(stem)
     named = capital and (not first or raw.isupper() or frequencies().seen_small(lower) < 2)
     return identify(stem), NAME if named and len(raw) > 1 else WORD, weight, vector_row(lower)
