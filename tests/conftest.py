@@ -39,7 +39,14 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("exhaustive" if exhaustive else "sample")
 
 
+SLOW_SECONDS = 3600
+"""After so long an exhaustive test counts as hung; other tests have the `timeout` of pyproject.toml."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
     if not config.getoption("--quick"):
         return
     chosen, rest = [], []

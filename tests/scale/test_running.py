@@ -9,7 +9,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +35,7 @@ from ragstone.experiments.run import Run
 from ragstone.scale.cluster import ClusterError, find_driver_host
 from ragstone.scale.driver import ClusterExecution
 from ragstone.scale.shards import ShardFolder
+from waiting import wait_until
 
 pytest.importorskip("distributed")
 
@@ -60,11 +60,7 @@ def until_both_wait(cluster: Path) -> None:
         return sum(bool(client.wants_what) for client in dask_scheduler.clients.values())
 
     with Client(scheduler_file=str(cluster)) as client:
-        for _ in range(2400):
-            if client.run_on_scheduler(count_senders) == 2:
-                return
-            time.sleep(0.05)
-    raise AssertionError("the runs never met")
+        wait_until(lambda: client.run_on_scheduler(count_senders) == 2, "the runs meet")
 
 
 def lives(folder: Path) -> list[tuple[str, str]]:
