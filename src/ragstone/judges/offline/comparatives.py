@@ -21,8 +21,8 @@ def find_reversed_comparison(comparison: Comparison) -> Conflict | None:
         return None
     for at, item in enumerate(claim.items):
         direction = _find_direction(item)
-        signs = {place: 1 for place in comparison.places[at]}
-        signs |= {place: -1 for place in comparison.contraries[at]}
+        signs = dict.fromkeys(comparison.places[at], 1)
+        signs |= dict.fromkeys(comparison.contraries[at], -1)
         results = {
             place: direction * _find_direction(source.items[place]) * sign * _find_order(comparison, place)
             for place, sign in signs.items()
@@ -65,6 +65,8 @@ def _find_order(comparison: Comparison, place: int) -> int:
 
 def _quote(sentence: Sentence, item: Item) -> str:
     """The comparative with the word before it and what it is compared with."""
-    ends = [other.end for other in sentence.items if other.is_compared and other.clause == item.clause]
+    ends = [
+        other.end for other in sentence.items if other.is_compared and other.clause == item.clause
+    ]
     start = sentence.text.rfind(" ", 0, max(item.start - 1, 0)) + 1
     return sentence.text[start : max([item.end, *ends])]

@@ -8,7 +8,6 @@ from os.path import commonprefix
 from ragstone.judges.offline.aliases import ALIASES, TITLES
 from ragstone.judges.offline.binding import fit
 from ragstone.judges.offline.comparison import Comparison, Conflict
-from ragstone.judges.offline.phrases import Item
 from ragstone.judges.offline.reading import NAME, Reading
 
 CERTAIN, POSSIBLE = 0.85, 0.6
@@ -48,9 +47,7 @@ def _is_variant(one: str, other: str) -> bool:
     return shared >= min(max(VARIANT_SHARE * len(long), 1), len(short))
 
 
-def _is_replaced(
-    comparison: Comparison, at: int, place: int, sources: Sequence[Reading]
-) -> bool:
+def _is_replaced(comparison: Comparison, at: int, place: int, sources: Sequence[Reading]) -> bool:
     """Whether no source has the name, and the words around the other one are the same."""
     item = comparison.claim.items[at]
     if comparison.places[at] or any((source.ids == item.id).any() for source in sources):

@@ -73,7 +73,7 @@ def parse_sentence(text: str, language: str) -> Sentence:
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[;:)\]—–!?,]")
 _NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
-_RELATIONS = frozenset("above below up down first last inside outside".split())
+_RELATIONS = frozenset(["above", "below", "up", "down", "first", "last", "inside", "outside"])
 """Function words that have an opposite: they are compared like content words."""
 
 
@@ -241,11 +241,24 @@ class _Parser:
         identity, kind, weight, row = meaning
         self.items.append(
             Item(
-                id=identity, kind=kind, weight=weight, row=row, lower=lower, start=start, end=end,
-                place=len(self.words) - 1, clause=self.clause, section=self.section,
-                preposition=self.preposition, preposition_place=self.preposition_place,
-                is_negated=bool(self.negations % 2), is_excepted=self.is_excepted,
-                is_compared=self.is_compared, degree=self.degree, quantifier=self.quantifier, quantity=quantity,
+                id=identity,
+                kind=kind,
+                weight=weight,
+                row=row,
+                lower=lower,
+                start=start,
+                end=end,
+                place=len(self.words) - 1,
+                clause=self.clause,
+                section=self.section,
+                preposition=self.preposition,
+                preposition_place=self.preposition_place,
+                is_negated=bool(self.negations % 2),
+                is_excepted=self.is_excepted,
+                is_compared=self.is_compared,
+                degree=self.degree,
+                quantifier=self.quantifier,
+                quantity=quantity,
             )
         )
         if quantity is None:

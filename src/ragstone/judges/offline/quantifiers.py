@@ -23,7 +23,9 @@ def find_quantifier_conflict(comparison: Comparison) -> Conflict | None:
             continue
         theirs = [source.items[place] for place in comparison.places[at]]
         for other in theirs:
-            if (item.quantifier, other.quantifier) in _CONTRARY and _is_said_there(comparison, at, other):
+            if (item.quantifier, other.quantifier) in _CONTRARY and _is_said_there(
+                comparison, at, other
+            ):
                 return _make_conflict(comparison, item, other)
         if item.quantifier == "all":
             limit = _find_limit(comparison, theirs)

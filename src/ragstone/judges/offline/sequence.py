@@ -47,7 +47,9 @@ def _find_orders(sentence: Sentence, nearby: frozenset[int]) -> Iterator[_Order]
             yield _part(sub, main)
         elif word in function.then:
             section = _find_section(sentence, at)
-            before = frozenset(item.id for item in sentence.items if item.section < section) or nearby
+            before = (
+                frozenset(item.id for item in sentence.items if item.section < section) or nearby
+            )
             after = frozenset(item.id for item in sentence.items if item.section >= section)
             yield _part(before, after)
         elif word in function.before or word in function.after:
