@@ -135,7 +135,8 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
         if item.quantity is None:
             known[item.id].append(at)
     said = {item.id for item in mine.items}
-    same, against = [], []
+    same: list[tuple[int, ...]] = []
+    against: list[tuple[int, ...]] = []
     for item in mine.items:
         if item.quantity is not None:
             same.append(tuple(

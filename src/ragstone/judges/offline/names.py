@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import takewhile
 
 from ragstone.judges.offline.aliases import ALIASES, TITLES
 from ragstone.judges.offline.binding import fit
@@ -43,7 +43,9 @@ def find_name_conflict(comparison: Comparison, sources: Sequence[Reading]) -> Co
 def _is_variant(one: str, other: str) -> bool:
     """Whether two names may be spellings or the initials of one: Wall, Wallstreet; U, United."""
     short, long = sorted((one, other), key=len)
-    shared = len(commonprefix([short, long]))
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(short, long, strict=False))
+    )
     return shared >= min(max(VARIANT_SHARE * len(long), 1), len(short))
 
 
