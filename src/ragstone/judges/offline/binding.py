@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.judges.offline.comparison import Comparison
-from ragstone.judges.offline.phrases import Item
+from ragstone.judges.offline.comparison import SentenceComparison
+from ragstone.judges.offline.phrases import SentenceItem
 from ragstone.text.quantities import differs, matches
 
 SENTENCE_CREDIT = 0.6
@@ -16,7 +16,7 @@ OTHER_CLAUSE = 0.4
 """What a word of another clause of the claim counts."""
 
 
-def fit(comparison: Comparison, at: int, place: int, rivals: Sequence[int]) -> float:
+def fit(comparison: SentenceComparison, at: int, place: int, rivals: Sequence[int]) -> float:
     """Weighted share of the claim's items other than `at` that belong to one item of the sentence, not to its rivals.
 
     A later one inherits what was said before it where the claim has its own words: opens at 10 and closes at 5."""
@@ -42,7 +42,7 @@ def fit(comparison: Comparison, at: int, place: int, rivals: Sequence[int]) -> f
     return fitting / total if total else 0.0
 
 
-def _find_owned(comparison: Comparison, place: int, rivals: Sequence[int]) -> frozenset[int]:
+def _find_owned(comparison: SentenceComparison, place: int, rivals: Sequence[int]) -> frozenset[int]:
     """The items nearer to one than to its rivals."""
     items = comparison.source.items
     return frozenset(
@@ -55,7 +55,7 @@ def _find_owned(comparison: Comparison, place: int, rivals: Sequence[int]) -> fr
 
 
 def _has_own(
-    comparison: Comparison, at: int, place: int, owned: frozenset[int], rivals: Sequence[int]
+    comparison: SentenceComparison, at: int, place: int, owned: frozenset[int], rivals: Sequence[int]
 ) -> bool:
     """Whether the claim has what sets one apart from its rivals: its figures, and its words since the rival before."""
     items = comparison.source.items
@@ -68,7 +68,7 @@ def _has_own(
     )
 
 
-def _distance(item: Item, other: Item) -> float:
+def _distance(item: SentenceItem, other: SentenceItem) -> float:
     return (
         abs(item.place - other.place)
         + COMMA_DISTANCE * abs(item.clause - other.clause)
@@ -76,7 +76,7 @@ def _distance(item: Item, other: Item) -> float:
     )
 
 
-def _find_clash(comparison: Comparison, item: Item, place: int, owned: frozenset[int]) -> float:
+def _find_clash(comparison: SentenceComparison, item: SentenceItem, place: int, owned: frozenset[int]) -> float:
     """Minus one where a figure has its own date or number against another one of the claim: 40 in 2019."""
     assert item.quantity is not None
     figures = [comparison.source.items[n].quantity for n in owned if n != place]
@@ -84,7 +84,7 @@ def _find_clash(comparison: Comparison, item: Item, place: int, owned: frozenset
     return -1.0 if clashes else 0.0
 
 
-def is_about_claim(comparison: Comparison, place: int, least: float) -> bool:
+def is_about_claim(comparison: SentenceComparison, place: int, least: float) -> bool:
     """Whether the claim has enough of the words before an item in its clause, or after it where there are none."""
     items = comparison.source.items
     beside = [
@@ -99,7 +99,7 @@ def is_about_claim(comparison: Comparison, place: int, least: float) -> bool:
     return sum(item.weight for item in beside if item.id in claimed) >= least * weight
 
 
-def is_said(comparison: Comparison, item: Item, without: int) -> bool:
+def is_said(comparison: SentenceComparison, item: SentenceItem, without: int) -> bool:
     """Whether the claim says what an item of the sentence says, in another of its own items."""
     return any(
         other.id == item.id

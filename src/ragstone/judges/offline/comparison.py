@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.phrases import Item, Sentence, parse_sentence
+from ragstone.judges.offline.phrases import SentenceItem, Sentence, parse_sentence
 from ragstone.judges.offline.reading import NEGATION, STOP, WORD, Reading
 from ragstone.judges.offline.tables import vectors
 from ragstone.judges.offline.words import stem_id
@@ -45,7 +45,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SentenceComparison:
     """A claim beside one sentence."""
 
     claim: Sentence
@@ -79,7 +79,7 @@ class Comparison:
         return Conflict(kind, code, mine, theirs, self.index, self.span, certain)
 
 
-def compare_best(claim: Reading, mine: Sentence, sources: Sequence[Reading]) -> list[Comparison]:
+def compare_best(claim: Reading, mine: Sentence, sources: Sequence[Reading]) -> list[SentenceComparison]:
     """The claim beside the sentences of prose that hold most of it, best first."""
     wanted = claim.ids[(claim.kinds != STOP) & (claim.kinds != NEGATION)]
     ranked: list[tuple[float, int, int]] = []
@@ -98,7 +98,7 @@ def compare_best(claim: Reading, mine: Sentence, sources: Sequence[Reading]) -> 
     ]
 
 
-def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -> Comparison:
+def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -> SentenceComparison:
     """The claim beside one sentence of a source."""
     start, end = source.sentences[number]
     theirs = parse_sentence(source.raw[start:end], source.language)
@@ -108,7 +108,7 @@ def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -
         before = parse_sentence(source.raw[a:b], source.language)
         nearby = frozenset(item.id for item in before.items if item.quantity is None)
     related = _find_related(mine, theirs)
-    return Comparison(
+    return SentenceComparison(
         mine, theirs, nearby, *_pair_items(mine, theirs), related, index, (start, end)
     )
 
@@ -155,7 +155,7 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
     return tuple(same), tuple(against)
 
 
-def _is_prefixed(one: Item, other: Item) -> bool:
+def _is_prefixed(one: SentenceItem, other: SentenceItem) -> bool:
     """Whether one word is the other with a negative prefix: inhabited, uninhabited."""
     if one.kind != WORD or other.kind != WORD or one.lower == other.lower:
         return False

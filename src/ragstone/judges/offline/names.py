@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from ragstone.judges.offline.aliases import ALIASES, TITLES
 from ragstone.judges.offline.binding import fit
-from ragstone.judges.offline.comparison import Comparison, Conflict
+from ragstone.judges.offline.comparison import SentenceComparison, Conflict
 from ragstone.judges.offline.reading import NAME, Reading
 
 CERTAIN, POSSIBLE = 0.85, 0.6
@@ -18,7 +18,7 @@ MARGIN = 0.25
 """By how much another name must fit the rest of the claim better than its own."""
 
 
-def find_name_conflict(comparison: Comparison, sources: Sequence[Reading]) -> Conflict | None:
+def find_name_conflict(comparison: SentenceComparison, sources: Sequence[Reading]) -> Conflict | None:
     """A name that no source has, or that belongs to something else, where the sentence has another one."""
     claim, source = comparison.claim, comparison.source
     said = {item.id for item in claim.items}
@@ -49,7 +49,7 @@ def _is_variant(one: str, other: str) -> bool:
     return shared >= min(max(VARIANT_SHARE * len(long), 1), len(short))
 
 
-def _is_replaced(comparison: Comparison, at: int, place: int, sources: Sequence[Reading]) -> bool:
+def _is_replaced(comparison: SentenceComparison, at: int, place: int, sources: Sequence[Reading]) -> bool:
     """Whether no source has the name, and the words around the other one are the same."""
     item = comparison.claim.items[at]
     if comparison.places[at] or any((source.ids == item.id).any() for source in sources):
@@ -59,7 +59,7 @@ def _is_replaced(comparison: Comparison, at: int, place: int, sources: Sequence[
     return _have_same_neighbours(comparison, at, place)
 
 
-def _have_same_neighbours(comparison: Comparison, at: int, place: int) -> bool:
+def _have_same_neighbours(comparison: SentenceComparison, at: int, place: int) -> bool:
     """Whether the items right before, or right after, are the same on both sides."""
     mine, theirs = comparison.claim.items, comparison.source.items
 
@@ -72,7 +72,7 @@ def _have_same_neighbours(comparison: Comparison, at: int, place: int) -> bool:
     return same(-1) or same(1)
 
 
-def _is_misplaced(comparison: Comparison, at: int, place: int) -> bool:
+def _is_misplaced(comparison: SentenceComparison, at: int, place: int) -> bool:
     """Whether the rest of the claim belongs to another name of the sentence."""
     own = comparison.places[at]
     if not own or not comparison.source.items[place].preposition:

@@ -18,7 +18,7 @@ FIGURE_WEIGHT, LETTER_WEIGHT, RELATION_WEIGHT = 4.0, 4.0, 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class SentenceItem:
     """A content word or a quantity of a sentence."""
 
     id: int
@@ -55,13 +55,13 @@ class Sentence:
 
     text: str
     language: str
-    items: tuple[Item, ...]
+    items: tuple[SentenceItem, ...]
     words: tuple[str, ...]
     """Every token in small letters, function words included."""
     is_unclear: bool
     """Whether what it denies cannot be told: no other, not … without."""
 
-    def quote(self, item: Item) -> str:
+    def quote(self, item: SentenceItem) -> str:
         return self.text[item.start : item.end]
 
 
@@ -84,7 +84,7 @@ class _Parser:
         self.text, self.language = text, language
         self.function, self.stop = FUNCTION_WORDS[language], lexicon.STOP[language]
         self.words: list[str] = []
-        self.items: list[Item] = []
+        self.items: list[SentenceItem] = []
         self.clause = self.section = -1
         self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = False
         self._end_clause()
@@ -240,7 +240,7 @@ class _Parser:
     ) -> None:
         identity, kind, weight, row = meaning
         self.items.append(
-            Item(
+            SentenceItem(
                 id=identity,
                 kind=kind,
                 weight=weight,

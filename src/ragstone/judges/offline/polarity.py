@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragstone.judges.offline.binding import fit
-from ragstone.judges.offline.comparison import Comparison, Conflict
-from ragstone.judges.offline.phrases import Item, Sentence
+from ragstone.judges.offline.comparison import SentenceComparison, Conflict
+from ragstone.judges.offline.phrases import SentenceItem, Sentence
 from ragstone.judges.offline.roles import find_swap
 
 CERTAIN, POSSIBLE = 0.75, 0.5
@@ -23,7 +23,7 @@ NEIGHBOURS = 2
 """How many items away from an opposite a word must stand that both sides have."""
 
 
-def find_reversal(comparison: Comparison, others: Sequence[Comparison]) -> Conflict | None:
+def find_reversal(comparison: SentenceComparison, others: Sequence[SentenceComparison]) -> Conflict | None:
     """A claim that turns the sentence round an odd number of times; the other sentences may say the same as it."""
     pairs = _find_opposites(comparison)
     # what is not open is closed: such a pair settles its own denial
@@ -58,7 +58,7 @@ def find_reversal(comparison: Comparison, others: Sequence[Comparison]) -> Confl
     return comparison.make("opposite", "word_opposite", mine, theirs, certain)
 
 
-def _find_opposites(comparison: Comparison) -> dict[int, int]:
+def _find_opposites(comparison: SentenceComparison) -> dict[int, int]:
     """Items of the claim whose contrary stands where the rest of the claim does."""
     opposites: dict[int, int] = {}
     if _differ_in_quantifiers(comparison):
@@ -78,7 +78,7 @@ def _find_opposites(comparison: Comparison) -> dict[int, int]:
     return opposites
 
 
-def _have_same_neighbour(comparison: Comparison, at: int, place: int) -> bool:
+def _have_same_neighbour(comparison: SentenceComparison, at: int, place: int) -> bool:
     """Whether an item near by is the same on both sides."""
     ours, theirs = comparison.claim.items, comparison.source.items
     near = {item.id for item in ours[max(at - NEIGHBOURS, 0) : at + NEIGHBOURS + 1]} - {
@@ -90,7 +90,7 @@ def _have_same_neighbour(comparison: Comparison, at: int, place: int) -> bool:
     )
 
 
-def _differ_in_quantifiers(comparison: Comparison) -> bool:
+def _differ_in_quantifiers(comparison: SentenceComparison) -> bool:
     """Whether one side speaks of a part and the other does not: most islands are uninhabited, three are not."""
     theirs = {
         comparison.source.items[place].quantifier
@@ -104,10 +104,10 @@ def _differ_in_quantifiers(comparison: Comparison) -> bool:
 class _Denial(NamedTuple):
     is_mine: bool
     """Whether it is the claim that denies."""
-    items: tuple[Item, ...]
+    items: tuple[SentenceItem, ...]
 
 
-def _find_denial(comparison: Comparison, opposites: dict[int, int]) -> _Denial | None:
+def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _Denial | None:
     """What one side denies and the other says.
 
     All that is denied must stand on the other side: who takes no guests on Fridays may take guests."""
@@ -132,7 +132,7 @@ def _find_denial(comparison: Comparison, opposites: dict[int, int]) -> _Denial |
     return _Denial(False, tuple(source.items[place] for place in denied))
 
 
-def _agrees(comparison: Comparison, denial: _Denial) -> bool:
+def _agrees(comparison: SentenceComparison, denial: _Denial) -> bool:
     """Whether another sentence denies, or says, all the deciding words as the claim does."""
     deciding = {item.id for item in denial.items}
     return all(
@@ -145,11 +145,11 @@ def _agrees(comparison: Comparison, denial: _Denial) -> bool:
     )
 
 
-def _is_denied(item: Item) -> bool:
+def _is_denied(item: SentenceItem) -> bool:
     return item.is_negated != item.is_excepted
 
 
-def _denies_more(comparison: Comparison) -> bool:
+def _denies_more(comparison: SentenceComparison) -> bool:
     """Whether one side denies something and the other nothing, in the clauses that share words."""
     items = comparison.source.items
     clauses = {items[place].clause for places in comparison.places for place in places}
@@ -157,7 +157,7 @@ def _denies_more(comparison: Comparison) -> bool:
     return theirs != any(item.is_negated for item in comparison.claim.items)
 
 
-def _quote_from(sentence: Sentence, item: Item) -> str:
+def _quote_from(sentence: Sentence, item: SentenceItem) -> str:
     """The negation with what it denies."""
     end = max(other.end for other in sentence.items if other.clause == item.clause)
     start = sentence.text.rfind(" ", 0, max(item.start - 1, 0)) + 1
