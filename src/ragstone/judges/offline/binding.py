@@ -42,7 +42,9 @@ def fit(comparison: SentenceComparison, at: int, place: int, rivals: Sequence[in
     return fitting / total if total else 0.0
 
 
-def _find_owned(comparison: SentenceComparison, place: int, rivals: Sequence[int]) -> frozenset[int]:
+def _find_owned(
+    comparison: SentenceComparison, place: int, rivals: Sequence[int]
+) -> frozenset[int]:
     """The items nearer to one than to its rivals."""
     items = comparison.source.items
     return frozenset(
@@ -55,7 +57,11 @@ def _find_owned(comparison: SentenceComparison, place: int, rivals: Sequence[int
 
 
 def _has_own(
-    comparison: SentenceComparison, at: int, place: int, owned: frozenset[int], rivals: Sequence[int]
+    comparison: SentenceComparison,
+    at: int,
+    place: int,
+    owned: frozenset[int],
+    rivals: Sequence[int],
 ) -> bool:
     """Whether the claim has what sets one apart from its rivals: its figures, and its words since the rival before."""
     items = comparison.source.items
@@ -76,7 +82,9 @@ def _distance(item: SentenceItem, other: SentenceItem) -> float:
     )
 
 
-def _find_clash(comparison: SentenceComparison, item: SentenceItem, place: int, owned: frozenset[int]) -> float:
+def _find_clash(
+    comparison: SentenceComparison, item: SentenceItem, place: int, owned: frozenset[int]
+) -> float:
     """Minus one where a figure has its own date or number against another one of the claim: 40 in 2019."""
     assert item.quantity is not None
     figures = [comparison.source.items[n].quantity for n in owned if n != place]

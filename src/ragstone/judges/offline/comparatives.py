@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragstone.judges.offline.comparison import SentenceComparison, Conflict
-from ragstone.judges.offline.phrases import AS_MUCH, LESS, MORE, SentenceItem, Sentence
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.phrases import AS_MUCH, LESS, MORE, Sentence, SentenceItem
 
 CERTAIN = 0.7
 """Share of the rest of the claim that must stand in the sentence."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.phrases import SentenceItem, Sentence, parse_sentence
+from ragstone.judges.offline.phrases import Sentence, SentenceItem, parse_sentence
 from ragstone.judges.offline.reading import NEGATION, STOP, WORD, Reading
 from ragstone.judges.offline.tables import vectors
 from ragstone.judges.offline.words import stem_id
@@ -79,7 +79,9 @@ class SentenceComparison:
         return Conflict(kind, code, mine, theirs, self.index, self.span, certain)
 
 
-def compare_best(claim: Reading, mine: Sentence, sources: Sequence[Reading]) -> list[SentenceComparison]:
+def compare_best(
+    claim: Reading, mine: Sentence, sources: Sequence[Reading]
+) -> list[SentenceComparison]:
     """The claim beside the sentences of prose that hold most of it, best first."""
     wanted = claim.ids[(claim.kinds != STOP) & (claim.kinds != NEGATION)]
     ranked: list[tuple[float, int, int]] = []
@@ -98,7 +100,9 @@ def compare_best(claim: Reading, mine: Sentence, sources: Sequence[Reading]) -> 
     ]
 
 
-def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -> SentenceComparison:
+def compare_sentence(
+    mine: Sentence, source: Reading, index: int, number: int
+) -> SentenceComparison:
     """The claim beside one sentence of a source."""
     start, end = source.sentences[number]
     theirs = parse_sentence(source.raw[start:end], source.language)

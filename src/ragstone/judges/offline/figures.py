@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragstone.judges.offline.binding import fit, is_about_claim, is_said
-from ragstone.judges.offline.comparison import SentenceComparison, Conflict, compare_sentence
-from ragstone.judges.offline.phrases import SentenceItem, Sentence
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison, compare_sentence
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import orders_events
 from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from ragstone.judges.offline.aliases import ALIASES, TITLES
 from ragstone.judges.offline.binding import fit
-from ragstone.judges.offline.comparison import SentenceComparison, Conflict
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.reading import NAME, Reading
 
 CERTAIN, POSSIBLE = 0.85, 0.6
@@ -18,7 +18,9 @@ MARGIN = 0.25
 """By how much another name must fit the rest of the claim better than its own."""
 
 
-def find_name_conflict(comparison: SentenceComparison, sources: Sequence[Reading]) -> Conflict | None:
+def find_name_conflict(
+    comparison: SentenceComparison, sources: Sequence[Reading]
+) -> Conflict | None:
     """A name that no source has, or that belongs to something else, where the sentence has another one."""
     claim, source = comparison.claim, comparison.source
     said = {item.id for item in claim.items}
@@ -49,7 +51,9 @@ def _is_variant(one: str, other: str) -> bool:
     return shared >= min(max(VARIANT_SHARE * len(long), 1), len(short))
 
 
-def _is_replaced(comparison: SentenceComparison, at: int, place: int, sources: Sequence[Reading]) -> bool:
+def _is_replaced(
+    comparison: SentenceComparison, at: int, place: int, sources: Sequence[Reading]
+) -> bool:
     """Whether no source has the name, and the words around the other one are the same."""
     item = comparison.claim.items[at]
     if comparison.places[at] or any((source.ids == item.id).any() for source in sources):

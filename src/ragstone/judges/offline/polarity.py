@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragstone.judges.offline.binding import fit
-from ragstone.judges.offline.comparison import SentenceComparison, Conflict
-from ragstone.judges.offline.phrases import SentenceItem, Sentence
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
 from ragstone.judges.offline.roles import find_swap
 
 CERTAIN, POSSIBLE = 0.75, 0.5
@@ -23,7 +23,9 @@ NEIGHBOURS = 2
 """How many items away from an opposite a word must stand that both sides have."""
 
 
-def find_reversal(comparison: SentenceComparison, others: Sequence[SentenceComparison]) -> Conflict | None:
+def find_reversal(
+    comparison: SentenceComparison, others: Sequence[SentenceComparison]
+) -> Conflict | None:
     """A claim that turns the sentence round an odd number of times; the other sentences may say the same as it."""
     pairs = _find_opposites(comparison)
     # what is not open is closed: such a pair settles its own denial

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragstone.judges.offline.comparison import SentenceComparison, Conflict
-from ragstone.judges.offline.phrases import SentenceItem, Sentence
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
 
 CERTAIN = 0.75
 """Share of the claim that must stand in the sentence."""
@@ -56,7 +56,9 @@ def _find_limit(comparison: SentenceComparison, theirs: list[SentenceItem]) -> S
     return None
 
 
-def _make_conflict(comparison: SentenceComparison, mine: SentenceItem, theirs: SentenceItem) -> Conflict:
+def _make_conflict(
+    comparison: SentenceComparison, mine: SentenceItem, theirs: SentenceItem
+) -> Conflict:
     certain = comparison.share() >= CERTAIN
     words = _quote(comparison.claim, mine), _quote(comparison.source, theirs)
     return comparison.make("quantifier", "quantifier_differs", *words, certain)

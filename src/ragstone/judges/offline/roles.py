@@ -8,7 +8,7 @@ from functools import lru_cache
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.comparison import SentenceComparison
 from ragstone.judges.offline.functions import FUNCTION_WORDS
-from ragstone.judges.offline.phrases import SentenceItem, Sentence
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
 from ragstone.judges.offline.reading import NAME, WORD
 from ragstone.judges.offline.words import stem_id
 

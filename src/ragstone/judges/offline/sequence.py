@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ragstone.judges.offline.comparison import SentenceComparison, Conflict
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.functions import FUNCTION_WORDS
 from ragstone.judges.offline.phrases import Sentence
 
