@@ -130,7 +130,7 @@ def test_einstein_is_half_right() -> None:
         (
             "es",
             (
-                "Puedes devolver un artículo en los 30 días siguientes a la compra.",
+                "Se aceptan devoluciones durante los 30 días siguientes a la compra.",
                 "Debe estar sin uso y en su embalaje original.",
                 "El reembolso tarda entre 5 y 7 días hábiles.",
             ),
@@ -162,7 +162,7 @@ def test_a_faithful_paraphrase_is_supported_by_the_right_chunk(
         (
             "es",
             (
-                "Puedes devolver un artículo en los 60 días siguientes a la compra.",
+                "Se aceptan devoluciones durante los 60 días siguientes a la compra.",
                 "El reembolso es inmediato en la tienda más cercana.",
                 "Además recibes un vale del 10 % para tu próximo pedido.",
             ),

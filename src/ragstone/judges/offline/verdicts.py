@@ -98,10 +98,10 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> JudgedC
         share = agreement([claim], sources)
         if share is not None:  # a bare name or number, which the model does not know
             as_names += 1
-            judged.append(_judge_claim(place, share[0], False, names(claim, sources)))
+            judged.append(_judge_claim(place, share[0], False, names(claim, sources), True))
         else:
             lacks_number = bool(table[n, _UNKNOWN_NUMBERS])
-            judged.append(_judge_claim(place, float(probability[n]), lacks_number, False))
+            judged.append(_judge_claim(place, float(probability[n]), lacks_number, False, False))
     chances = np.array([claim.probability for claim in judged])
     if as_names == len(claims):
         whole = float(chances.min())
@@ -136,11 +136,14 @@ class _ClaimPlace:
         return source, self.sources[source].raw[start:end]
 
 
-def _judge_claim(place: _ClaimPlace, p: float, lacks_number: bool, is_name: bool) -> JudgedClaim:
+def _judge_claim(
+    place: _ClaimPlace, p: float, lacks_number: bool, is_name: bool, is_bare: bool
+) -> JudgedClaim:
     language = place.claim.language
     if place.empty or (states_nothing(place.claim.raw) and not is_name):
         return JudgedClaim(p, "not_found", (), compose("states_nothing", language))
-    conflict = find_conflict(place.claim, place.sources)
+    # a bare name has no sentence that another could contradict
+    conflict = None if is_bare else find_conflict(place.claim, place.sources)
     if conflict is not None and conflict.certain:
         return _refuse(place, min(p, REFUTED), conflict, certain=True)
     # a number or date that no source has in any writing cannot be supported, whatever else agrees
