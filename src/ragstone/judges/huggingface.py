@@ -14,10 +14,10 @@ from ragstone.judges.completion import Completion, CompletionRequest
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.thread import to_failure
 from ragstone.judges.local.weights import (
-    CLASSIFIER_ENDING,
     ModelNotFound,
     find_model,
     fingerprint_files,
+    is_classifier,
     list_parts,
     read_json,
 )
@@ -166,8 +166,7 @@ def check_installed(name: str) -> None:
     path = find_model("hf", name)
     if path is None or not (path / "config.json").exists():
         return
-    architectures = read_json(path / "config.json").get("architectures") or [""]
-    if str(architectures[0]).endswith(CLASSIFIER_ENDING):
+    if is_classifier(read_json(path / "config.json")):
         raise ModelNotFound(f"{name!r} is a classifier of pairs of texts; write nli:{name}")
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from ragstone.errors import MissingExtra
 from ragstone.judges.local.labels import list_names
-from ragstone.judges.local.weights import CLASSIFIER_ENDING, ModelNotFound, list_parts, read_json
+from ragstone.judges.local.weights import ModelNotFound, is_classifier, list_parts, read_json
 from ragstone.judges.local.windows import Window
 
 UNKNOWN_LENGTH = 10**6
@@ -67,11 +67,10 @@ def find_files(name: str, path: Path) -> ClassifierFiles:
     else:
         folder, onnx = path, _find_onnx(name, path)
     config = read_json(folder / "config.json")
-    architectures = config.get("architectures") or []
-    if not any(str(architecture).endswith(CLASSIFIER_ENDING) for architecture in architectures):
+    if not is_classifier(config):
+        architectures = ", ".join(map(str, config.get("architectures") or ["no architecture"]))
         raise ModelNotFound(
-            f"{name!r} is no classifier of pairs: its config names {', '.join(architectures) or 'no architecture'}; "
-            "language models are hf: or gguf:"
+            f"{name!r} is no classifier of pairs: its config names {architectures}; language models are hf: or gguf:"
         )
     return ClassifierFiles(folder, onnx, config)
 

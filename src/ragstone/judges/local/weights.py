@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,12 @@ def read_json(path: Path) -> dict[str, Any]:
     except ValueError:
         raise ModelNotFound(f"{str(path)!r} is not JSON; get the model again") from None
     return value if isinstance(value, dict) else {}
+
+
+def is_classifier(config: Mapping[str, Any]) -> bool:
+    """Return whether a config is that of a sequence-classification model."""
+    architectures = config.get("architectures") or []
+    return any(str(name).endswith(CLASSIFIER_ENDING) for name in architectures)
 
 
 def list_parts(folder: Path) -> list[Path]:
