@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export NO_MKDOCS_2_WARNING := 1
+# without byte code every program that a test starts would compile all of ragstone again
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup setup-system demo quick test test-all check bench bench-judge docs clean
 

@@ -8,8 +8,9 @@ from collections import Counter
 import pytest
 from hypothesis import settings
 
-settings.register_profile("no clock", deadline=None)  # machines are shared: seconds prove nothing
-settings.load_profile("no clock")
+# no deadlines: machines are shared, and seconds prove nothing
+settings.register_profile("sample", deadline=None, max_examples=30)
+settings.register_profile("exhaustive", deadline=None, max_examples=200)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # started in the background of a shell: what tests start would inherit that Ctrl-C is not heard
@@ -31,6 +32,11 @@ QUICK_WITHOUT = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only a sample of each file's tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    exhaustive = config.getoption("markexpr") != "not slow"
+    settings.load_profile("exhaustive" if exhaustive else "sample")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

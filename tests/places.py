@@ -26,6 +26,17 @@ def postgres_url() -> Iterator[str]:
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a new, empty store can be opened."""
+    return make_place(request, tmp_path)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def mostly_sqlite(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new, empty store can be opened, for costly tests whose file has others that run on PostgreSQL each time."""
+    return make_place(request, tmp_path)
+
+
+def make_place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Make a new place for a store of the kind that the test is run with."""
     if request.param == "sqlite":
         return str(tmp_path / "s.db")
     url = request.getfixturevalue("postgres_url")

@@ -22,6 +22,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")])
+COSTLY = {"compare.md"}
+"""Pages that tune and compare on the whole built-in corpus; `make check` runs them, `make test` does not."""
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<kind>\w+)?(?: +(?P<rest>[^\n]*))?\n(?P<body>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
@@ -82,7 +84,11 @@ def run_console(block: Block, folder: Path, where: str) -> None:
             assert done.returncode in (0, 1, 3), f"{where}: $ {command}\n{got}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow) if page.name in COSTLY else page for page in PAGES],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))

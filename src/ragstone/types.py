@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from ragstone.errors import JudgeFault
+from ragstone.errors import DataError, JudgeFault
 from ragstone.locale.messages import Argument, arguments_of, code_of
+from ragstone.locale.tags import TAG_HINT, to_language_tag
 
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 """Any value of a JSON document."""
@@ -92,11 +93,19 @@ class Sample:
     relevant: Mapping[str, float] | None = None
     """Document id → grade; 1 = relevant, 0 = judged not relevant, above 1 = more relevant."""
     language: str | None = None
+    """A language tag such as `es-MX`; anything else raises DataError."""
     group: str | None = None
     """Document or session: samples of one group are not independent."""
     meta: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     error: str | None = None
     """Why the system under test failed; metrics on its output end as `system_error`."""
+
+    def __post_init__(self) -> None:
+        if self.language is not None:
+            tag = to_language_tag(self.language) if isinstance(self.language, str) else None
+            if tag is None:
+                raise DataError(f"sample {self.id!r}: language {self.language!r}; {TAG_HINT}")
+            object.__setattr__(self, "language", tag)
 
 
 SAMPLE_FIELDS: tuple[str, ...] = tuple(Sample.__slots__)
@@ -150,6 +159,32 @@ class Usage:
 
 
 NO_USAGE = Usage()
+
+MAX_REPLY_COUNT = 10**9
+"""Calls, tokens or USD of one reply beyond which a report of usage is absurd."""
+
+
+def clean_usage(usage: Any) -> Usage:
+    """Return what a judge reports of one reply, with 0 for what cannot be: negative, not finite, absurd, no number.
+
+    A single such number would end the run in the store, or make every sum meaningless."""
+    if not isinstance(usage, Usage):
+        return NO_USAGE
+    is_price = isinstance(usage.usd, int | float) and 0 <= usage.usd <= MAX_REPLY_COUNT
+    cleaned = Usage(
+        to_count(usage.calls),
+        to_count(usage.input_tokens),
+        to_count(usage.output_tokens),
+        usage.usd if is_price else 0.0,
+        to_count(usage.hits),
+    )
+    return usage if usage == cleaned else cleaned
+
+
+def to_count(value: Any) -> int:
+    """Return the value if it can be the count of something in one reply, else 0."""
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count and 0 <= value <= MAX_REPLY_COUNT else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -339,9 +339,7 @@ VALUE = st.recursive(
 )
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=st.dictionaries(KEYS, VALUE, max_size=5))
 def test_any_tree_is_a_plan_or_a_list_of_complaints(write, tree):
     path = write(yaml.safe_dump(tree, allow_unicode=True))
@@ -349,9 +347,7 @@ def test_any_tree_is_a_plan_or_a_list_of_complaints(write, tree):
     assert said is None or (said and all(line.startswith(str(path)) for line in said))
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(raw=st.binary(max_size=60) | st.text("{}[]&*!|>:-#?'\"a1 \n\t", max_size=40).map(str.encode))
 def test_any_bytes_are_a_plan_or_a_list_of_complaints(tmp_path, raw):
     path = tmp_path / "c.yaml"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.config import Data, Plan, Secret, Slurm, SystemPlan, load
@@ -71,7 +71,6 @@ plans = st.builds(
 
 
 @given(plans)
-@settings(max_examples=200, deadline=None)
 def test_a_plan_survives_its_json(plan: Plan) -> None:
     text = json.dumps(plan.to_json(), allow_nan=False)
     again = Plan.from_json(json.loads(text))

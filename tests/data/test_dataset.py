@@ -246,6 +246,7 @@ def test_quick_construction_fills_every_field() -> None:
 
     assert constructors.build_chunk("a", "b", 0.5) == Chunk("a", "b", 0.5)
     values: Any = [f"value {n}" for n in range(10)]
+    values[Sample.__slots__.index("language")] = "es-MX"
     made = constructors.build_sample(*values)
     assert made == Sample(*values)
     assert [getattr(made, name) for name in Sample.__slots__] == values

@@ -293,8 +293,6 @@ def survives(path: Path) -> None:
 
 
 FUZZ = settings(
-    max_examples=200,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 NAMES = st.sampled_from(

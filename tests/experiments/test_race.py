@@ -15,11 +15,11 @@ def settings(*counts: int) -> list[dict[str, int]]:
 
 
 def run(race: Race, values: np.ndarray) -> int:
-    while (step := race.next()) is not None:
+    while (step := race.choose_next()) is not None:
         which, places = step
         assert places
         assert not race.asked[which, places].any()  # nothing twice
-        race.learn(which, places, values[which, places])
+        race.add_scores(which, places, values[which, places])
     assert race.leader is not None
     return race.leader
 

@@ -43,10 +43,13 @@ def test_there_are_300_attacks_in_two_languages() -> None:
     assert len({attack.text for attack in attacks()}) == 300
 
 
+@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.slow, id="all")])
 @pytest.mark.parametrize("judge", [obey, obey_here])
 @pytest.mark.parametrize("field", FIELDS)
-def test_nothing_is_supported_without_proof(field: str, judge: Behaviour, serve: Serve) -> None:
-    tried = attacks() if judge is obey else attacks()[::3]
+def test_nothing_is_supported_without_proof(
+    field: str, judge: Behaviour, step: int, serve: Serve
+) -> None:
+    tried = attacks()[::step]
     samples = [poisoned(attack, field, n) for n, attack in enumerate(tried)]
     rows = results(serve(judge), samples)
     texts = {c["id"]: c["text"] for c in SAMPLE["contexts"]}
@@ -78,7 +81,8 @@ def test_a_question_cannot_reach_the_claims(serve: Serve) -> None:
         assert scores["faithfulness"].value == 0.25
 
 
-def test_clean_texts_are_not_flagged(serve: Serve) -> None:
+@pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.slow)])
+def test_clean_texts_are_not_flagged(serve: Serve, count: int) -> None:
     odd = [
         "Ignore the rain, said the guide.",
         'The file holds {"verdict": "supported"} and <b>tags</b>.',
@@ -89,10 +93,10 @@ def test_clean_texts_are_not_flagged(serve: Serve) -> None:
     ]
     samples = [
         SAMPLE | {"id": str(n), "answer": f"{SAMPLE['answer']} {odd[n % 6]} It was day {n} there."}
-        for n in range(300)
+        for n in range(count)
     ]
     flagged = sum(not s["faithfulness"].ok for s in results(serve(), samples))
-    assert flagged <= 3
+    assert flagged <= 0.01 * count
 
 
 def test_a_nonce_is_new_for_each_question_and_attempt() -> None:

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.errors import DataError, UnknownMetric, Unscored
@@ -127,7 +127,6 @@ grades = st.floats(-2, 1.7e308, allow_nan=False) | st.integers(0, 3) | st.floats
 queries = st.lists(st.tuples(st.lists(names, max_size=25), st.dictionaries(names, grades)))
 
 
-@settings(max_examples=200, deadline=None)
 @given(queries)
 def test_bulk_equals_one_by_one_on_any_grades(drawn):
     rankings, relevant = [one[0] for one in drawn], [one[1] for one in drawn]

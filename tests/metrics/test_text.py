@@ -147,8 +147,18 @@ def test_not_knowing_whether_it_can_be_answered_is_a_missing_field():
         abstention_accuracy("Paris", None, {"type": "fact"}, None)
 
 
+def test_refusals_in_other_words_are_recognised_unless_texts_alone_decide():
+    for answer in ("I could not find that in the sources.", "El texto no lo dice."):
+        assert abstention_accuracy(answer, ABSTAINS, {}, None).value == 1.0
+        assert abstention_accuracy(answer, ABSTAINS, {}, None, detect="text").value == 0.0
+
+
+def test_an_empty_answer_is_no_abstention_unless_named():
+    assert abstention_accuracy(" ", ABSTAINS, {}, None).value == 0.0
+
+
 def test_abstention_texts_can_be_named():
-    one = resolve("abstention_accuracy(texts='I do not know')")
+    one = resolve("abstention_accuracy(texts='I do not know', detect=text)")
     several = resolve({"abstention_accuracy": {"texts": ["n/a", ""]}})
     unanswerable = {"answerable": False}
     assert one.function("i do not know!", None, unanswerable, None, **one.options).value == 1.0

@@ -226,7 +226,10 @@ def test_a_read_only_folder_can_be_read_but_not_written(tmp_path: Path) -> None:
     assert lines[1].startswith("cannot write to the store")
 
 
-def test_eight_processes_write_to_one_store_and_nothing_is_lost(place: str) -> None:
+@pytest.mark.parametrize("processes", [3, pytest.param(8, marks=pytest.mark.slow)])
+def test_several_processes_write_to_one_store_and_nothing_is_lost(
+    place: str, processes: int
+) -> None:
     script = """
         import sys
         from ragstone.asks import Reply
@@ -241,10 +244,10 @@ def test_eight_processes_write_to_one_store_and_nothing_is_lost(place: str) -> N
             store.save_reply(f"{me}-{n}", Reply(n, Usage(1)), run=f"run-{me}", kind="rate", judge="j")
         store.close()
     """
-    workers = [_start(script, place, str(n)) for n in range(8)]
-    assert [worker.wait() for worker in workers] == [0] * 8
+    workers = [_start(script, place, str(n)) for n in range(processes)]
+    assert [worker.wait() for worker in workers] == [0] * processes
     store = Store.open(place)
-    for n in range(8):
+    for n in range(processes):
         assert [position for position, *_ in store.score_rows(f"run-{n}")] == list(range(1, 1001))
         assert store.run(f"run-{n}").info.usage.calls == 100
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.cli import run
@@ -40,7 +40,6 @@ plans = st.builds(
 
 
 @given(plans)
-@settings(max_examples=100, deadline=None)
 def test_a_plan_survives_its_json(plan: TestsetPlan) -> None:
     text = json.dumps(plan.to_json(), allow_nan=False)
     assert TestsetPlan.from_json(json.loads(text)) == plan

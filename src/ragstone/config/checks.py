@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ragstone.locale.tags import TAG_HINT, to_language_tag
+
 Check = Callable[[Any], str | None]
 """What is wanted instead of a value, or None when it fits."""
 
 
 def check_text(value: Any) -> str | None:
     return None if isinstance(value, str) and value.strip() else "give a text"
+
+
+def check_language(value: Any) -> str | None:
+    return check_text(value) or (None if to_language_tag(value) else TAG_HINT)
 
 
 def check_flag(value: Any) -> str | None:
@@ -36,7 +42,7 @@ def _is_number(value: Any) -> bool:
 
 SCALAR_CHECKS: Mapping[str, Check] = {
     "name": check_text,
-    "language": check_text,
+    "language": check_language,
     "floor": check_share,
     "concurrency": check_count,
     "resume": check_flag,

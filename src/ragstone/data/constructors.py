@@ -40,7 +40,7 @@ def build_sample(
     meta: Mapping[str, Any],
     error: str | None,
 ) -> Sample:
-    """The same as Sample(name, question, …)."""
+    """The same as Sample(name, question, …), the language being a tag already."""
     sample = _new(Sample)
     _id(sample, name)
     _question(sample, question)

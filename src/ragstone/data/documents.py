@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile
 
+from ragstone.data.field_values import to_language
 from ragstone.data.html import html_to_text
+from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError, MissingExtra
 
 MAX_FILE_BYTES = 50 << 20
@@ -86,7 +88,11 @@ def parse_document(row: object, place: str) -> Document:
         raise DataError(f"{place}: the id is {key!r}; give each document one")
     if not isinstance(text, str):
         raise DataError(f"{place}: the text of {key!r} is missing; give it one or remove it")
-    return Document(str(key), text, str(row.get("title") or ""), row.get("language") or None, place)
+    try:
+        language = to_language(row.get("language"), "language")
+    except BadRow as bad:
+        raise DataError(f"{place}: {bad}") from None
+    return Document(str(key), text, str(row.get("title") or ""), language, place)
 
 
 def _find_files(root: Path) -> Iterator[Path]:

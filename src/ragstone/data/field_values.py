@@ -1,4 +1,4 @@
-"""Conversions of column values to the fields of a Sample: texts, ids, ranked chunks, grades."""
+"""Conversions of column values to the fields of a Sample: texts, ids, languages, ranked chunks, grades."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from ragstone.data.constructors import build_chunk
 from ragstone.data.strict_json import BadRow, parse_json
+from ragstone.locale.tags import TAG_HINT, to_language_tag
 from ragstone.types import Chunk, Ranked
 
 _TEXT_KEYS = ("text", "page_content", "content", "contents", "passage", "body", "document")
@@ -58,6 +59,14 @@ def to_id(value: Any, column: str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise BadRow(f'"{column}" is {_describe_type(value)}; give a text or a whole number as id')
+
+
+def to_language(value: Any, column: str) -> str | None:
+    """Convert a text to a language tag; an empty text names no language."""
+    tag = to_language_tag(value) if isinstance(value, str) else None
+    if tag is None and value not in (None, ""):
+        raise BadRow(f'"{column}" is {str(value)[:60]!r}; {TAG_HINT}')
+    return tag
 
 
 def to_chunks(value: Any, column: str) -> Ranked:

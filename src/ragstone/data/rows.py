@@ -15,12 +15,14 @@ from ragstone.data.field_values import (
     to_grades,
     to_id,
     to_ids,
+    to_language,
     to_reference,
     to_text,
 )
 from ragstone.data.formats import Format, get_format, map_fields
 from ragstone.data.strict_json import BadRow, reparse_json
 from ragstone.errors import DataError
+from ragstone.locale.tags import to_language_tag
 from ragstone.types import EMPTY, Ranked, Sample
 
 Mapper = Callable[[Any, int], tuple[Sample, bool]]
@@ -122,8 +124,9 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
         language, group, error = get_language(row), get_group(row), get_error(row)
         if group is not None and group.__class__ is not str:
             group = to_id(group, _find_column(paths["group"], row))
-        if language is not None and language.__class__ is not str:
-            language = text(language, "language", row)
+        if language is not None:
+            tag = to_language_tag(language) if language.__class__ is str else None
+            language = tag or to_language(language, _find_column(paths["language"], row))
         if error is not None:
             error = _to_error(error, answer is not None and row_format.error_only_without_answer)
         if (

@@ -6,13 +6,14 @@ import asyncio
 import hashlib
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from secrets import token_hex
 
 from ragstone.asks import Answered, Ask, Reply, canonical
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.store import Store
-from ragstone.types import NO_USAGE
+from ragstone.types import NO_USAGE, clean_usage
 
 
 class _Waiter:
@@ -229,6 +230,10 @@ def to_unusable_reply(
 
 
 def _check_type(answered: object) -> Answered:
-    if isinstance(answered, Reply | JudgeFailed | OutOfBudget):
+    if isinstance(answered, Reply):
+        usage = clean_usage(answered.usage)
+        return answered if usage is answered.usage else replace(answered, usage=usage)
+    if isinstance(answered, JudgeFailed | OutOfBudget):
+        answered.usage = clean_usage(answered.usage)
         return answered
     return JudgeFailed("unparseable", "not_a_reply", type=type(answered).__name__)

@@ -48,18 +48,20 @@ async def aablate(
 ) -> Ablation:
     """The first value of each factor is the current one; `full` runs every combination, else one factor varies at a time."""
     combinations = build_grid(vary, full=full)
-    named = {
-        format_settings(changed if full else _changes(changed, combinations[0])): changed
+    settings_by_name = {
+        format_settings(changed if full else _find_changes(changed, combinations[0])): changed
         for changed in combinations
     }
-    configurations = {name: {**(settings or {}), **changed} for name, changed in named.items()}
-    done = await abench(samples, configurations, metrics, system=system, **options)
-    pairs = [(named[name], run.stored) for name, run in done.runs.items()]
-    first = next(iter(done.runs.values()))
+    configurations = {
+        name: {**(settings or {}), **changed} for name, changed in settings_by_name.items()
+    }
+    benched = await abench(samples, configurations, metrics, system=system, **options)
+    pairs = [(settings_by_name[name], run.stored) for name, run in benched.runs.items()]
+    first = next(iter(benched.runs.values()))
     scored = [metric.metric for metric in first.summary().metrics if metric.scored]
     return Ablation(
-        done.runs,
-        tuple(named[name] for name in done.runs),
+        benched.runs,
+        tuple(settings_by_name[name] for name in benched.runs),
         tuple(effects(pairs, metric) for metric in scored) if len(pairs) > 1 else (),
     )
 
@@ -71,6 +73,7 @@ def build_grid(vary: Mapping[str, Sequence[Any]], *, full: bool = False) -> list
     for name, values in vary.items():
         if not values:
             raise RagstoneError(f"{name} has no values to try; write {name}=1,2,3")
+        # compared by repr: values may be lists, which cannot be put into a set
         if len(set(map(repr, values))) < len(values):
             raise RagstoneError(f"{name} lists a value twice; list each once")
     if full:
@@ -85,5 +88,5 @@ def format_settings(settings: Mapping[str, Any]) -> str:
     return ", ".join(shown) or "in force"
 
 
-def _changes(settings: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+def _find_changes(settings: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value != base[name]}

@@ -43,7 +43,7 @@ def build_system(spec: Any, settings: Mapping[str, Any] | None = None) -> System
 
 
 async def answer_samples(
-    reading: Dataset,
+    dataset: Dataset,
     under_test: SystemUnderTest,
     store: Store,
     run: str,
@@ -52,13 +52,12 @@ async def answer_samples(
     watch: Callable[[AnswerProgress], None] | None = None,
 ) -> Dataset:
     """The reading with the system's answers; those of earlier runs are taken from the store."""
-    filling = SystemRunner(
-        under_test.system, store, run, concurrency=concurrency, on_progress=watch
-    )
-    return await answer_dataset(reading, filling)
+    runner = SystemRunner(under_test.system, store, run, concurrency=concurrency, on_progress=watch)
+    return await answer_dataset(dataset, runner)
 
 
-def list_measured(reading: Dataset) -> list[str]:
+def list_measured(dataset: Dataset) -> list[str]:
     """Latency, tokens, cost: those that the first replies come with."""
-    seen = {name for record in reading.peek(20) for name in record.sample.meta}
+    # peeked records are still read later, so looking costs nothing
+    seen = {name for record in dataset.peek(20) for name in record.sample.meta}
     return [name for name in MEASURED_METRICS if name in seen]

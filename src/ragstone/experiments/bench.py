@@ -14,13 +14,8 @@ from ragstone.config.metric_specs import resolve_metrics
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.answer import build_system
-from ragstone.experiments.execute import (
-    RunInputs,
-    RunObserver,
-    execute_plan,
-    is_judge,
-    with_system,
-)
+from ragstone.experiments.execute import execute_plan
+from ragstone.experiments.inputs import RunInputs, RunObserver, is_judge, with_system
 from ragstone.experiments.run import Run, plan_evaluation
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
@@ -97,12 +92,16 @@ async def bench_plan(
         raise RagstoneError("no configuration is named; give at least one system")
     if baseline is not None and baseline not in configurations:
         raise RagstoneError(f"the baseline {baseline!r} is not among {', '.join(configurations)}")
+    # one judge for all runs: its limits on calls and money hold for the whole benchmark, not for
+    # each run
     shared = share_judge(plan, inputs)
     store = inputs.store or Store.open(reveal(plan.store))
     inputs = replace(inputs, store=store, judge=inputs.judge if shared is None else shared)
+    # the plan's gates and reports are about one run; a benchmark reports on all of them together
     plan = replace(plan, output=(), gates={})
     systems = {
-        name: _configure(name, given, plan, inputs) for name, given in configurations.items()
+        name: _resolve_configuration(name, given, plan, inputs)
+        for name, given in configurations.items()
     }
     for spec, settings in systems.values():
         # A mistake in the last configuration shows before the first is paid for.
@@ -111,7 +110,7 @@ async def bench_plan(
     try:
         for name, (spec, settings) in systems.items():
             own_plan, own_inputs = with_system(replace(plan, name=name), inputs, spec, settings)
-            callback = _watch_one(watch, name)
+            callback = _bind_watch(watch, name)
             observer = RunObserver(progress=callback, answers=callback)
             runs[name] = Run(await execute_plan(own_plan, own_inputs, observer))
     finally:
@@ -133,7 +132,9 @@ def share_judge(plan: Plan, inputs: RunInputs) -> Judge | None:
     return make_judge(plan.judge_settings() if inputs.judge is None else inputs.judge)
 
 
-def _configure(name: str, given: Any, plan: Plan, inputs: RunInputs) -> tuple[Any, dict[str, Any]]:
+def _resolve_configuration(
+    name: str, given: Any, plan: Plan, inputs: RunInputs
+) -> tuple[Any, dict[str, Any]]:
     """The system and settings of one configuration."""
     if not isinstance(given, Mapping):
         return given, {}
@@ -149,5 +150,5 @@ def _configure(name: str, given: Any, plan: Plan, inputs: RunInputs) -> tuple[An
     return base, {**plan.system.settings, **settings}
 
 
-def _watch_one(watch: BenchWatch | None, name: str) -> Callable[[Any], None] | None:
+def _bind_watch(watch: BenchWatch | None, name: str) -> Callable[[Any], None] | None:
     return None if watch is None else lambda progress: watch(name, progress)

@@ -87,9 +87,9 @@ async def ablame(
     """Ask the system again from gold, mixed, shuffled and no contexts, for the worst samples of a run, and split their loss.
 
     `documents` (id → text) holds the relevant ones; without it, those that any sample of the run retrieved are known."""
-    measure = resolve(metric)
-    if measure.bounds is None:
-        raise RagstoneError(f"{measure.name} has no best value to fall short of; blame needs one")
+    target = resolve(metric)
+    if target.bounds is None:
+        raise RagstoneError(f"{target.name} has no best value to fall short of; blame needs one")
     under_test = build_system(system, settings).system
     if not takes_contexts(under_test):
         raise RagstoneError(
@@ -101,7 +101,7 @@ async def ablame(
     known |= {name: Chunk(name, text) for name, text in (documents or {}).items()}
     chosen = [
         (row.sample, contexts)
-        for row in _sort_worst_first(run, rows, measure.name)
+        for row in _sort_worst_first(run, rows, target.name)
         if (contexts := build_contexts(row.sample, known)) is not None
     ][:limit]
     if not chosen:
@@ -121,18 +121,20 @@ async def ablame(
             )
     await under_test.close()
     values = {
-        condition: await _score_values(some, measure.name, judge, store or run.stored.store)
+        condition: await _score_values(some, target.name, judge, store or run.stored.store)
         for condition, some in asked.items()
     }
-    both = [i for i in range(len(chosen)) if all(i in found for found in values.values())]
-    if not both:
+    scored_everywhere = [
+        i for i in range(len(chosen)) if all(i in by_sample for by_sample in values.values())
+    ]
+    if not scored_everywhere:
         raise RagstoneError(
-            f"{measure.name} could not be scored under every condition for any sample"
+            f"{target.name} could not be scored under every condition for any sample"
         )
-    low, high = measure.bounds
-    best, worst = (high, low) if measure.higher_is_better else (low, high)
-    table = {name: [found[i] for i in both] for name, found in values.items()}
-    return split_loss(measure.name, table, best=best, worst=worst)
+    low, high = target.bounds
+    best, worst = (high, low) if target.higher_is_better else (low, high)
+    table = {name: [by_sample[i] for i in scored_everywhere] for name, by_sample in values.items()}
+    return split_loss(target.name, table, best=best, worst=worst)
 
 
 def blame(run: Run, system: Any, metric: MetricSpec, **options: Any) -> Blame:
@@ -142,12 +144,12 @@ def blame(run: Run, system: Any, metric: MetricSpec, **options: Any) -> Blame:
 
 def collect_texts(samples: Iterable[Sample]) -> dict[str, Chunk]:
     """Every chunk that any of the samples retrieved, by id: where gold contexts can be taken from."""
-    found: dict[str, Chunk] = {}
+    chunks: dict[str, Chunk] = {}
     for sample in samples:
         for chunk in sample.contexts or ():
             if chunk.id and chunk.text:
-                found.setdefault(chunk.id, chunk)
-    return found
+                chunks.setdefault(chunk.id, chunk)
+    return chunks
 
 
 def _choose_distractors(
@@ -175,6 +177,7 @@ def build_contexts(
     if not wanted or any(name not in known for name in wanted):
         return None
     gold = [known[name] for name in wanted]
+    # seeded by the sample, so that a sample gets the same distractors whatever else is in the run
     dice = random.Random(f"{seed}:{sample.id}")
     noise = _choose_distractors(sample, known, wanted, distractors, dice)
     shuffled = [*gold, *noise]
@@ -210,6 +213,7 @@ def split_loss(
         "noise": table["gold"] - table["mixed"],
         "generation": best - table["gold"],
     }
+    # for a metric where lower is better, steps are negative where the system improves
     sign = 1.0 if best >= worst else -1.0
     width = abs(best - worst)
     return Blame(
@@ -231,22 +235,31 @@ async def _score_values(
     samples: Sequence[Sample], metric: str, judge: Any, store: Any
 ) -> dict[int, float]:
     """The metric's value at each place where there is one."""
-    found = await aevaluate(
+    scored_run = await aevaluate(
         samples, [metric], judge=judge, store=":memory:" if judge is None else store
     )
     scored = {}
-    for position, _, _, values in found.stored.values():
+    for position, _, _, values in scored_run.stored.values():
         value = values[metric]
         if isinstance(value, float):
             scored[position - 1] = value
+    # with a judge the store is the user's, for its stored replies; only this helper run is removed
+    # from it
     if judge is not None:
-        found.delete()
+        scored_run.delete()
     return scored
 
 
 def _sort_worst_first(run: Run, rows: Sequence[Any], metric: str) -> list[Any]:
     """The samples that fall short in the metric, the worst first; all of them when the run was not scored with it."""
-    described = next((one for one in run.info.metrics if one["name"] == metric), None)
+    described = next(
+        (
+            described_metric
+            for described_metric in run.info.metrics
+            if described_metric["name"] == metric
+        ),
+        None,
+    )
     if described is None:
         return list(rows)
     best = described["bounds"][1] if described["higher_is_better"] else described["bounds"][0]

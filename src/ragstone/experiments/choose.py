@@ -27,9 +27,9 @@ def resolve_specs(specs: Sequence[MetricSpec]) -> list[Metric]:
     return metrics
 
 
-def choose_metrics(named: Sequence[Metric] | None, reading: Dataset) -> list[Metric]:
+def choose_metrics(named: Sequence[Metric] | None, dataset: Dataset) -> list[Metric]:
     """The metrics named, or those without a judge whose fields the first samples have."""
-    return default_metrics(first_samples(reading)) if named is None else list(named)
+    return default_metrics(first_samples(dataset)) if named is None else list(named)
 
 
 def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
@@ -40,6 +40,8 @@ def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
         for metric in REGISTERED.values()
         if not metric.judged
         and metric.extra is None
+        # metrics of the user's own modules run only when named: importing a module must not add
+        # columns to every report
         and metric.function.__module__.startswith("ragstone.")
         and any(isinstance(score := build_starter(metric)(sample), Score) and score.ok for sample in probed)
     ]  # fmt: skip
@@ -51,6 +53,6 @@ def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
     return metrics
 
 
-def first_samples(reading: Dataset, count: int = PROBED_SAMPLES) -> list[Sample]:
+def first_samples(dataset: Dataset, count: int = PROBED_SAMPLES) -> list[Sample]:
     """The first samples of a reading, which can still be read from its start afterwards."""
-    return [record.sample for record in reading.peek(count)]
+    return [record.sample for record in dataset.peek(count)]

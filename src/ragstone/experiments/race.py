@@ -42,46 +42,54 @@ class Race:
         count = len(settings)
         self.values: NDArray[np.float64] = np.full((count, questions), np.nan)
         self.asked: NDArray[np.bool_] = np.zeros((count, questions), bool)
-        self.top = top
+        self.best_value = top
         """The best value there is for a question; None when there is no best."""
         self.leader: int | None = None
-        self.left = set(range(count))
+        self.contenders = set(range(count))
         """Configurations that may still win."""
-        self.allowed = max(math.floor(MAX_GRID_SHARE * count * questions), 3 * questions)
-        self.first = min(questions, max(MIN_FIRST_QUESTIONS, math.ceil(STEP_SHARE * questions)))
-        self.step = max(MIN_STEP_QUESTIONS, math.ceil(STEP_SHARE * questions))
+        self.max_answers = max(math.floor(MAX_GRID_SHARE * count * questions), 3 * questions)
+        self.first_questions = min(
+            questions, max(MIN_FIRST_QUESTIONS, math.ceil(STEP_SHARE * questions))
+        )
+        self.step_questions = max(MIN_STEP_QUESTIONS, math.ceil(STEP_SHARE * questions))
         self._similarity = np.array(
-            [[_measure_similarity(one, other) for other in settings] for one in settings]
+            [[_measure_similarity(own, other) for other in settings] for own in settings]
         )
         self._distance = np.zeros((count, count))
 
-    def next(self) -> tuple[int, list[int]] | None:
+    def choose_next(self) -> tuple[int, list[int]] | None:
         """A configuration and the questions that it answers next; None when the race is over."""
         import numpy as np
 
         begun = self.asked[:, 0]
         if not begun.all():
-            return int(np.argmin(begun)), list(range(self.first))
+            return int(np.argmin(begun)), list(range(self.first_questions))
         if self.leader is None:
             self.leader = self._find_leader()
-            self.left.discard(self.leader)
+            self.contenders.discard(self.leader)
             rest = np.flatnonzero(~self.asked[self.leader]).tolist()
             if rest:
                 return self.leader, rest
-        self._drop()
-        allowed = self.allowed - int(self.asked.sum())
-        if not self.left or allowed <= 0:
+        self._drop_beaten()
+        allowed = self.max_answers - int(self.asked.sum())
+        # the leader's own answers count too
+        if not self.contenders or allowed <= 0:
             return None
         guessed, spread = self._impute()
         open_to = self._find_open()
+        # sums, not means: all are over the same questions, those that the leader has a value for
         ahead = np.where(self._find_counted(), guessed - guessed[self.leader], 0.0).sum(axis=1)
         doubt = np.sqrt((open_to * spread).sum(axis=1))
-        order = sorted(self.left, key=lambda at: (-(ahead[at] + OPTIMISM_ERRORS * doubt[at]), at))
-        if max(ahead[at] + STOP_ERRORS * doubt[at] for at in self.left) <= 0:
+        order = sorted(
+            self.contenders, key=lambda at: (-(ahead[at] + OPTIMISM_ERRORS * doubt[at]), at)
+        )
+        if max(ahead[at] + STOP_ERRORS * doubt[at] for at in self.contenders) <= 0:
             return None
-        return order[0], self._order_questions(order[0], spread, guessed)[: min(self.step, allowed)]
+        return order[0], self._order_questions(order[0], spread, guessed)[
+            : min(self.step_questions, allowed)
+        ]
 
-    def learn(
+    def add_scores(
         self, which: int, places: Sequence[int], values: Sequence[float] | NDArray[np.float64]
     ) -> None:
         """Add the scores of a configuration on questions; NaN for those that could not be scored."""
@@ -95,8 +103,12 @@ class Race:
         far = np.where(both, np.abs(self.values - self.values[which]), 0.0).sum(axis=1)
         self._distance[which] = far / np.maximum(both.sum(axis=1), 1)
         self._distance[:, which] = self._distance[which]
-        if self.leader is not None and which in self.left and not self._find_open()[which].any():
-            self.left.discard(which)
+        if (
+            self.leader is not None
+            and which in self.contenders
+            and not self._find_open()[which].any()
+        ):
+            self.contenders.discard(which)
             guessed, _ = self._impute()
             if ((guessed[which] - guessed[self.leader])[self._find_counted()]).sum() > 1e-9:
                 self.leader = which
@@ -111,14 +123,14 @@ class Race:
         )
         if not counted.any():
             return [math.nan] * len(guessed)
-        return [float(one) for one in guessed[:, counted].mean(axis=1)]
+        return [float(mean) for mean in guessed[:, counted].mean(axis=1)]
 
     def _find_counted(self) -> NDArray[np.bool_]:
         """Questions that count: the leader has a value for them."""
         import numpy as np
 
-        found: NDArray[np.bool_] = ~np.isnan(self.values[self.leader])
-        return found
+        has_value: NDArray[np.bool_] = ~np.isnan(self.values[self.leader])
+        return has_value
 
     def _find_open(self) -> NDArray[np.bool_]:
         """For each configuration the questions that count and that it has not answered."""
@@ -131,18 +143,21 @@ class Race:
         seen = ~np.isnan(self.values)
         means = np.where(seen, self.values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
         weights = self._similarity**3
+        # few questions are answered so far: the mean is drawn towards those of configurations that
+        # share settings
         steady = 0.6 * means + 0.4 * (weights @ means) / weights.sum(axis=1)
         return int(np.argmax(np.where(seen.any(axis=1), steady, -np.inf)))
 
-    def _drop(self) -> None:
+    def _drop_beaten(self) -> None:
         """Drop the configurations that perfect answers could not bring past the leader."""
         import numpy as np
 
-        if self.top is None:
+        if self.best_value is None:
             return
-        best = np.where(np.isnan(self.values), self.top, self.values)
+        best = np.where(np.isnan(self.values), self.best_value, self.values)
         ahead = (best - self.values[self.leader])[:, self._find_counted()].sum(axis=1)
-        self.left -= {at for at in self.left if ahead[at] <= 1e-9}
+        # a tie cannot win either; 1e-9 absorbs rounding of sums
+        self.contenders -= {at for at in self.contenders if ahead[at] <= 1e-9}
 
     def _impute(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Every value, imputed where it is missing, and the error variance of such an imputation for each question."""
@@ -154,10 +169,15 @@ class Race:
         mean = values.sum(axis=0) / np.maximum(count, 1)
         width = max(float(np.ptp(self.values[known])) if known.any() else 0.0, 1e-9)
         weights = (UNRELATED_WEIGHT + self._similarity) * np.exp(-self._distance / width)
+        # a configuration does not vouch for itself: its own values are taken as they are, below
         np.fill_diagonal(weights, 0.0)
+        # 0.05: a little of the mean of all, for questions that no similar configuration has
+        # answered
         guessed = (weights @ values + 0.05 * mean) / (weights @ known + 0.05)
         spread = np.maximum((values**2).sum(axis=0) / np.maximum(count, 1) - mean**2, 0.0)
-        usual = float(spread[: self.first].mean()) + 1e-6
+        usual = float(spread[: self.first_questions].mean()) + 1e-6
+        # the variance of few values is unreliable: it is drawn towards that of the first questions,
+        # as if by two more values
         return np.where(known, self.values, guessed), (spread * count + 2 * usual) / (count + 2)
 
     def _order_questions(
@@ -167,11 +187,11 @@ class Race:
         import numpy as np
 
         open_to = np.flatnonzero(self._find_open()[which])
-        room = 0.0 if self.top is None else self.top - guessed[self.leader, open_to]
+        room = 0.0 if self.best_value is None else self.best_value - guessed[self.leader, open_to]
         worth = np.sqrt(spread[open_to]) + ROOM_WEIGHT * room
         return [int(at) for at in open_to[np.argsort(-worth, kind="stable")]]
 
 
-def _measure_similarity(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def _measure_similarity(own: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """The share of settings that two configurations have in common."""
-    return float(sum(one[name] == other.get(name) for name in one)) / max(1, len(one))
+    return float(sum(own[name] == other.get(name) for name in own)) / max(1, len(own))

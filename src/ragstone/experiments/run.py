@@ -16,7 +16,8 @@ from ragstone.engine import ProgressCallback
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.choose import resolve_specs
-from ragstone.experiments.execute import RunInputs, RunObserver, execute_plan, with_system
+from ragstone.experiments.execute import execute_plan
+from ragstone.experiments.inputs import RunInputs, RunObserver, with_system
 from ragstone.registry import Metric, MetricSpec
 from ragstone.store import RunInfo, Store, StoredRow, StoredRun
 from ragstone.types import Score

@@ -117,6 +117,8 @@ def split_samples(
     wanted = round(held_out * len(samples))
     held: list[Sample] = []
     tuning: list[Sample] = []
+    # by hash instead of a shuffle: a sample added to the data does not move the others to the other
+    # side
     for key in sorted(groups, key=lambda key: _draw_key(seed, key)):
         (held if len(held) < wanted else tuning).extend(groups[key])
     if min(len(held), len(tuning)) < MIN_QUESTIONS:
@@ -124,10 +126,10 @@ def split_samples(
             f"{len(samples)} questions in {len(groups)} groups leave {len(tuning)} to tune on and "
             f"{len(held)} to report on; {MIN_QUESTIONS} of each are needed"
         )
-    return _interleave(tuning, seed), held
+    return _interleave_groups(tuning, seed), held
 
 
-def _interleave(samples: Sequence[Sample], seed: int) -> list[Sample]:
+def _interleave_groups(samples: Sequence[Sample], seed: int) -> list[Sample]:
     """Shuffled so that every beginning has as many groups as it can: questions of a group tell much the same."""
     seen: Counter[str] = Counter()
     places = {}
@@ -165,14 +167,15 @@ def compute_quality(
             end = table.ends[name].get(place, "").partition(":")[0]
             if end == "system_error":
                 values[at] = worst
+            # a judge's failure stays NaN: the question is unknown, neither bad nor without meaning
             elif end in ("not_applicable", "missing_field"):
                 values[at], applies[at] = 0.0, False
         total += np.where(applies, sign * share * values, 0.0)
         weight += share * applies
-    found: NDArray[np.float64] = np.where(
+    quality: NDArray[np.float64] = np.where(
         weight > 0, total / np.where(weight > 0, weight, 1), np.nan
     )
-    return found
+    return quality
 
 
 def rank_standings(standings: Sequence[Standing]) -> list[int]:
@@ -181,7 +184,7 @@ def rank_standings(standings: Sequence[Standing]) -> list[int]:
     Qualities are means over the questions that all of them have a value for; who has less than half of them is last."""
     import numpy as np
 
-    table = np.array([one.quality for one in standings])
+    table = np.array([standing.quality for standing in standings])
     scored = (~np.isnan(table)).sum(axis=1)
     enough = scored * 2 >= max(1, int(scored.max()))
     common = ~np.isnan(table[enough]).any(axis=0) if enough.any() else np.zeros(0, bool)
@@ -191,20 +194,26 @@ def rank_standings(standings: Sequence[Standing]) -> list[int]:
         else float(row[common].mean() if common.any() else np.nanmean(row))
         for at, row in enumerate(table)
     ]
-    points = [(-mean, *one.costs) for mean, one in zip(means, standings, strict=True)]
-    layers = front_layers(points) if any(one.costs for one in standings) else [0] * len(points)
+    points = [(-mean, *standing.costs) for mean, standing in zip(means, standings, strict=True)]
+    layers = (
+        front_layers(points) if any(standing.costs for standing in standings) else [0] * len(points)
+    )
     return sorted(range(len(points)), key=lambda at: (not enough[at], layers[at], points[at], at))
 
 
 def front_layers(points: Sequence[tuple[float, ...]]) -> list[int]:
     """0 for points that no other beats in every coordinate (lower is better), 1 for those that only these beat, …"""
     layers = [-1] * len(points)
-    left, layer = set(range(len(points))), 0
-    while left:
-        front = {at for at in left if not any(_beats(points[by], points[at]) for by in left)}
+    remaining, layer = set(range(len(points))), 0
+    while remaining:
+        front = {
+            at
+            for at in remaining
+            if not any(_dominates(points[by], points[at]) for by in remaining)
+        }
         for at in front:
             layers[at] = layer
-        left -= front
+        remaining -= front
         layer += 1
     return layers
 
@@ -214,15 +223,15 @@ def find_hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[
     import numpy as np
 
     ps, below = [], []
-    for one in others:
-        both = ~np.isnan(leader.quality) & ~np.isnan(one.quality)
-        found = compare_pairs(
-            leader.quality[both], one.quality[both], None if groups is None else groups[both]
+    for candidate in others:
+        both = ~np.isnan(leader.quality) & ~np.isnan(candidate.quality)
+        paired = compare_pairs(
+            leader.quality[both], candidate.quality[both], None if groups is None else groups[both]
         )
-        high = found.interval.high
-        ps.append(1.0 if found.p is None else found.p)
-        cheaper = any(a < b for a, b in zip(one.costs, leader.costs, strict=True))
-        below.append((found.difference or 0.0) < 0 and (high is None or high < 0) and not cheaper)  # fmt: skip
+        high = paired.interval.high
+        ps.append(1.0 if paired.p is None else paired.p)
+        cheaper = any(a < b for a, b in zip(candidate.costs, leader.costs, strict=True))
+        below.append((paired.difference or 0.0) < 0 and (high is None or high < 0) and not cheaper)  # fmt: skip
     return [p <= ALPHA and lower for p, lower in zip(adjust_p_values(ps), below, strict=True)]
 
 
@@ -250,8 +259,8 @@ def number_groups(samples: Sequence[Sample]) -> NDArray[np.int64] | None:
     )
 
 
-def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+def _dominates(point: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return point != other and all(a <= b for a, b in zip(point, other, strict=True))
 
 
 def _draw_key(seed: int, key: str) -> str:
@@ -261,8 +270,9 @@ def _draw_key(seed: int, key: str) -> str:
 
 def _combination_at(vary: Mapping[str, Sequence[Any]], number: int) -> dict[str, Any]:
     """The combination of that number, without listing the others."""
-    found = {}
+    combination = {}
+    # the last factor turns fastest, as in itertools.product, so that numbers mean the same in both
     for name, values in reversed(list(vary.items())):
         number, at = divmod(number, len(values))
-        found[name] = values[at]
-    return {name: found[name] for name in vary}
+        combination[name] = values[at]
+    return {name: combination[name] for name in vary}

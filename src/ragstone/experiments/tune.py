@@ -18,7 +18,7 @@ from ragstone.engine.sync import run_sync
 from ragstone.errors import MissingExtra, RagstoneError
 from ragstone.experiments.ablate import format_settings
 from ragstone.experiments.answer import build_system
-from ragstone.experiments.execute import is_judge
+from ragstone.experiments.inputs import is_judge
 from ragstone.experiments.race import Race
 from ragstone.experiments.run import Run, aevaluate
 from ragstone.experiments.search import (
@@ -142,6 +142,7 @@ class _Search:
             before.delete()  # its samples are all in the new one
         table = read_columns(run.stored)
         costs = tuple(_mean_cost(table, name) for name in self.objective.against)
+        # only what this run paid: replies found in the store belong to the run that asked first
         usage = run.info.usage
         self.questions += len(new)
         self.calls += len(new) + usage.calls
@@ -157,12 +158,15 @@ class _Search:
         """A stored run of a configuration; the same one again when it was begun before."""
         given = {**self.fixed, **settings}
         under_test = build_system(self.system, given)
+        # built for its identity only; `aevaluate` makes its own
         await under_test.system.close()
         about = {
             "system": under_test.identity,
-            "samples": [(one.id, one.question, one.reference) for one in samples],
+            "samples": [(sample.id, sample.question, sample.reference) for sample in samples],
             "metrics": list(self.objective.metrics),
             "judge": None if self.judge is None else self.judge.name,
+            # all that can change a score, and nothing else: an id that changes for less would pay
+            # for a trial again
             "options": {key: repr(value) for key, value in self.options.items()},
         }
         name = format_settings(settings)
@@ -222,11 +226,11 @@ async def atune(
     allowed = budget or TuningBudget()
     for name in wanted.metrics:
         resolve(name)
-    plans = draw_candidates(vary, allowed.trials, seed)
-    for plan in ({}, *plans):  # a mistake in the last one shows before the first is paid for
+    combinations = draw_candidates(vary, allowed.trials, seed)
+    for plan in ({}, *combinations):  # a mistake in the last one shows before the first is paid for
         await build_system(system, {**(settings or {}), **plan}).system.close()
     everything = [record.sample for record in read(samples, limit=limit)]
-    tuning, kept = split_samples(everything, held_out, seed)
+    tuning, reporting = split_samples(everything, held_out, seed)
     shared = judge if judge is None or is_judge(judge) else make_judge(judge)
     search = _Search(
         system, settings or {}, wanted, tuning, Store.open(store), shared, allowed, watch, options
@@ -239,15 +243,16 @@ async def atune(
         if sampler == "optuna":
             trials = await _run_optuna(search, vary, seed)
         elif sampler == "race" or (sampler is None and not wanted.against):
-            trials = await _run_race(search, plans)
+            trials = await _run_race(search, combinations)
         else:
-            trials = [Trial(one) for one in plans]
+            trials = [Trial(combination) for combination in combinations]
             sizes = [len(tuning)] if sampler == "grid" else plan_rounds(len(tuning))
             await _run_halving(search, trials, sizes)
         ended = search.find_spent_budget()
         ordered = _order_trials(trials)
-        before = await search.run({}, kept)
-        after = await search.run(ordered[0].settings, kept)
+        # the budget does not cover these two runs: without them the search has no result
+        before = await search.run({}, reporting)
+        after = await search.run(ordered[0].settings, reporting)
     finally:
         if shared is not None and shared is not judge:
             await shared.close()
@@ -263,38 +268,38 @@ async def atune(
     )  # fmt: skip
 
 
-async def _run_race(search: _Search, plans: Sequence[Settings]) -> list[Trial]:
+async def _run_race(search: _Search, combinations: Sequence[Settings]) -> list[Trial]:
     """Each step some more questions for the most hopeful configuration, until none can pass the leader or the effort is spent."""
-    trials = [Trial(one) for one in plans]
-    race = Race(plans, len(search.tuning), top=find_highest(search.objective))
-    while (step := race.next()) is not None:
+    trials = [Trial(combination) for combination in combinations]
+    race = Race(combinations, len(search.tuning), top=find_highest(search.objective))
+    while (step := race.choose_next()) is not None:
         which, places = step
         trial = trials[which]
         if not await search.answer_more(trial, places):
             break
         assert trial.standing is not None
-        found = dict(zip(trial.places, trial.standing.quality, strict=True))
-        race.learn(which, places, [found[at] for at in places])
+        value_at = dict(zip(trial.places, trial.standing.quality, strict=True))
+        race.add_scores(which, places, [value_at[at] for at in places])
     for trial, mean in zip(trials, race.means(), strict=True):
         trial.estimate = mean if trial.places and not math.isnan(mean) else None
     first = trials[race.leader] if race.leader is not None else None
     # a leader that answered everything comes before those whose lead is a guess
-    return sorted(trials, key=lambda one: (one is not first, -(one.estimate or -math.inf)))
+    return sorted(trials, key=lambda trial: (trial is not first, -(trial.estimate or -math.inf)))
 
 
 async def _run_halving(search: _Search, trials: Sequence[Trial], sizes: Sequence[int]) -> None:
     """Round by round more questions for fewer configurations."""
-    left = list(trials)
+    remaining = list(trials)
     for size in sizes:
-        for trial in left:
+        for trial in remaining:
             if not await search.answer_more(trial, range(size)):
                 return
         going = choose_survivors(
-            [one.standing for one in left if one.standing is not None],
+            [trial.standing for trial in remaining if trial.standing is not None],
             number_groups(search.tuning[:size]),
         )
-        left = [left[at] for at in going]
-        if len(left) == 1 and not search.objective.against:
+        remaining = [remaining[at] for at in going]
+        if len(remaining) == 1 and not search.objective.against:
             return  # more questions would change nothing: the held-out ones say how good it is
 
 
@@ -348,20 +353,20 @@ def _order_trials(trials: Sequence[Trial]) -> list[Trial]:
     """The best first: who answered more questions was better when the others were dropped; the front is marked.
 
     Trials of a race come in its own order."""
-    begun = [one for one in trials if one.standing is not None]
+    begun = [trial for trial in trials if trial.standing is not None]
     if not begun:
         raise RagstoneError("the budget allows not a single trial; raise it")
-    if any(one.estimate is not None for one in begun):
+    if any(trial.estimate is not None for trial in begun):
         return begun
-    found: list[Trial] = []
-    for size in sorted({one.questions for one in begun}, reverse=True):
-        level = [one for one in begun if one.questions == size]
-        found += [
+    ordered: list[Trial] = []
+    for size in sorted({trial.questions for trial in begun}, reverse=True):
+        level = [trial for trial in begun if trial.questions == size]
+        ordered += [
             level[at]
             for at in rank_standings([t.standing for t in level if t.standing is not None])
         ]
-    _mark_front([trial for trial in found if trial.questions == found[0].questions])
-    return found
+    _mark_front([trial for trial in ordered if trial.questions == ordered[0].questions])
+    return ordered
 
 
 def _mark_front(trials: Sequence[Trial]) -> None:

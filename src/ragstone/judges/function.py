@@ -15,7 +15,7 @@ from ragstone.judges.json_replies import ReplyFault, fit_value
 from ragstone.judges.limits import Budget
 from ragstone.judges.specs import build_spec
 from ragstone.locale.messages import compose
-from ragstone.types import Usage
+from ragstone.types import Usage, clean_usage
 
 _ONE_CALL = Usage(calls=1)
 
@@ -86,11 +86,12 @@ class FunctionJudge(Reopenable):
                 text=str(raised),
             )
         reply = value if isinstance(value, Reply) else Reply(value, _ONE_CALL)
-        self.budget.settle(0.0, reply.usage)
+        usage = clean_usage(reply.usage)
+        self.budget.settle(0.0, usage)
         try:
-            return Reply(_check_value(ask, reply.value), reply.usage, reply.notes)
+            return Reply(_check_value(ask, reply.value), usage, reply.notes)
         except JudgeFailed as failure:
-            failure.usage = reply.usage
+            failure.usage = usage
             return failure
 
     async def _call(self, ask: Ask) -> Any:

@@ -12,6 +12,7 @@ from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.completion import Completion, CompletionRequest, Deadline
 from ragstone.judges.dialects import Dialect, OutputMode
+from ragstone.judges.dialects.dialect import as_object, read_count
 from ragstone.judges.http import JsonClient, MalformedReply, RequestRejected, describe_status
 from ragstone.judges.prices import Price, compute_usage, estimate_usd
 from ragstone.types import Usage
@@ -207,9 +208,8 @@ class RemoteEmbeddings:
             raise MalformedReply("embeddings_not_numbers") from None
         if indices != list(range(count)) or len({len(v) for v in vectors}) > 1 or not vectors[0]:
             raise MalformedReply("embeddings_unlike")
-        usage = reply.get("usage") or {}
-        tokens = usage.get("prompt_tokens", 0) if isinstance(usage, dict) else 0
-        return vectors, compute_usage(self.price, tokens if isinstance(tokens, int) else 0, 0)
+        tokens = read_count(as_object(reply.get("usage")), "prompt_tokens")
+        return vectors, compute_usage(self.price, tokens, 0)
 
 
 def _parse_vector(row: Any) -> list[float]:

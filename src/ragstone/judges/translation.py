@@ -9,6 +9,7 @@ from ragstone import prompts
 from ragstone.asks import Ask, Reply
 from ragstone.errors import RagstoneError
 from ragstone.judges import Judge
+from ragstone.locale.tags import to_language_tag
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -22,9 +23,10 @@ async def draft_prompts(judge: Judge, language: str, folder: str | Path) -> list
     """Write a draft of every prompt in a language into `folder/language`; all of them or none.
 
     Placeholders are checked, and no existing file is overwritten."""
-    code = language.strip().lower()
-    if not code.replace("-", "").isalnum():
-        raise RagstoneError(f"{language!r} is not a language code; write one such as fr")
+    tag = to_language_tag(language.strip())
+    if tag is None:
+        raise RagstoneError(f"{language!r} is not a language tag; write one such as fr")
+    code = tag.lower()
     target = Path(folder) / code
     wanted = {target / f"{name}.md": name for name in prompts.list_names()}
     prompts.refuse_existing(wanted)

@@ -11,6 +11,7 @@ from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
 from ragstone.registry import metric
 from ragstone.text.language import ABSTENTIONS
+from ragstone.text.refusals import is_refusal
 from ragstone.text.words import fold_text, split_bare_words, split_words, strip_final_punctuation
 from ragstone.types import Score
 
@@ -57,20 +58,22 @@ def abstention_accuracy(
     language: str | None,
     *,
     texts: str | Sequence[str] = ABSTENTIONS,
-    detect: Literal["text", "judge"] = "text",
+    detect: Literal["embedded", "text", "judge"] = "embedded",
 ) -> Score | Asking[Score]:
     """Share of the unanswerable questions on which the system abstained; every sample is counted as correct refusal, missed refusal, false refusal or answered.
 
     A question is unanswerable when its reference is an abstention text, when `meta` says `type: impossible` or
     `unanswerable`, or `answerable: false`. An answer abstains when it equals an abstention text (case, white space and
-    final punctuation aside) or, with `detect=judge`, when the judge calls it evasive. An empty answer is an answer
-    unless "" is among the texts."""
+    final punctuation aside) or when the embedded recogniser says that it declines as a whole (English and Spanish);
+    `detect=text` uses the texts alone, `detect=judge` also asks the judge whether it is evasive. An empty answer is an
+    answer unless "" is among the texts."""
     abstentions = _normalize_texts((texts,) if isinstance(texts, str) else tuple(texts))
     if detect == "judge":
         return _judge_abstention(answer, reference, meta, language, abstentions)
-    return _score_abstention(
-        _normalize(answer) in abstentions, _is_unanswerable(reference, meta, abstentions)
-    )
+    abstains = _normalize(answer) in abstentions
+    if not abstains and detect == "embedded":
+        abstains = bool(answer.strip()) and is_refusal(answer, language)
+    return _score_abstention(abstains, _is_unanswerable(reference, meta, abstentions))
 
 
 @metric(extra="text")

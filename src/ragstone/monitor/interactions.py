@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeGuard
 
-from ragstone.data.field_values import to_chunks, to_id
+from ragstone.data.field_values import to_chunks, to_id, to_language
 from ragstone.data.strict_json import BadRow, replace_unstorable
 from ragstone.errors import suggest_nearest
+from ragstone.locale.tags import to_language_tag
 from ragstone.types import EMPTY, Chunk, Ranked, Sample
 
 Scalar = str | int | float | bool
@@ -78,7 +79,8 @@ class Interaction:
             answer=self.answer,
             contexts=self.contexts,
             reference=self.reference,
-            language=self.language,
+            # a store of an earlier version may hold what is no language tag
+            language=None if self.language is None else to_language_tag(self.language),
             meta={**self.meta, **known},
             error=self.error,
         )
@@ -132,7 +134,7 @@ def parse_interaction(row: Any, now: int | None = None) -> Interaction:
         latency=parse_number(row, "latency"),
         cost=parse_number(row, "cost"),
         tokens=None if tokens is None else int(tokens),
-        language=parse_label(row.get("language"), "language"),
+        language=to_language(row.get("language"), "language"),
         error=error,
         meta=parse_meta(row.get("meta")),
     )

@@ -122,23 +122,25 @@ def _split_at_placeholders(text: str) -> tuple[str, ...]:
     return tuple(_PLACEHOLDER.split(text))
 
 
+def _list_files(folder: str | Path, name: str) -> dict[str, Path]:
+    """Return the files of a prompt by language. Files are listed and looked up: no path is made of a language."""
+    return {path.parent.name.lower(): path for path in Path(folder).glob(f"*/{name}.md")}
+
+
 @lru_cache(maxsize=256)
 def _load(name: str, language: str, folder: str | None) -> Prompt:
-    codes = [language, language.split("-")[0], FALLBACK_LANGUAGE]
-    own = [Path(folder) / code for code in codes] if folder is not None else []
     if folder is not None and not Path(folder).is_dir():
         raise InvalidPrompt(
             f"there is no prompts folder {folder!r}; write one with: "
             f"ragstone judge prompts --export {folder}"
         )
     # the user's file in the wanted language precedes ours, which precedes the user's English one
-    order = [
-        *own[:2],
-        *(_FOLDER / code for code in codes[:2]),
-        *own[2:],
-        _FOLDER / FALLBACK_LANGUAGE,
-    ]
-    path = next(p / f"{name}.md" for p in order if (p / f"{name}.md").is_file())
+    wanted = (language, language.split("-")[0])
+    own = _list_files(folder, name) if folder is not None else {}
+    ours = _list_files(_FOLDER, name)
+    codes = [(files, code) for files in (own, ours) for code in wanted]
+    codes += [(own, FALLBACK_LANGUAGE), (ours, FALLBACK_LANGUAGE)]
+    path = next(files[code] for files, code in codes if code in files)
     text = path.read_text("utf-8")
     fault = find_fault(name, text)
     if fault is not None:

@@ -265,7 +265,7 @@ def build_schemas(settings: ServerSettings) -> Schema:
         "latency": {**amount, "description": "Seconds"},
         "cost": {**amount, "description": "US dollars"},
         "tokens": {"type": ["integer", "null"], "minimum": 0, "maximum": 10**15},
-        "language": {"type": ["string", "null"], "maxLength": MAX_META_CHARS},
+        "language": {**text, "description": "A language tag such as en or es-MX"},
         "error": {**text, "description": "Why there is no answer"},
         "meta": {
             "type": ["object", "null"],

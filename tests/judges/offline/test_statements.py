@@ -2,7 +2,6 @@
 
 import pytest
 
-from ragstone.judges.offline.refusals import declines, evasive
 from ragstone.judges.offline.statements import statements
 
 
@@ -59,27 +58,3 @@ def test_parts_say_where_a_claim_stands() -> None:
 )
 def test_questions_headings_and_refusals_claim_nothing(sentence: str) -> None:
     assert said(sentence) == []
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "The law does not apply to trains.",
-        "He did not win the election in 1992.",
-        "La ley no se aplica a los trenes.",
-        "The shop is closed on Sundays.",
-    ],
-)
-def test_a_negative_statement_is_no_refusal(sentence: str) -> None:
-    assert not declines(sentence)
-
-
-def test_an_answer_after_a_refusal_is_not_evasive() -> None:
-    assert evasive(["I am not sure.", "Maybe."])
-    assert not evasive(
-        [
-            "The exact date is not given in the text.",
-            "The treaty was signed in Paris by France, Spain and "
-            "Britain after seven years of war and long talks.",
-        ]
-    )

@@ -15,7 +15,6 @@ from ragstone.judges.offline import (
     features,
     lexicon,
     reading,
-    refusals,
     tokens,
     trees,
     verdicts,
@@ -257,36 +256,6 @@ def test_the_nearest_matched_words_of_the_same_claim_are_at_most_four_away() -> 
 
 def test_a_raised_figure_alone_is_read_like_any_sign() -> None:
     assert len(reading.read("10² = 100").ids) == 3
-
-
-REFUSALS = [
-    "I do not know the answer.", "I have no idea.", "I'm sorry.", "Unfortunately, that is no help.",
-    "It is nowhere mentioned in the documents.", "The price isn't specified.", "The context does not mention it.",
-    "The passages don't say it.", "There is insufficient evidence.", "It is impossible to determine.",
-    "This cannot be answered.", "It's unclear.", "Insufficient information.", "No information on prices.", "N/A", "na.",
-    "Unanswerable", "As an AI I am limited.", "It depends on many factors.", "Please ask a doctor.",
-    "Check with your lawyer.", "Refer to the manual.", "Contact the support.", "Consult an expert.",
-    "No tengo datos.", "No lo sé", "Lo siento mucho", "(No se menciona.)", "No está disponible.",
-    "El documento no lo indica.", "Hay datos insuficientes.", "Sin información", "Como una IA, callo.",
-    "No es posible saber más.", "Depende de varios factores.", "Consulte a un médico.", "Pregunte al servicio técnico.",
-    "Póngase en contacto con la web.", "Contacte con un abogado.",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("sentence", REFUSALS)
-def test_a_refusal_is_not_passed_over_by_the_quick_look(sentence: str) -> None:
-    assert refusals.declines(sentence)
-
-
-def test_most_sentences_are_passed_over_without_the_patterns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Never:
-        def search(self, text: str) -> None:
-            raise AssertionError(text)
-
-    monkeypatch.setattr(refusals, "_DECLINES", Never())
-    assert not refusals.declines("Ada Lovelace wrote the first program in London.")
 
 
 def test_sentences_that_chunks_share_are_looked_up_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -130,13 +131,22 @@ class World:
 
 
 @pytest.fixture
-def world(place: str) -> Any:
+def world(mostly_sqlite: str) -> Iterator[World]:
+    store = Store.open(mostly_sqlite)
+    yield World(Archive(store))
+    store.close()
+
+
+@pytest.fixture
+def world_anywhere(place: str) -> Iterator[World]:
+    """The world of the two tests that need most of what a round reads and writes."""
     store = Store.open(place)
     yield World(Archive(store))
     store.close()
 
 
-def test_a_drop_fires_says_what_moved_and_is_resolved(world: World) -> None:
+def test_a_drop_fires_says_what_moved_and_is_resolved(world_anywhere: World) -> None:
+    world = world_anywhere
     world.go(24 * 8)
     assert world.watch() == {}
     world.go(8, bad=0.4)
@@ -241,7 +251,8 @@ def test_where_scores_are_few_the_reference_takes_longer(world: World) -> None:
     assert world.watch()["drop:faithfulness"] == "firing"
 
 
-def test_a_threshold_fires_after_its_hold(world: World) -> None:
+def test_a_threshold_fires_after_its_hold(world_anywhere: World) -> None:
+    world = world_anywhere
     settings = Alerts(
         questions=False, window="2h", thresholds=(parse_threshold("faithfulness < 0.6"),)
     )

@@ -14,7 +14,7 @@ from ragstone.cli.actions.shared import check_language
 from ragstone.config import Plan
 from ragstone.data import corpora, read
 from ragstone.experiments.bench import bench
-from ragstone.experiments.execute import RunInputs
+from ragstone.experiments.inputs import RunInputs
 
 METRICS = (
     "recall@3", "ndcg@3", "mrr", "exact_match(normalize=squad)", "token_f1", "abstention_accuracy",

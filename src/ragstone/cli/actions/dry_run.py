@@ -26,7 +26,7 @@ from ragstone.data import Dataset
 from ragstone.engine import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.experiments.choose import choose_metrics, default_metrics, first_samples
-from ragstone.experiments.execute import open_reading
+from ragstone.experiments.execute import open_dataset
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
@@ -110,7 +110,7 @@ def _choose_metrics(plan: Plan, reading: Dataset, samples: Sequence[Sample]) -> 
 
 def show(plan: Plan) -> None:
     """Print the estimate of a plan."""
-    reading = open_reading(plan)
+    reading = open_dataset(plan)
     samples = first_samples(reading, PROBED_SAMPLES)
     lines: Sequence[str] = ()
     if plan.system is not None:

@@ -22,7 +22,7 @@ from ragstone.config import Plan, mask_password
 from ragstone.config.gates import parse_gate
 from ragstone.data import Dataset
 from ragstone.errors import ConfigError, Interrupted
-from ragstone.experiments.execute import RunInputs, RunObserver
+from ragstone.experiments.inputs import RunInputs, RunObserver
 from ragstone.experiments.run import Run, run_plan
 from ragstone.registry import Metric
 from ragstone.report.builders.run import build_summary

@@ -21,7 +21,7 @@ from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.shared import choose_language
 from ragstone.config import Data, Plan
 from ragstone.data import pair_predictions
-from ragstone.experiments.execute import RunInputs, RunObserver
+from ragstone.experiments.inputs import RunInputs, RunObserver
 from ragstone.experiments.run import run_plan
 from ragstone.report.files import write_text
 from ragstone.report.words import Words

@@ -14,7 +14,7 @@ from ragstone.config import Plan, Slurm, load, reveal
 from ragstone.config.paths import anchor_plan
 from ragstone.engine import Progress
 from ragstone.errors import Interrupted, RagstoneError
-from ragstone.experiments.execute import new_run_id
+from ragstone.experiments.inputs import new_run_id
 from ragstone.experiments.run import Run
 from ragstone.scale import slurm
 from ragstone.scale.progress import read_progress

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 from ragstone.errors import RagstoneError
 from ragstone.judges.completion import CompletionRequest, Finish
 from ragstone.judges.http import MalformedReply, RequestRejected
+from ragstone.types import to_count
 
 OutputMode = Literal["schema", "json", "text"]
 """How the form of a reply is enforced: by the JSON schema, as any JSON, by the prompt alone."""
@@ -171,9 +172,8 @@ def as_object(value: Any) -> dict[str, Any]:
 
 
 def read_count(usage: Mapping[str, Any], name: str) -> int:
-    """Return a token count, 0 when the server gives none."""
-    value = usage.get(name)
-    return value if isinstance(value, int) and value > 0 else 0
+    """Return a token count, 0 when the server gives none or an absurd one."""
+    return to_count(usage.get(name))
 
 
 def _to_snake_case(name: str) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 
 from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.reading import STOP, read
-from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import asks
 from ragstone.text.encoder import encode
+from ragstone.text.refusals import is_refusal
 from ragstone.text.sentences import split_sentences
 
 _JOIN = re.compile(
@@ -37,7 +37,7 @@ def answer_aspects(values: Mapping[str, Any], language: str | None) -> Any:
     answer = values["answer"]
     parts = _split_question(values["question"])
     told = [answer[a:b] for a, b in split_sentences(answer, language)]
-    told = [] if evasive(told) else [one for one in told if not asks(one)]
+    told = [] if is_refusal(answer, language) else [one for one in told if not asks(one)]
     if not told:
         return {"aspects": [{"aspect": p, "covered": False, "quote": ""} for p in parts]}
     vectors = encode([*parts, *told])

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragstone.judges.offline.reading import STOP, read
-from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import asks, statements
+from ragstone.text.refusals import is_refusal
 from ragstone.text.sentences import split_sentences
 
 
@@ -15,7 +15,7 @@ def answer_questions(values: Mapping[str, Any], language: str | None) -> Any:
     """As many questions as wanted, unless the answer is evasive."""
     answer, count = values["answer"], values["count"]
     parts = [answer[a:b] for a, b in split_sentences(answer, language)]
-    if evasive(parts) or all(asks(part) for part in parts):
+    if is_refusal(answer, language) or all(asks(part) for part in parts):
         return {"evasive": True, "questions": []}
     return {"evasive": False, "questions": _asked(answer, parts, count, language)}
 

@@ -8,11 +8,11 @@ from typing import Any
 from ragstone.judges.offline.coverage import answer_aspects
 from ragstone.judges.offline.inquiry import answer_questions
 from ragstone.judges.offline.reading import guess_language
-from ragstone.judges.offline.refusals import declines
 from ragstone.judges.offline.rubrics import answer_rate
 from ragstone.judges.offline.statements import Statement, items, statements
 from ragstone.judges.offline.usefulness import answer_useful
 from ragstone.judges.offline.verdicts import answer_support
+from ragstone.text.refusals import declines
 
 Found = tuple[Any, list[str], bool]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ragstone.judges.offline.reading import NEGATION, STOP, Reading, read
-from ragstone.judges.offline.refusals import evasive
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import judge_case
 from ragstone.locale.messages import compose
 from ragstone.text.encoder import encode
+from ragstone.text.refusals import is_refusal
 from ragstone.text.sentences import split_sentences
 from ragstone.text.words import fold_text
 
@@ -168,7 +168,7 @@ def _met(texts: Mapping[str, str], language: str | None) -> tuple[float, list[st
     """How the answer meets the question, the reference and the contexts that are shown with it."""
     answer = texts["answer"]
     parts = [answer[a:b] for a, b in split_sentences(answer, language)]
-    if not answer.strip() or evasive(parts):
+    if is_refusal(answer, language):
         return 0.0, [compose("answer_declines")]
     marks: list[float] = []
     said: list[str] = []

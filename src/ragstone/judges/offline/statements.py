@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.judges.offline.lexicon import MONTHS
-from ragstone.judges.offline.refusals import declines
+from ragstone.text.refusals import declines
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragstone.data.strict_json import replace_unstorable
+from ragstone.locale.tags import to_language_tag
 from ragstone.monitor.interactions import (
     MAX_CHUNKS,
     MAX_ID_CHARS,
@@ -35,7 +36,7 @@ def coerce_row(row: Mapping[str, Any]) -> dict[str, Any]:
     meta = {_NOT_NAME.sub("_", to_text(key))[:64]: value for key, value in coerced["meta"].items()}
     coerced["meta"] = {key: _coerce_scalar(meta[key]) for key in list(meta)[:MAX_META_FIELDS]}
     if "language" in coerced:
-        coerced["language"] = coerced["language"][:MAX_META_CHARS]
+        coerced["language"] = to_language_tag(coerced["language"])
     return coerced
 
 

@@ -72,11 +72,15 @@ def _rank_candidates(
 ) -> list[_Candidate]:
     question_terms = extract_terms(question, language)
     asks_number = _ASKS_NUMBER.search(question) is not None
+    languages = [detect_language(passage.text) for passage in passages]
+    title_terms = [
+        extract_terms(passage.title, language_of_title)
+        for passage, language_of_title in zip(passages, languages, strict=True)
+    ]
     sentences: list[tuple[int, str]] = []
     seen: set[str] = set()
     for number, passage in enumerate(passages):
-        passage_language = detect_language(passage.text)
-        for start, end in split_sentences(passage.text, passage_language):
+        for start, end in split_sentences(passage.text, languages[number]):
             for sentence in passage.text[start:end].split("; "):
                 # shorter sentences are mostly headings
                 if len(sentence.split()) >= 4 and sentence not in seen:
@@ -90,14 +94,12 @@ def _rank_candidates(
     )
     ranked = []
     for (number, sentence), similarity in zip(sentences, similarities.tolist(), strict=True):
-        passage = passages[number]
-        passage_language = detect_language(passage.text)
-        title_terms = extract_terms(passage.title, passage_language)
-        sentence_terms = extract_terms(sentence, passage_language)
+        title = title_terms[number]
+        sentence_terms = extract_terms(sentence, languages[number])
         # a sentence need not repeat the terms of its title: the remaining ones are the question
-        open_terms = [term for term in question_terms if term not in title_terms] or question_terms
+        open_terms = [term for term in question_terms if term not in title] or question_terms
         score = 0.7 * index.coverage(open_terms, sentence_terms) + 0.3 * index.coverage(
-            question_terms, [*sentence_terms, *title_terms]
+            question_terms, [*sentence_terms, *title]
         )
         score += max(0.0, similarity)
         if asks_number and _NUMBER.search(sentence):

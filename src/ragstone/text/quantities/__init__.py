@@ -1,0 +1,7 @@
+"""Quantities in a text, in any usual writing: numbers, measures, shares, ordinals, dates and times of day."""
+
+from ragstone.text.quantities.quantity import CalendarDate as CalendarDate
+from ragstone.text.quantities.quantity import Quantity as Quantity
+from ragstone.text.quantities.quantity import differs as differs
+from ragstone.text.quantities.quantity import matches as matches
+from ragstone.text.quantities.scan import find_quantities as find_quantities

@@ -1,0 +1,84 @@
+"""Join two quantities that are the ends of a range: 5-7 days, between 5 and 7, del 3 al 5 de junio."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ragstone.text.quantities.moments import LAST_YEAR, Found
+from ragstone.text.quantities.quantity import CalendarDate, Quantity
+from ragstone.text.quantities.tokens import QuantityTokens
+
+_DASHES = frozenset({"-", "–", "—", "‒", "−"})
+
+
+def join_range(
+    tokens: QuantityTokens,
+    at: int,
+    first: Found,
+    read: Callable[[QuantityTokens, int], Found | None],
+) -> tuple[list[Quantity], int]:
+    """The range that begins with a quantity, or the quantity alone; and the token after it.
+
+    The ends of a time span are two quantities: what lasted from 1914 to 1918 began in 1914."""
+    second_at = _find_second(tokens, at, first)
+    second = read(tokens, second_at) if second_at is not None else None
+    if second is None:
+        return [first.quantity], first.end
+    low, high = first.quantity, second.quantity
+    if low.kind == "number" and high.date and high.date.day and _is_day(low):
+        date = CalendarDate(high.date.years, high.date.month, int(low.value))
+        return [replace(low, kind="date", date=date), high], second.end
+    if low.date and low.date.day and high.kind == "number" and _is_day(high):
+        date = CalendarDate(low.date.years, low.date.month, int(high.value))
+        return [low, replace(high, kind="date", date=date)], second.end
+    if high.kind == "time" and (low.kind == "time" or (low.kind == "number" and low.value <= 12)):
+        return [_to_first_time(low, high), high], second.end
+    if low.date and low.date.years and high.kind == "number" and 0 < high.value < 100:
+        year = low.date.years[0] // 100 * 100 + int(high.value)  # 1914-18
+        if low.date.years[0] < year <= LAST_YEAR and not low.date.month:
+            return [low, replace(high, kind="date", date=CalendarDate((year, year)))], second.end
+    if low.kind == "number" and high.kind in ("measure", "share"):
+        factor = high.factor if high.kind == "measure" else 0.01
+        low = replace(
+            low, low=low.low * factor, high=low.high * factor, kind=high.kind, unit=high.unit
+        )
+    if low.kind == high.kind and low.unit == high.unit and not low.date and low.low < high.low:
+        joined = replace(high, start=low.start, low=low.low, step=max(low.step, high.step))
+        return [joined], second.end
+    return [first.quantity], first.end
+
+
+def _find_second(tokens: QuantityTokens, at: int, first: Found) -> int | None:
+    """Where the other end may start."""
+    end, vocabulary = first.end, tokens.vocabulary
+    if tokens.gap(end - 1).strip() in _DASHES:
+        return end
+    word = tokens.word(end)
+    if not tokens.gap(end - 1).isspace():
+        return None
+    is_between = tokens.word(at - 1) == vocabulary.between or (
+        tokens.word(at - 2) == vocabulary.between and tokens.word(at - 1) in ("las", "el", "los")
+    )
+    if word not in vocabulary.to and not (is_between and word in vocabulary.joins):
+        return None
+    after = end + 1
+    while tokens.word(after) in ("las", "el", "los", "the") and after < end + 3:
+        after += 1
+    return after
+
+
+def _is_day(quantity: Quantity) -> bool:
+    return 1 <= quantity.value <= 31 and quantity.value == int(quantity.value)
+
+
+def _to_first_time(low: Quantity, high: Quantity) -> Quantity:
+    """The hour before "to 5 pm": in the same half of the day unless it would come after."""
+    if low.kind == "time" and low.half_day_known:
+        return low
+    minutes = low.value if low.kind == "time" else 60 * low.value
+    if high.half_day_known and minutes < 720 <= high.value and minutes + 720 < high.value:
+        minutes += 720
+    return replace(
+        low, kind="time", low=minutes, high=minutes, half_day_known=high.half_day_known, step=0.0
+    )

@@ -1,0 +1,418 @@
+"""Find the quantities of a text in one pass: start at the tokens that can begin one, and read on from there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from ragstone.text.quantities import moments
+from ragstone.text.quantities.moments import Found
+from ragstone.text.quantities.numerals import Number, read_half, read_number, read_roman
+from ragstone.text.quantities.quantity import CalendarDate, Quantity
+from ragstone.text.quantities.ranges import join_range
+from ragstone.text.quantities.tokens import QuantityTokens
+from ragstone.text.quantities.units import (
+    CURRENCY_SIGNS,
+    LONGEST_UNIT,
+    SYMBOLS,
+    UNIT_STARTS,
+    UNITS,
+    Unit,
+)
+from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary
+
+HOUR_SECONDS = 3600.0
+
+
+def find_quantities(text: str, language: str) -> list[Quantity]:
+    """Every quantity of the text, in order; other languages than Spanish are read as English."""
+    return list(_find_quantities(text, "es" if language.startswith("es") else "en"))
+
+
+@lru_cache(maxsize=4096)
+def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
+    tokens = QuantityTokens.cut(text, VOCABULARIES[language])
+    quantities: list[Quantity] = []
+    end = 0
+    for at in tokens.starters:
+        if at < end:
+            continue
+        first = _read_quantity(tokens, at)
+        if first is None:
+            continue
+        read, end = join_range(tokens, at, first, _read_quantity)
+        quantities += (_add_bound(tokens, quantity) for quantity in read)
+    return tuple(quantities)
+
+
+def _read_quantity(tokens: QuantityTokens, at: int) -> Found | None:
+    """The quantity that starts at a token, its range apart."""
+    vocabulary, word = tokens.vocabulary, tokens.word(at)
+    if not word:
+        return None
+    if word in CURRENCY_SIGNS:
+        return _read_money(tokens, at)
+    if word[0].isdecimal():
+        return None if _is_label(tokens, at) else _read_digits(tokens, at)
+    if word in vocabulary.months:
+        found = moments.read_month(tokens, at)
+        if found or word not in vocabulary.cardinals:
+            return found
+    if word in vocabulary.weekdays:
+        return moments.make_date(
+            tokens, at, at + 1, CalendarDate(weekday=int(vocabulary.weekdays[word]))
+        )
+    if word in vocabulary.clock_words:
+        return moments.make_time(tokens, at, at + 1, 60 * vocabulary.clock_words[word])
+    if word in vocabulary.decade_nouns or (vocabulary.is_spanish and word in vocabulary.centuries):
+        found = moments.read_spanish_period(tokens, at)
+        if found:
+            return found
+    return _read_words(tokens, at)
+
+
+def _is_label(tokens: QuantityTokens, at: int) -> bool:
+    """Whether digits name or number something and say nothing: A320, COVID-19, passage 2, "3." of a list."""
+    before, gap = tokens.word(at - 1), tokens.gap(at - 1) if at else ""
+    start, end = tokens.spans[at]
+    if end - start <= 2 and _LIST_ITEM.match(tokens.text, end):
+        return not at or "\n" in gap or gap.strip()[-1:] in (".", ":", ";", "*", "-")
+    if not before[:1].isalpha():
+        return False
+    if gap in ("", "."):
+        return before != "q"
+    if gap == "-":
+        return before not in _PREFIXES and before not in tokens.vocabulary.months
+    return before in _CITED and gap == " "
+
+
+_LIST_ITEM = re.compile(r"[.)]\s+[\"'*]*[A-ZÁÉÍÓÚÑ¿¡]")
+_CITED = frozenset(
+    ["passage", "passages", "document", "source", "pasaje", "pasajes", "documento", "fuente"]
+)
+_PREFIXES = frozenset({"mid", "pre", "post", "early", "late"})
+
+
+def _read_digits(tokens: QuantityTokens, at: int) -> Found | None:
+    word = tokens.word(at)
+    if ":" in word:
+        return moments.read_clock(tokens, at)
+    date = moments.read_numeric_date(tokens, at)
+    if date:
+        return date
+    if "/" in word:
+        top, _, bottom = word.partition("/")
+        is_share = 0 < int(top) < int(bottom)
+        return (
+            _make(tokens, at, at + 1, int(top) / int(bottom), 0.01, Unit("share", 1))
+            if is_share
+            else None
+        )
+    if tokens.word(at - 1) == "q" and tokens.gap(at - 1) == "":
+        return _make_ordinal(tokens, at, float(word), at + 1) if len(word) == 1 else None
+    return _read_number(tokens, at)
+
+
+def _read_words(tokens: QuantityTokens, at: int) -> Found | None:
+    """A quantity that begins with a word: a number, an ordinal, a part, or a unit after an article."""
+    vocabulary, word = tokens.vocabulary, tokens.word(at)
+    if word == "twice":
+        return _make(tokens, at, at + 1, 2, 1, Unit("times", 1))
+    roman = read_roman(tokens, at)
+    if roman is not None:
+        if tokens.word(at + 1) in vocabulary.centuries:
+            return moments.read_century(tokens, at, roman, at + 2)
+        return _make_ordinal(tokens, at, roman, at + 1)
+    if word in vocabulary.decades and _is_decade(tokens, at):
+        first = int(vocabulary.decades[word])
+        return moments.make_date(tokens, at, at + 1, CalendarDate((first, first + 9)))
+    if word in vocabulary.halves or word in vocabulary.fractions:
+        part = _read_part(tokens, at)
+        if part:
+            return part
+    if word in vocabulary.ordinals:
+        return _read_ordinal(tokens, at)
+    if word in vocabulary.cardinals or word in vocabulary.scales or word in vocabulary.dozens:
+        return _read_number(tokens, at)
+    return _read_indefinite(tokens, at)
+
+
+def _is_decade(tokens: QuantityTokens, at: int) -> bool:
+    if not tokens.vocabulary.is_spanish:
+        return tokens.word(at - 1) in ("the", "mid", "early", "late")
+    return (
+        tokens.word(at - 1) == "los"
+        and tokens.word(at + 1) not in ("por", "mil")
+        and (not tokens.word(at + 1).isalpha() or tokens.word(at + 1) in tokens.vocabulary.stop)
+    )
+
+
+def _read_part(tokens: QuantityTokens, at: int) -> Found | None:
+    """Read half an hour, half past two, half of them, a third of, una cuarta parte."""
+    vocabulary, word = tokens.vocabulary, tokens.word(at)
+    time = None if vocabulary.is_spanish else moments.read_spoken_time(tokens, at)
+    if time:
+        return time
+    value = 0.5 if word in vocabulary.halves else vocabulary.fractions[word]
+    after = at + 1
+    while tokens.word(after) in ("a", "an", "of", "de") and after < at + 3:
+        after += 1
+    joined = all(tokens.is_joined(n) for n in range(at, after))
+    unit, end = _read_unit(tokens, after, False)
+    factor = vocabulary.scales.get(tokens.word(after)) or vocabulary.dozens.get(tokens.word(after))
+    if joined and factor and word in vocabulary.halves:
+        number = Number(value * factor, 0.1 * factor, after + 1)
+        return _read_counted(tokens, at, number)
+    is_unit_part = word in vocabulary.halves or tokens.word(at + 1) in ("of", "de")
+    if joined and is_unit_part and unit and unit.base in ("s", "month", "l", "g", "m"):
+        return _make(tokens, at, end, value, 0.01, unit)
+    parted = tokens.word(at + 1) in ("of", "de", "the", "parte", "del")
+    counted = tokens.word(at - 1) in vocabulary.articles or tokens.word(at - 1) == "la"
+    if word in vocabulary.halves:
+        is_share = word == "mitad" or (parted and not vocabulary.is_spanish)
+        is_share = is_share and tokens.word(at - 1) not in vocabulary.ordinals
+    else:
+        is_share = (
+            parted and counted and (tokens.word(at + 1) == "parte" or not _is_named(tokens, at))
+        )
+    return _make(tokens, at, at + 1, value, 0.01, Unit("share", 1)) if is_share else None
+
+
+def _is_named(tokens: QuantityTokens, at: int) -> bool:
+    """Whether an ordinal stands before "of" for its own noun: la quinta de Beethoven."""
+    return tokens.vocabulary.is_spanish and tokens.word(at - 1) == "la"
+
+
+def _read_ordinal(tokens: QuantityTokens, at: int) -> Found | None:
+    ordinal = moments.read_ordinal(tokens, at)
+    if ordinal is None:
+        return None
+    end = ordinal.end
+    if tokens.word(end) in tokens.vocabulary.centuries and tokens.is_joined(end - 1):
+        return moments.read_century(tokens, at, ordinal.value, end + 1)
+    return moments.read_day_first(tokens, at, ordinal.value, end) or _make_ordinal(
+        tokens, at, ordinal.value, end
+    )
+
+
+def _make_ordinal(tokens: QuantityTokens, at: int, value: float, end: int) -> Found:
+    start, stop = tokens.spans[at][0], tokens.spans[end - 1][1]
+    return Found(Quantity("ordinal", start, stop, value, value), end)
+
+
+def _read_indefinite(tokens: QuantityTokens, at: int) -> Found | None:
+    """Read a week, un año: a span of time whose number is an article."""
+    vocabulary = tokens.vocabulary
+    unit = UNITS.get(tokens.word(at))
+    if (
+        unit is None
+        or unit.base not in ("s", "month")
+        or (unit.factor % HOUR_SECONDS and unit.base == "s")
+    ):
+        return None
+    end = read_half(tokens, at + 1)
+    has_article = tokens.word(at - 1) in vocabulary.articles and tokens.is_joined(at - 1)
+    first = at - 1 if has_article else at
+    if end > at + 1:
+        return _make(tokens, first, end, 1.5, 0.1, unit)
+    if not has_article or tokens.word(at - 2) not in vocabulary.spans:
+        return None
+    found = _make(tokens, first, end, 1.0, 0.1, unit)
+    return Found(replace(found.quantity, indefinite=True), end)
+
+
+def _read_money(tokens: QuantityTokens, at: int) -> Found | None:
+    """Read an amount after the sign of its currency: $2.5 million."""
+    number = read_number(tokens, at + 1, is_money=True)
+    if number is None or tokens.gap(at) not in ("", " ", "\u00a0"):
+        return None
+    unit = CURRENCY_SIGNS[tokens.word(at)]
+    return _make(tokens, at, number.end, number.value, number.step, unit)
+
+
+def _read_number(tokens: QuantityTokens, at: int) -> Found | None:
+    """A quantity that begins with a number, in digits or words."""
+    vocabulary = tokens.vocabulary
+    if vocabulary.is_spanish:
+        time = moments.read_spoken_time(tokens, at)
+        if time:
+            return time
+    ordinal = _read_ordinal(tokens, at)
+    if ordinal:
+        return ordinal
+    dozen = vocabulary.dozens.get(tokens.word(at))
+    if dozen:
+        is_plural = vocabulary.is_spanish and tokens.word(at).endswith("s")
+        counted = tokens.word(at - 1) in vocabulary.articles or tokens.word(at - 1) == "per"
+        return _make(tokens, at, at + 1, dozen, 1, None) if counted and not is_plural else None
+    first = at
+    number = read_number(tokens, at)
+    if number is None and tokens.word(at - 1) in vocabulary.articles:
+        factor = vocabulary.scales.get(tokens.word(at), 0.0)  # a million
+        number = (
+            Number(factor, 0.1 * factor, at + 1)
+            if factor >= 100 and len(tokens.word(at)) > 2
+            else None
+        )
+        first = at - 1
+    if number is None:
+        return None
+    if tokens.word(number.end) in vocabulary.dozens and tokens.is_joined(number.end - 1):
+        factor = vocabulary.dozens[tokens.word(number.end)]
+        number = Number(number.value * factor, factor, number.end + 1)
+    return _read_counted(tokens, first, number)
+
+
+def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+    """What a number is, by what stands after it."""
+    vocabulary, end = tokens.vocabulary, number.end
+    found = (
+        moments.read_decade(tokens, at, number)
+        or moments.read_half_day(tokens, at, 60 * number.value, end)
+        or moments.read_day_first(tokens, at, number.value, end)
+        or _read_hours_and_minutes(tokens, at, number)
+    )
+    if found:
+        return found
+    unit, after = _read_unit(tokens, end, True)
+    is_one = tokens.word(at) in vocabulary.ones and end == at + 1
+    if unit:
+        half = read_half(tokens, after)
+        value = number.value + (0.5 if half > after else 0.0)
+        measure = _make(tokens, at, half, value, number.step, unit)
+        article = is_one and tokens.word(at) in vocabulary.articles
+        return Found(replace(measure.quantity, indefinite=article), measure.end)
+    share = _read_share(tokens, at, number)
+    if share:
+        return share
+    if is_one:
+        return None
+    year = moments.read_year(tokens, at, number)
+    if year and tokens.word(end) not in vocabulary.halves:
+        return year
+    return _make(tokens, at, end, number.value, number.step, None)
+
+
+def _read_hours_and_minutes(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+    """Read 14h30 and, after "at" or "las", 14 h."""
+    end = number.end
+    if tokens.word(end) != "h" or not number.is_plain_digits or number.value > 24:
+        return None
+    minutes = tokens.word(end + 1)
+    if tokens.gap(end) == "" and len(minutes) == 2 and minutes.isdecimal():
+        return moments.make_time(tokens, at, end + 2, 60 * number.value + int(minutes))
+    return None
+
+
+def _read_share(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+    """Read two thirds, tres cuartas partes, one in five, uno de cada diez."""
+    vocabulary, end = tokens.vocabulary, number.end
+    word = tokens.word(end)
+    share = Unit("share", 1)
+    if word in vocabulary.fractions and tokens.is_joined(end - 1):
+        is_ordinal = word in vocabulary.ordinals and number.value != 1
+        if not is_ordinal:
+            return _make(
+                tokens, at, end + 1, number.value * vocabulary.fractions[word], 0.01, share
+            )
+    singular = word.removesuffix("s")
+    if (
+        vocabulary.is_spanish
+        and singular in vocabulary.fractions
+        and tokens.word(end + 1) == "partes"
+    ):
+        return _make(
+            tokens, at, end + 2, number.value * vocabulary.fractions[singular], 0.01, share
+        )
+    each = end
+    if word == "de" and tokens.word(end + 1) == "cada":
+        each = end + 2
+    elif word == "in" and number.value == 1:
+        each = end + 1
+    elif word == "out" and tokens.word(end + 1) == "of" and tokens.word(end + 2) == "every":
+        each = end + 3
+    whole = read_number(tokens, each) if each > end else None
+    if whole and number.value < whole.value <= 1000 and not _read_unit(tokens, whole.end, True)[0]:
+        return _make(tokens, at, whole.end, number.value / whole.value, 0.01, share)
+    return None
+
+
+def _read_unit(tokens: QuantityTokens, at: int, after_number: bool) -> tuple[Unit | None, int]:
+    """The unit at a token and the token after it."""
+    start = at
+    gap = tokens.gap(at - 1)
+    if gap not in ("", " ", "-", "\u00a0", "\u202f", " (", "‑"):
+        return None, at
+    if after_number and tokens.word(at) in ("de", "of") and tokens.is_joined(at):
+        at += 1  # cinco millones de euros
+    for skipped in range(2):
+        word = tokens.word(at)
+        if word in UNIT_STARTS:
+            for size in range(LONGEST_UNIT, 0, -1):
+                if at + size <= len(tokens.words):
+                    phrase = tokens.text[tokens.spans[at][0] : tokens.spans[at + size - 1][1]]
+                    unit = UNITS.get(_SPACES.sub(" ", phrase.lower()))
+                    if unit:
+                        return unit, at + size
+        raw = tokens.raw(at)
+        if raw in SYMBOLS and not skipped and tokens.gap(at) != "'":
+            return SYMBOLS[raw], at + 1
+        if not after_number or skipped or not _is_qualifier(tokens, at):
+            break
+        at += 1
+    return None, start
+
+
+_SPACES = re.compile(r"[\s\u00a0-]+")
+
+
+def _is_qualifier(tokens: QuantityTokens, at: int) -> bool:
+    """Whether a word may stand between a number and its unit: five business days."""
+    word, vocabulary = tokens.word(at), tokens.vocabulary
+    if not tokens.is_joined(at) or not tokens.is_joined(at - 1):
+        return False
+    return word in vocabulary.qualifiers
+
+
+def _make(
+    tokens: QuantityTokens, at: int, end: int, value: float, step: float, unit: Unit | None
+) -> Found:
+    start, stop = tokens.spans[at][0], tokens.spans[end - 1][1]
+    if unit is None:
+        counts = _counts_noun(tokens, end)
+        return Found(Quantity("number", start, stop, value, value, step=step, counts=counts), end)
+    if unit.base == "share":
+        value, step = value * unit.factor, step * unit.factor
+        return Found(Quantity("share", start, stop, value, value, step=step), end)
+    if unit.base.startswith("°"):
+        below = _BELOW_ZERO.match(tokens.text, stop)
+        end = tokens.index_at(below.end(), end) if below else end
+        if below or _MINUS.search(tokens.text[max(start - 6, 0) : start]):
+            value = -value
+    low = value * unit.factor
+    quantity = Quantity(
+        "measure", start, stop, low, low, unit.base, unit.factor, step * unit.factor
+    )
+    return Found(quantity, end)
+
+
+def _counts_noun(tokens: QuantityTokens, end: int) -> bool:
+    word = tokens.word(end)
+    return tokens.is_joined(end - 1) and word.isalpha() and word not in tokens.vocabulary.stop
+
+
+_BELOW_ZERO = re.compile(r"\s(?:below (?:zero|freezing)|bajo cero)\b", re.IGNORECASE)
+_MINUS = re.compile(r"(?:(?:^|[\s(])[-−–]|\bminus |\bmenos )$", re.IGNORECASE)
+
+
+def _add_bound(tokens: QuantityTokens, quantity: Quantity) -> Quantity:
+    """The quantity with the word before or after it that makes it a limit: more than 40, 40 or more."""
+    if quantity.date or quantity.kind in ("time", "ordinal"):
+        return quantity
+    vocabulary: Vocabulary = tokens.vocabulary
+    before = tokens.text[max(quantity.start - 30, 0) : quantity.start]
+    match = vocabulary.before.search(before) or vocabulary.after.match(tokens.text, quantity.end)
+    if match is None or match.lastgroup is None:
+        return quantity
+    return replace(quantity, bound=match.lastgroup)

@@ -1,0 +1,58 @@
+"""A text cut into words, numerals and signs, with the neighbours that a reader of quantities asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragstone.text.quantities.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityTokens:
+    """The tokens of one text; beyond its ends words are empty."""
+
+    text: str
+    vocabulary: Vocabulary
+    words: list[str]
+    """In small letters."""
+    spans: list[tuple[int, int]]
+
+    @classmethod
+    def cut(cls, text: str, vocabulary: Vocabulary) -> QuantityTokens:
+        matches = list(vocabulary.token.finditer(text))
+        words = [match.group().lower() for match in matches]
+        return cls(text, vocabulary, words, [match.span() for match in matches])
+
+    @property
+    def starters(self) -> list[int]:
+        """QuantityTokens with which a quantity may begin."""
+        known = self.vocabulary.starters
+        return [at for at, word in enumerate(self.words) if word in known or word[0].isdecimal()]
+
+    def word(self, at: int) -> str:
+        return self.words[at] if 0 <= at < len(self.words) else ""
+
+    def raw(self, at: int) -> str:
+        if not 0 <= at < len(self.words):
+            return ""
+        start, end = self.spans[at]
+        return self.text[start:end]
+
+    def gap(self, at: int) -> str:
+        """What stands between a token and the next; a full stop at the ends of the text."""
+        if not 0 <= at < len(self.words) - 1:
+            return "."
+        return self.text[self.spans[at][1] : self.spans[at + 1][0]]
+
+    def is_joined(self, at: int) -> bool:
+        """Whether nothing but a space or a hyphen parts a token from the next."""
+        return self.gap(at) in _JOINTS
+
+    def index_at(self, place: int, at: int) -> int:
+        """The first token from `at` on that starts at a place of the text or after it."""
+        while at < len(self.spans) and self.spans[at][0] < place:
+            at += 1
+        return at
+
+
+_JOINTS = frozenset(["", " ", "-", "\u00a0", "\u202f", "‑", "  ", "\n"])
