@@ -301,7 +301,7 @@ SETTINGS = {
     "base_url": "Where the API is, for any server that speaks the same dialect: `http://localhost:11434/v1`.",
     "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
     "key_env": "The environment variable that holds the key.",
-    "small": "`true` for a small model: one claim or chunk a question.",
+    "small": "`true` for a small model: the hybrid route, one token a question.",
     "temperature": "Passed on to the model.",
     "top_p": "Passed on to the model.",
     "seed": "Passed on to the model.",

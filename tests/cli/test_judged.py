@@ -130,7 +130,7 @@ def test_a_dry_run_counts_every_juror_and_each_question_to_a_small_judge(call, w
 
     place = "base_url: 'http://127.0.0.1:9'"
     assert calls(f"{{model: 'openai:m', {place}}}") == 2
-    # two sentences to split; two claims to check, and the control
-    assert calls(f"{{model: 'openai:m', small: true, {place}}}") == 2 + 3
+    # local code splits; two claims to check, and the control
+    assert calls(f"{{model: 'openai:m', small: true, {place}}}") == 3
     # the first juror splits, all three check
     assert calls(f"{{jury: ['openai:a', 'openai:b', 'openai:c'], {place}}}") == 1 + 3

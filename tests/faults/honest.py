@@ -97,7 +97,7 @@ def rate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
 
 
 def translate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
-    return {"text": re.sub(r"\bclaim", "énoncé", blocks[0][1])}
+    return {"text": re.sub(r"(?<!{)\bclaim", "énoncé", blocks[0][1])}
 
 
 SENTENCE = re.compile(r"[^.!?\n]{20,}[.!?]")

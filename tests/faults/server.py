@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from faults import honest
+from faults import choosing, honest
 
 
 @dataclass
@@ -81,6 +81,9 @@ class Call:
                 for n, text in enumerate(self.body["input"])
             ]
             await self.send(200, json.dumps({"data": rows, "usage": {"prompt_tokens": 7}}).encode())
+            return
+        if choosing.is_choice(self.body):
+            await choosing.answer(self)
             return
         await self.say(json.dumps(self.truth()))
 

@@ -322,18 +322,6 @@ def test_only_missing_claims_are_asked_again(serve: Serve) -> None:
     assert second in (5, 6)  # one of the four that were kept may have been the trap
 
 
-def test_small_judges_get_one_claim_at_a_time(serve: Serve) -> None:
-    server = serve()
-    claims = tuple(f"The tower has {n} steps." for n in range(5))
-    (answered,) = asked(server, support(Case(claims, (Chunk(text=claims[2]),))), small=True)
-    verdicts = [row["verdict"] for row in answered.value["verdicts"]]
-    assert verdicts == ["not_found", "not_found", "supported", "not_found", "not_found"]
-    assert len(server.calls) == 6  # and the trap on its own
-    assert all(
-        sum(claim in c.prompt[1].split("claims")[1] for claim in claims) <= 1 for c in server.calls
-    )
-
-
 def test_claims_without_sources_cost_nothing(serve: Serve) -> None:
     server = serve()
     (answered,) = asked(server, support(Case(("The sky is blue.",), ())))

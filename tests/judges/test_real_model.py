@@ -64,7 +64,7 @@ class NoEmbeddings:
 
 
 def spec(url: str, **more: Any) -> dict[str, Any]:
-    base = {"model": "openai:smollm2", "base_url": url, "max_tokens": 64, "concurrency": 2,
+    base = {"model": "openai:smollm2", "base_url": url, "concurrency": 2,
             "deadline": 120.0, "embeddings": NoEmbeddings()}  # fmt: skip
     return base | more
 
@@ -86,21 +86,25 @@ def _typed(answered: Any) -> None:
         assert answered.reason
     else:
         assert isinstance(answered, Reply)
-        assert answered.usage.output_tokens > 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("small", [True, False])
 @pytest.mark.parametrize("kind", ASKS)
 def test_every_kind_ends_in_a_reply_or_a_typed_failure(kind: str, small: bool, url: str) -> None:
-    _typed(put(spec(url, small=small), ASKS[kind]))
+    answered = put(spec(url, small=small), ASKS[kind])
+    _typed(answered)
+    is_asked = not small or kind != "claims"  # which the embedded judge splits
+    assert not isinstance(answered, Reply) or (answered.usage.output_tokens > 0) == is_asked
 
 
-def test_the_schema_is_enforced_by_the_server(url: str) -> None:
-    """A level comes back, whatever it is worth: without a schema this model writes prose."""
+def test_one_letter_is_read_with_its_probability(url: str) -> None:
+    """A level comes back, whatever it is worth: asked for a document, this model writes prose."""
     answered = put(spec(url, small=True), ASKS["rate"])
     assert isinstance(answered, Reply)
     assert answered.value["level"] in (0, 1, 2)
+    assert 0.3 < answered.value["probability"] <= 1
+    assert answered.usage.output_tokens == 1
 
 
 def test_the_messages_api_is_spoken_without_structured_output(url: str) -> None:

@@ -50,7 +50,6 @@ JUDGES: dict[str, Any] = {
     "openai elsewhere": {"model": "openai:m", "base_url": LOCAL, "max_tokens": 500, "top_p": 0.5},
     "anthropic": {"model": "anthropic:m", "base_url": LOCAL, "temperature": 0.5},
     "gemini": {"model": "gemini:m", "base_url": LOCAL, "max_tokens": 500, "top_p": 0.5, "seed": 1},
-    "small": {"model": "openai:m", "base_url": LOCAL, "small": True, "language": "es"},
     "jury": {"jury": ["anthropic:m", "gemini:m"], "base_url": LOCAL},
 }
 REPLY_KEYS = {
@@ -67,7 +66,6 @@ REPLY_KEYS = {
     ("anthropic", "rate"): "c09a8f8e98a69ab86f5d4d0265fe92782492b754559c67de56a6365c1d567b76",
     ("gemini", "aspects"): "0356ff595a9411d5ad38012be8f2c8532672a2905e62ba91d56fcaa3d8e14c5c",
     ("gemini", "solve"): "cc5594f057c68cd381040d4c31bf86b07466bdb9109d9c502ab3403694024024",
-    ("small", "questions"): "8919948444147b551b02c46441399d71c3017f01b9823fc8f72f0a02086c1044",
     ("jury", "support"): "5d824373816610e9d18ddad894d93253adcabb97ce3ac2f67aa9ec4483f86f25",
     ("openai", "embed"): "642992069d67a1da3fba0267c146019850a78a7df10c6028f013f113f7887083",
 }

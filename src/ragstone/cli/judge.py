@@ -15,7 +15,7 @@ def command() -> None:
 def _judge_options(function: Any) -> Any:
     """Which judge, where, and how large."""
     for option in (
-        click.option("--small", is_flag=True, help="Ask one claim at a time, as small models need it."),
+        click.option("--small", is_flag=True, help="Ask for one token a question, as small models need it."),
         click.option("--base-url", metavar="URL", help="Where the judge's server listens."),
         click.option("--judge", "spec", metavar="JUDGE", help="offline, openai:MODEL, anthropic:MODEL, gemini:MODEL, hf:PATH, python:module:function"),
     ):  # fmt: skip

@@ -66,6 +66,9 @@ class ChoiceModel(Protocol):
         ...
 
 
+MIN_OPTION_MASS = 0.2
+"""Probability that the options must have together; a model that would rather write something else has not chosen."""
+
 PairLabel = Literal["supported", "contradicted", "not_found"]
 
 
@@ -119,7 +122,8 @@ def weigh_options(
 ) -> dict[str, float] | None:
     """Return the probability of each option from tokens and their log-probabilities, renormalised over the options.
 
-    Spellings of one option are added up (`A`, ` a`). None when no token is an option or a number is no log-probability.
+    Spellings of one option are added up (`A`, ` a`). None when the options have less than MIN_OPTION_MASS
+    together, or a number is no log-probability.
     An option that is not among the tokens gets the probability of the least likely one, the most it can have."""
     by_name = {option.strip().casefold(): option for option in options}
     weights: dict[str, float] = {}
@@ -132,9 +136,9 @@ def weigh_options(
         option = by_name.get(strip_token(token).casefold())
         if option is not None:
             weights[option] = weights.get(option, 0.0) + weight
-    total = sum(weights.get(option, floor) for option in options)
-    if not weights or total <= 0.0:
+    if sum(weights.values()) < MIN_OPTION_MASS:
         return None
+    total = sum(weights.get(option, floor) for option in options)
     return {option: weights.get(option, floor) / total for option in options}
 
 

@@ -29,11 +29,12 @@ class Deadline:
 
 
 class CompletionRequest(NamedTuple):
-    """One prompt to be completed, with the JSON schema of its reply."""
+    """One prompt to be completed, with the JSON schema of its reply if that is a document."""
 
     system: str
     user: str
-    schema: Mapping[str, Any]
+    schema: Mapping[str, Any] | None
+    """None for a reply in plain text."""
     name: str
     """The kind of Ask, sent as the name of the schema."""
     deadline: Deadline
@@ -47,6 +48,8 @@ class Completion(NamedTuple):
     text: str
     finish: Finish = "stop"
     usage: Usage = NO_USAGE
+    first_tokens: tuple[tuple[str, float], ...] = ()
+    """The likeliest first tokens with their log-probabilities; empty when the model gives none."""
 
 
 class LanguageModel(Protocol):

@@ -7,15 +7,18 @@ from typing import Any
 
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.judges import Judge
+from ragstone.judges.choices import ChoiceModel
 from ragstone.judges.completion import LanguageModel
 from ragstone.judges.dialects import DIALECTS, Dialect, collect_key_variables, find_dialect
 from ragstone.judges.function import FunctionJudge
 from ragstone.judges.http import JsonClient
+from ragstone.judges.hybrid import HybridJudge
 from ragstone.judges.jury import Jury
 from ragstone.judges.limits import Budget
 from ragstone.judges.model_judge import ModelJudge
 from ragstone.judges.prices import find_price
 from ragstone.judges.remote import RemoteEmbeddings, RemoteModel
+from ragstone.judges.remote_choices import RemoteChoices
 from ragstone.judges.secrets import (
     BaseUrl,
     MissingKey,
@@ -213,16 +216,24 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
             )
         if client.base_url.url == dialect.home:
             notes = (compose("price_unknown", model=name),)
-    model = RemoteModel(
-        dialect,
-        name,
-        client,
-        parameters={**dialect.to_parameters(settings), **(settings.get("parameters") or {})},
-        price=price,
-        deadline=settings.get("deadline", 300.0),
-        notes=notes,
-    )
-    return _make_model_judge(model, settings, budget)
+
+    def make_model(**fixed: Any) -> RemoteModel:
+        return RemoteModel(
+            dialect,
+            name,
+            client,
+            parameters={**given, **fixed, **(settings.get("parameters") or {})},
+            price=price,
+            deadline=settings.get("deadline", 300.0),
+            notes=notes,
+        )
+
+    given = dialect.to_parameters(settings)
+    judge = _make_model_judge(make_model(), settings, budget)
+    if not settings.get("small"):
+        return judge
+    choices = RemoteChoices(make_model(**dialect.choice_parameters))
+    return make_hybrid(choices, settings, judge.embeddings, writer=judge)
 
 
 def _make_local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
@@ -240,13 +251,30 @@ def _make_local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge
     return _make_model_judge(model, settings, budget)
 
 
-def _make_model_judge(model: LanguageModel, settings: Mapping[str, Any], budget: Budget) -> Judge:
+def make_hybrid(
+    model: ChoiceModel,
+    settings: Mapping[str, Any],
+    embeddings: Judge,
+    writer: Judge | None = None,
+) -> Judge:
+    """Build the judge of a model that is asked for one token; `writer` is the same model on the JSON route."""
+    return HybridJudge(
+        model,
+        embeddings,
+        writer=writer,
+        language=settings.get("language"),
+        prompts_folder=settings.get("prompts"),
+    )
+
+
+def _make_model_judge(
+    model: LanguageModel, settings: Mapping[str, Any], budget: Budget
+) -> ModelJudge:
     return ModelJudge(
         model,
         make_embeddings(settings.get("embeddings"), budget, settings.get("missing_keys")),
         language=settings.get("language"),
         prompts_folder=settings.get("prompts"),
-        small=bool(settings.get("small", False)),
     )
 
 

@@ -32,7 +32,6 @@ class ModelJudge(Reopenable):
         *,
         language: str | None = None,
         prompts_folder: str | None = None,
-        small: bool = False,
     ) -> None:
         self.model = model
         self.embeddings = embeddings
@@ -40,11 +39,7 @@ class ModelJudge(Reopenable):
         self.concurrency = model.concurrency
         self.language = language
         self.folder = prompts_folder
-        if prompts_folder is not None:  # report a broken file now, not in the middle of a run
-            for name in prompts.list_names():
-                for code in prompts.list_languages(prompts_folder):
-                    prompts.load(name, code, prompts_folder)
-        self.small = small
+        prompts.check_folder(prompts_folder)
         self.spent = NO_USAGE
         """Usage of all calls, those of failed questions included."""
         self._identities: dict[tuple[str, str | None], Mapping[str, Any]] = {}
@@ -59,7 +54,7 @@ class ModelJudge(Reopenable):
             identity = self._identities[name, ask.language] = {
                 **self.model.identity(),
                 "prompt": [self._load_prompt(part, ask).digest for part in (name, "again")],
-                "small": self.small,
+                "small": False,  # said by earlier versions: replies that were paid for stay valid
                 "discipline": PROTOCOL_VERSION,
             }
         return identity
@@ -78,9 +73,7 @@ class ModelJudge(Reopenable):
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind == "embed":
             return (await self.embeddings.answer([ask]))[0]
-        session = JudgeSession(
-            self.model, ask, lambda name: self._load_prompt(name, ask), small=self.small
-        )
+        session = JudgeSession(self.model, ask, lambda name: self._load_prompt(name, ask))
         try:
             value = await session.run()
         except (JudgeFailed, OutOfBudget) as failure:

@@ -76,7 +76,8 @@ class RemoteModel:
         sent_modes: list[OutputMode] = []
 
         def build_body() -> Any:
-            mode = self.dialect.modes[self._rejected.mode_index]
+            modes = self.dialect.modes
+            mode = "text" if request.schema is None else modes[self._rejected.mode_index]
             sent_modes.append(mode)
             return self.dialect.body(self.model, request, self._select_parameters(request), mode)
 
@@ -106,14 +107,15 @@ class RemoteModel:
         usage = compute_usage(self.price, reply.input_tokens, reply.output_tokens)
         self.client.budget.settle(estimate, usage)
         self._mean_output_tokens += 0.1 * (reply.output_tokens - self._mean_output_tokens)
-        return Completion(reply.text, reply.finish, usage)
+        return Completion(reply.text, reply.finish, usage, reply.first_tokens)
 
     def _select_parameters(self, request: CompletionRequest) -> dict[str, Any]:
         """Return the parameters that were not rejected, the token limit multiplied if wanted."""
+        rejected, needs = self._rejected.parameters, self.dialect.parameter_needs
         accepted = {
             name: value
             for name, value in self.parameters.items()
-            if name not in self._rejected.parameters and value is not None
+            if value is not None and not rejected & {name, needs.get(name)}
         }
         if request.length_factor > 1 and self.dialect.length_parameter in accepted:
             accepted[self.dialect.length_parameter] *= request.length_factor

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from ragstone.asks import Ask
@@ -11,14 +10,11 @@ from ragstone.errors import JudgeFailed, JudgeFault
 from ragstone.judges.completion import CompletionRequest, Deadline, LanguageModel
 from ragstone.judges.fences import make_nonce
 from ragstone.judges.json_replies import ReplyFault, extract_json
-from ragstone.judges.specs import SupportSpec, build_spec
+from ragstone.judges.specs import build_spec
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, reply_schema
 from ragstone.locale.messages import compose
 from ragstone.prompts import Prompt
 from ragstone.types import NO_USAGE
-
-ONE_BY_ONE_KINDS = frozenset({"support", "useful", "claims", "write", "solve"})
-"""Kinds of Ask that a small model is asked one item at a time."""
 
 Settled = dict[Hashable, Any]
 """Item of an Ask → what the model said of it."""
@@ -34,16 +30,13 @@ class JudgeSession:
         model: LanguageModel,
         ask: Ask,
         load_prompt: Callable[[str], Prompt],
-        *,
-        small: bool,
     ) -> None:
         self.model = model
         self.ask = ask
         self.spec = build_spec(ask)
         self.prompt = load_prompt(self.spec.prompt)
         self.retry_prompt = load_prompt("again")
-        self.small = small
-        self.schema = reply_schema(ask, echo_nonce=not small)
+        self.schema = reply_schema(ask)
         self.usage = NO_USAGE
 
     async def run(self) -> Any:
@@ -51,34 +44,12 @@ class JudgeSession:
         items = list(self.spec.items)
         if not items:
             return self.spec.build_reply({})
-        if self.small and self.ask.kind in ONE_BY_ONE_KINDS:
-            return self.spec.build_reply(await self._settle_one_by_one(items))
         return self.spec.build_reply(await self._settle(items, self._new_deadline()))
-
-    async def _settle_one_by_one(self, items: list[Hashable]) -> Settled:
-        parts = [self._settle([item], self._new_deadline(), with_trap=False) for item in items]
-        if isinstance(self.spec, SupportSpec):
-            parts.append(self._check_trap(self.spec))
-        settled: Settled = {}
-        for part in await _gather_or_cancel(parts):
-            settled |= part
-        return settled
-
-    async def _check_trap(self, spec: SupportSpec) -> Settled:
-        """Ask about the trap claim alone; raises when the judge supports it or gives no usable reply."""
-        nonce = make_nonce(f"{self.ask.key}:trap")
-        parsed = await self._call(spec.build_trap_batch(nonce), nonce, "", self._new_deadline(), 1)
-        if parsed is None or parsed.fault:
-            reason = parsed.fault if parsed is not None else compose("cut_off")
-            raise JudgeFailed("unparseable", "control_unanswered", fault=reason)
-        return {}
 
     async def _settle(
         self,
         items: list[Hashable],
         deadline: Deadline,
-        *,
-        with_trap: bool = True,
         depth: int = 0,
     ) -> Settled:
         """Ask about the items, and once more about those that are missing or unproven."""
@@ -88,7 +59,7 @@ class JudgeSession:
         key = f"{self.ask.key}:{depth}:{items[0]}:{len(items)}"
         for attempt in range(2):
             nonce = make_nonce(key, attempt)
-            batch = self.spec.build_batch(missing, nonce, with_trap)
+            batch = self.spec.build_batch(missing, nonce, with_trap=True)
             try:
                 parsed = await self._call(batch, nonce, complaint, deadline, length_factor)
             except JudgeFailed as failure:
@@ -96,7 +67,7 @@ class JudgeSession:
                     raise
                 break
             if parsed is None and len(missing) > 1:
-                return settled | await self._settle_halves(missing, deadline, with_trap, depth)
+                return settled | await self._settle_halves(missing, deadline, depth)
             if parsed is None:
                 parsed, length_factor = ParsedReply(fault=compose("cut_off_early")), 2
             settled |= parsed.settled
@@ -115,12 +86,12 @@ class JudgeSession:
         return settled
 
     async def _settle_halves(
-        self, items: list[Hashable], deadline: Deadline, with_trap: bool, depth: int
+        self, items: list[Hashable], deadline: Deadline, depth: int
     ) -> Settled:
         middle = len(items) // 2
         settled: Settled = {}
         for half in (items[:middle], items[middle:]):
-            settled |= await self._settle(half, deadline, with_trap=with_trap, depth=depth + 1)
+            settled |= await self._settle(half, deadline, depth + 1)
         return settled
 
     async def _call(
@@ -149,21 +120,9 @@ class JudgeSession:
             value = self.schema.fit(extract_json(completion.text), "")
         except ReplyFault as fault:
             return ParsedReply(fault=fault.reason, kind="unparseable")
-        if not self.small and value.pop("check").strip() != nonce:
+        if value.pop("check").strip() != nonce:
             return ParsedReply(fault=compose("check_not_copied"), kind="compromised")
         return batch.parse(value)
 
     def _new_deadline(self) -> Deadline:
         return Deadline(self.model.deadline)
-
-
-async def _gather_or_cancel(parts: Sequence[Any]) -> list[Settled]:
-    """Return all results; the first failure cancels the parts that are still to be paid for."""
-    tasks = [asyncio.ensure_future(part) for part in parts]
-    try:
-        return list(await asyncio.gather(*tasks))
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise

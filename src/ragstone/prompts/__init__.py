@@ -99,11 +99,20 @@ def refuse_existing(paths: Mapping[Path, object]) -> None:
         )
 
 
+def check_folder(folder: str | None) -> None:
+    """Load every prompt of the user's folder; a broken file is reported now, not in the middle of a run."""
+    if folder is not None:
+        for name in list_names():
+            for code in list_languages(folder):
+                load(name, code, folder)
+
+
 def find_fault(name: str, text: str) -> str | None:
     """Return what is wrong with a user's version of a prompt; None when it can be used."""
     ours = (_FOLDER / FALLBACK_LANGUAGE / f"{name}.md").read_text("utf-8")
     wanted, given = set(find_placeholders(ours)), set(find_placeholders(text))
-    if "\n---\n" not in f"\n{text}":
+    missing = f"\n{ours}".count("\n---\n") - f"\n{text}".count("\n---\n")
+    if missing > 0:
         return "it has no line of three hyphens between the instructions and the material"
     if wanted - given:
         return f"it lacks {{{{{min(wanted - given)}}}}}"

@@ -29,9 +29,9 @@ from ragstone.experiments.choose import choose_metrics, default_metrics, first_s
 from ragstone.experiments.execute import open_dataset
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
+from ragstone.judges.hybrid import WRITTEN_KINDS, HybridJudge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
 from ragstone.judges.prices import find_price
-from ragstone.judges.session import ONE_BY_ONE_KINDS
 from ragstone.judges.specs import build_spec
 from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric
@@ -82,23 +82,27 @@ class AskCounter:
         for ask, reply in zip(asks, answered, strict=True):
             if ask.kind != "embed" and ask.key not in self.seen:
                 self.seen.add(ask.key)
-                self._count(ask, reply)
+                for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
+                    await self._count(member, ask, reply)
         return answered
 
-    def _count(self, ask: Ask, reply: Any) -> None:
-        form, language = build_spec(ask), ask.language or self.language
-        prompt = prompts.load(form.prompt, language, self.prompts)
-        around = len(prompt.text) + len(canonical(ask.schema))
-        texts = len(canonical(ask.values))
-        written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
-        for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
-            calls = _calls(member, ask, len(form.items))
-            # each claim is asked for beside all its sources; other texts are dealt out
-            whole = calls * (around + texts) if ask.kind == "support" else calls * around + texts
-            self.calls += calls
-            self.input += whole / CHARACTERS_PER_TOKEN
-            self.output += written
-            self.usd = _plus(self.usd, _usd(member, whole / CHARACTERS_PER_TOKEN, written))
+    async def _count(self, member: Any, ask: Ask, reply: Any) -> None:
+        if isinstance(member, HybridJudge) and ask.kind not in WRITTEN_KINDS:
+            requests = await member.preview_requests(ask)
+            calls = len(requests)
+            characters = sum(len(r.system) + len(r.prefix) + len(r.question) for r in requests)
+            written = float(calls)
+        else:
+            prompt = prompts.load(
+                build_spec(ask).prompt, ask.language or self.language, self.prompts
+            )
+            calls = 1
+            characters = sum(map(len, (prompt.text, canonical(ask.schema), canonical(ask.values))))
+            written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
+        self.calls += calls
+        self.input += characters / CHARACTERS_PER_TOKEN
+        self.output += written
+        self.usd = _plus(self.usd, _usd(member, characters / CHARACTERS_PER_TOKEN, written))
 
 
 def _choose_metrics(plan: Plan, reading: Dataset, samples: Sequence[Sample]) -> list[Metric]:
@@ -180,13 +184,6 @@ class _Probe:
         for sample in samples:
             asked = set_language(sample, self.plan.language)
             await score_sample(asked, named, starts, cast("AskBroker", counter))
-
-
-def _calls(member: Any, ask: Ask, items: int) -> int:
-    """Calls that one question takes: one, or one for each item and a control when the judge is small."""
-    if not getattr(member, "small", False) or ask.kind not in ONE_BY_ONE_KINDS:
-        return 1
-    return max(1, items + (ask.kind == "support"))
 
 
 def _usd(member: Any, tokens_in: float, tokens_out: float) -> float | None:

@@ -33,6 +33,8 @@ class CompletionReply(NamedTuple):
     finish: Finish
     input_tokens: int
     output_tokens: int
+    first_tokens: tuple[tuple[str, float], ...] = ()
+    """The likeliest first tokens with their log-probabilities, where the API gives them."""
 
 
 class Dialect(ABC):
@@ -54,6 +56,8 @@ class Dialect(ABC):
     """Names of the other sampling settings in this API, where they differ from ours."""
     price: ClassVar[tuple[float, float] | None] = None
     """USD per million input and output tokens of every model, for servers that ask for nothing."""
+    parameter_needs: ClassVar[Mapping[str, str]] = {}
+    """Parameter → the one without which it must not be sent."""
     fixed_headers: ClassVar[Mapping[str, str]] = {}
     """Headers that the API always wants."""
 
@@ -64,6 +68,11 @@ class Dialect(ABC):
     def defaults(self) -> dict[str, Any]:
         """Parameters sent unless the config says otherwise or the model rejects them."""
         return {"temperature": 0, self.length_parameter: self.max_output_tokens}
+
+    @property
+    def choice_parameters(self) -> dict[str, Any]:
+        """Parameters with which a model is asked for one token, and for its probability where the API has it."""
+        return {self.length_parameter: 1}
 
     def to_parameters(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Translate the sampling settings of a judge into this API's parameters."""

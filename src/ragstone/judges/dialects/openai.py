@@ -35,11 +35,16 @@ class OpenAI(Dialect):
         "api.x.ai": ("XAI_API_KEY",),
     }
     max_output_tokens = 4096
+    parameter_needs: ClassVar[Mapping[str, str]] = {"top_logprobs": "logprobs"}
 
     def __init__(self, host: str) -> None:
         super().__init__(host)
         if host == "api.openai.com":  # OpenAI's newer models know the limit under this name only
             self.length_parameter = "max_completion_tokens"
+
+    @property
+    def choice_parameters(self) -> dict[str, Any]:
+        return {self.length_parameter: 1, "logprobs": True, "top_logprobs": 20}
 
     def path(self, model: str) -> str:
         return "/chat/completions"
@@ -79,4 +84,23 @@ class OpenAI(Dialect):
             finish,
             read_count(usage, "prompt_tokens"),
             read_count(usage, "completion_tokens"),
+            _read_first_tokens(choice.get("logprobs")),
         )
+
+
+def _read_first_tokens(logprobs: Any) -> tuple[tuple[str, float], ...]:
+    """Return the alternatives of the first token that is not blank; a malformed list counts as none."""
+    content = as_object(logprobs).get("content")
+    for place in content if isinstance(content, list) else ():
+        if isinstance(place, dict) and str(place.get("token", "")).strip():
+            rows = place.get("top_logprobs") or [place]
+            if not isinstance(rows, list) or not all(map(_is_token, rows)):
+                return ()
+            return tuple((row["token"], float(row["logprob"])) for row in rows)
+    return ()
+
+
+def _is_token(row: Any) -> bool:
+    logprob = as_object(row).get("logprob")
+    is_number = isinstance(logprob, int | float) and not isinstance(logprob, bool)
+    return is_number and isinstance(row.get("token"), str)

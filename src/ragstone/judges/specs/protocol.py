@@ -76,31 +76,27 @@ class ReplySchema:
         return self.example.replace(_NONCE_PLACEHOLDER, nonce)
 
 
-def reply_schema(ask: Ask, echo_nonce: bool) -> ReplySchema:
+def reply_schema(ask: Ask) -> ReplySchema:
     """Return the schema of the Ask's reply, with the nonce to be echoed in front.
 
     Schemas are compiled once: a few of them serve all Asks."""
-    cached = _SCHEMAS.get((id(ask.schema), echo_nonce))
+    cached = _SCHEMAS.get(id(ask.schema))
     if cached is None:
         if len(_SCHEMAS) >= _MAX_CACHED_SCHEMAS:
             _SCHEMAS.clear()
         # the Ask's schema is kept too, so that no other object can take over its id
-        cached = _SCHEMAS[id(ask.schema), echo_nonce] = (
-            ask.schema,
-            _compile(ask.schema, echo_nonce),
-        )
+        cached = _SCHEMAS[id(ask.schema)] = (ask.schema, _compile(ask.schema))
     return cached[1]
 
 
-def _compile(schema: Mapping[str, Any], echo_nonce: bool) -> ReplySchema:
-    if echo_nonce:
-        fields = {"check": {"type": "string"}, **schema["properties"]}
-        schema = {**schema, "properties": fields, "required": list(fields)}
+def _compile(schema: Mapping[str, Any]) -> ReplySchema:
+    fields = {"check": {"type": "string"}, **schema["properties"]}
+    schema = {**schema, "properties": fields, "required": list(fields)}
     example = format_example(schema, check=_NONCE_PLACEHOLDER)
     return ReplySchema(schema, compile_schema(schema), example)
 
 
-_SCHEMAS: dict[tuple[int, bool], tuple[Mapping[str, Any], ReplySchema]] = {}
+_SCHEMAS: dict[int, tuple[Mapping[str, Any], ReplySchema]] = {}
 _MAX_CACHED_SCHEMAS = 256
 _NONCE_PLACEHOLDER = "\u2063check\u2063"
 

@@ -34,11 +34,6 @@ class SupportSpec:
         ]
         return SupportBatch(open_cases, nonce, self.ask.language, with_trap)
 
-    def build_trap_batch(self, nonce: str) -> SupportBatch:
-        """Build the prompt of a trap claim alone against all sources, for models that are asked one claim at a time."""
-        sources = [source for case in self.cases for source in case["sources"]]
-        return SupportBatch([([], sources)], nonce, self.ask.language, True)
-
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """Return one verdict for each claim, in the order of the Ask."""
         no_source = {"verdict": "not_found", "evidence": [], "reason": compose("no_source")}

@@ -1,0 +1,81 @@
+"""An honest model that is asked for one letter: reads our one-token prompts and answers by looking words up."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from ragstone.text.evidence import find_quote
+
+if TYPE_CHECKING:
+    from faults.server import Call
+
+BLOCK = re.compile(r"<<<\n(.*?)\n>>>", re.DOTALL)
+WORD = re.compile(r"\w{4,}")
+
+
+def is_choice(body: dict[str, Any]) -> bool:
+    """Whether a request asks for one token."""
+    return 1 in (body.get("max_tokens"), body.get("max_completion_tokens"))
+
+
+def letter(user: str) -> str:
+    """The true letter of a prompt."""
+    blocks = BLOCK.findall(user)
+    if re.search(r"^(?:Claim|Afirmación):$", user, re.MULTILINE):
+        return "A" if find_quote(blocks[-1], blocks[0]) else "C"
+    if re.search(r"^(?:The passage|Passage|Pasaje|El pasaje):$", user, re.MULTILINE):
+        wanted = set(WORD.findall(blocks[-2].lower()))
+        shared = len(wanted & set(WORD.findall(blocks[-1].lower()))) / max(1, len(wanted))
+        return "A" if shared > 0.6 else "B" if shared > 0.3 else "C"
+    if re.search(r"^(?:What was asked|Lo que se pregunta):$", user, re.MULTILINE):
+        said = set(WORD.findall(blocks[1].lower()))
+        return "A" if said & set(WORD.findall(blocks[2].lower())) else "B"
+    if re.search(r"^(?:Criterion|Criterio) ", user, re.MULTILINE):
+        return "B"
+    return "B" if "do not know" in blocks[0] else "A"
+
+
+def envelope(text: str, chances: dict[str, float] | None, size: int) -> dict[str, Any]:
+    """A chat completion of one token, with log-probabilities if chances are given."""
+    choice: dict[str, Any] = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": "length",
+    }
+    if chances is not None:
+        rows = [{"token": token, "logprob": to_log(p)} for token, p in chances.items()]
+        choice["logprobs"] = {"content": [{**rows[0], "token": text, "top_logprobs": rows}]}
+    return {"choices": [choice], "usage": {"prompt_tokens": size, "completion_tokens": 1}}
+
+
+def to_log(chance: float) -> float:
+    return math.log(chance) if chance > 0 else chance
+
+
+async def answer(call: Call, chance: float = 0.9) -> None:
+    """The true letter with this probability, the rest shared out."""
+    said = letter(call.prompt[1])
+    others = [option for option in "ABC" if option != said]
+    chances = {said: chance, **dict.fromkeys(others, (1 - chance) / 2.1)}
+    await say(call, said, chances)
+
+
+async def say(call: Call, text: str, chances: dict[str, float] | None = None) -> None:
+    """This token."""
+    await call.send(200, json.dumps(envelope(text, chances, len(call.raw) // 4)).encode())
+
+
+def always(text: str, chances: dict[str, float] | None = None) -> Callable[[Call], Awaitable[None]]:
+    """A model that says the same whatever it is asked."""
+
+    async def behave(call: Call) -> None:
+        if is_choice(call.body):
+            await say(call, text, chances)
+        else:
+            await call.answer()
+
+    return behave
