@@ -34,7 +34,10 @@ def make_tokenizer(style: str = "bert") -> Any:
 
 
 def save_onnx_classifier(
-    folder: Path, weights: Mapping[str, Sequence[float]], labels: Sequence[str], max_tokens: int = 32
+    folder: Path,
+    weights: Mapping[str, Sequence[float]],
+    labels: Sequence[str],
+    max_tokens: int = 32,
 ) -> Path:
     """Save a classifier whose logits are the sums of its words' weights, one number a class; padding counts 1000."""
     import numpy as np
@@ -78,7 +81,12 @@ def save_onnx_classifier(
     return folder
 
 
-SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+SIZES = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+}
 
 
 def save_classifier(

@@ -27,7 +27,7 @@ def suggest_spec(spec: str, kinds: Sequence[str]) -> str | None:
         return f"gguf:{spec}"
     if spec.endswith(".onnx"):
         return f"nli:{spec}"
-    if path.is_dir():
+    if spec and path.is_dir():
         return f"{_find_folder_kind(path)}:{spec}"
     if name.startswith("//"):
         return f"{{model: openai:NAME, base_url: {spec!r}}}"

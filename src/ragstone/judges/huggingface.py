@@ -41,10 +41,12 @@ class LocalModel:
         max_tokens: int = 1024,
         deadline: float = 600.0,
         device: str | None = None,
+        threads: int | None = None,
         budget: Budget | None = None,
     ) -> None:
         self.path = path
         self.name = f"hf:{path}"
+        self.threads = threads
         self.budget = budget or Budget()
         self.batch = batch
         self.concurrency = 2 * batch
@@ -97,7 +99,7 @@ class LocalModel:
     def _generate(self, requests: Sequence[CompletionRequest]) -> list[Completion]:
         import torch
 
-        tokenizer, model = load(self.path, "text", self.device)
+        tokenizer, model = load(self.path, "text", self.device, self.threads)
         prompts = [format_chat(tokenizer, request.system, request.user) for request in requests]
         inputs = tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=False)
         inputs = {name: value.to(model.device) for name, value in inputs.items()}
@@ -178,12 +180,18 @@ def identify(name: str) -> str:
     return fingerprint_files([path] if path.is_file() else list_parts(path))
 
 
-def load(name: str, task: str, device: str | None) -> tuple[Any, Any]:
-    """Return tokenizer and model, loaded once per process; a `.gguf` file is read as it is."""
+def load(name: str, task: str, device: str | None, threads: int | None = None) -> tuple[Any, Any]:
+    """Return tokenizer and model, loaded once per process; a `.gguf` file is read as it is.
+
+    The number of threads holds for all models of torch in this process: the last one given counts."""
     with _LOADING:
         loaded = _LOADED.get((name, task))
         if loaded is None:
             loaded = _LOADED[name, task] = _load(name, task, device)
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)
     return loaded
 
 
@@ -200,7 +208,9 @@ def _load(name: str, task: str, device: str | None) -> tuple[Any, Any]:
     model, report = model_class.from_pretrained(
         folder, dtype="auto", output_loading_info=True, **options
     )
-    if task == "text" and report["missing_keys"]:  # transformers would fill them with random numbers
+    if (
+        task == "text" and report["missing_keys"]
+    ):  # transformers would fill them with random numbers
         missing = sorted(report["missing_keys"])[0]
         raise ModelNotFound(f"{name!r} is no language model: its weights lack {missing!r}")
     if tokenizer.pad_token_id is None:

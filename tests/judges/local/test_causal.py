@@ -48,7 +48,6 @@ def request(question: str, prefix: str = PREFIX) -> ChoiceRequest:
     return ChoiceRequest("claim source", prefix, question, OPTIONS)
 
 
-
 @pytest.fixture
 def transformers() -> Any:
     return pytest.importorskip("transformers", reason="the extra `hf` is not installed")
@@ -83,7 +82,7 @@ def test_a_common_beginning_is_evaluated_once_and_changes_no_choice(
 def test_the_next_tokens_are_those_of_a_plain_forward_pass(tmp_path: Path) -> None:
     import torch
 
-    tokenizer, model = huggingface.load(str(save_causal(tmp_path, "llama")), "text", "cpu")
+    _, model = huggingface.load(str(save_causal(tmp_path, "llama")), "text", "cpu")
     prompts = [[7, 8, 9, 10], [7, 8, 9, 11, 12, 13], [7, 8, 14]]
     rows = predict_next(model, prompts)
     for prompt, (tokens, logprobs) in zip(prompts, rows, strict=True):

@@ -27,7 +27,9 @@ WEIGHTS = {"yes": (4.0, 0.0, 0.0), "no": (0.0, 4.0, 0.0), "x": (0.0, 0.0, 0.5)}
 def classify(model: NliClassifier, *pairs: tuple[Sequence[str], str]) -> list[Any]:
     async def put() -> list[Classified]:
         try:
-            return await model.classify([PairRequest(tuple(texts), claim) for texts, claim in pairs])
+            return await model.classify(
+                [PairRequest(tuple(texts), claim) for texts, claim in pairs]
+            )
         finally:
             await model.close()
 
@@ -223,7 +225,9 @@ def test_an_onnx_file_may_be_named_and_lie_in_a_folder_of_its_own(tmp_path: Path
 def test_what_is_no_classifier_is_named(tmp_path: Path) -> None:
     folder = save(tmp_path / "a", "entailment", "contradiction", "neutral")
     config = folder / "config.json"
-    config.write_text(config.read_text().replace("BertForSequenceClassification", "BertForMaskedLM"))
+    config.write_text(
+        config.read_text().replace("BertForSequenceClassification", "BertForMaskedLM")
+    )
     for name, complaint in [
         (str(folder), "is no classifier of pairs: its config names BertForMaskedLM"),
         (str(tmp_path), "there is no config.json"),

@@ -35,15 +35,15 @@ class CausalChoices:
         batch: int = 8,
         deadline: float = 600.0,
         device: str | None = None,
+        threads: int | None = None,
         budget: Budget | None = None,
     ) -> None:
         self.path = path
         self.name = f"hf:{path}"
         self.batch = batch
         self.deadline = deadline
-        self.device = device
         self.budget = budget or Budget()
-        self._thread = ModelThread("transformers", lambda: load(path, "text", device))
+        self._thread = ModelThread("transformers", lambda: load(path, "text", device, threads))
 
     def identity(self) -> Mapping[str, Any]:
         """Return the model; how requests are put together changes no choice."""
@@ -90,7 +90,9 @@ def decide(loaded: tuple[Any, Any], requests: Sequence[ChoiceRequest]) -> list[C
     for prompt, request in zip(prompts, requests, strict=True):
         if len(prompt) > context:
             chosen.append(
-                JudgeFailed("transport", "prompt_exceeds_context", tokens=len(prompt), context=context)
+                JudgeFailed(
+                    "transport", "prompt_exceeds_context", tokens=len(prompt), context=context
+                )
             )
             continue
         tokens, logprobs = next(rows)

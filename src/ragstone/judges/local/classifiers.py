@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ragstone.errors import MissingExtra
 from ragstone.judges.local.labels import list_names
 from ragstone.judges.local.weights import ModelNotFound, is_classifier, list_parts, read_json
-from ragstone.judges.local.windows import Window
+from ragstone.judges.local.windows import TokenWindow
 
 UNKNOWN_LENGTH = 10**6
 """Limits on the input above this are how tokenizers say that they know none."""
@@ -25,10 +25,10 @@ class Runtime(Protocol):
     """Of the package tokenizers."""
     max_tokens: int
     """Longest input."""
-    labels: Sequence[str]
+    labels: list[str]
     """Names of the classes in the order of the outputs."""
 
-    def run(self, windows: Sequence[Window]) -> list[list[float]]:
+    def run(self, windows: Sequence[TokenWindow]) -> list[list[float]]:
         """Return the logits of each input, run as one batch."""
         ...
 
@@ -63,9 +63,10 @@ def find_files(name: str, path: Path) -> ClassifierFiles:
         raise ModelNotFound(f"{name!r} is no .onnx file and no folder; write nli: and one of them")
     if path.is_file():
         is_beside = (path.parent / "config.json").exists()
-        folder, onnx = path.parent if is_beside else path.parent.parent, path
+        folder = path.parent if is_beside else path.parent.parent
     else:
-        folder, onnx = path, _find_onnx(name, path)
+        folder = path
+    onnx = path if path.is_file() else _find_onnx(name, path)
     config = read_json(folder / "config.json")
     if not is_classifier(config):
         architectures = ", ".join(map(str, config.get("architectures") or ["no architecture"]))
@@ -75,7 +76,9 @@ def find_files(name: str, path: Path) -> ClassifierFiles:
     return ClassifierFiles(folder, onnx, config)
 
 
-def load_runtime(name: str, files: ClassifierFiles | None, device: str | None, threads: int | None) -> Runtime:
+def load_runtime(
+    name: str, files: ClassifierFiles | None, device: str | None, threads: int | None
+) -> Runtime:
     """Load a classifier from its files, or a hub model when there are none."""
     if files is not None and files.onnx is not None:
         return OnnxRuntime(files, device, threads)
@@ -104,7 +107,9 @@ class TorchRuntime:
             name, dtype="auto", output_loading_info=True
         )
         if report["missing_keys"]:
-            raise ModelNotFound(f"the weights of {name!r} lack {sorted(report['missing_keys'])[0]!r}; it cannot classify")
+            raise ModelNotFound(
+                f"the weights of {name!r} lack {sorted(report['missing_keys'])[0]!r}; it cannot classify"
+            )
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self.device).eval()
         if self.device == "cpu":
@@ -114,7 +119,7 @@ class TorchRuntime:
         self.max_tokens = find_max_tokens(model.config.to_dict(), tokenizer.model_max_length)
         self.inputs = set(tokenizer.model_input_names)
 
-    def run(self, windows: Sequence[Window]) -> list[list[float]]:
+    def run(self, windows: Sequence[TokenWindow]) -> list[list[float]]:
         """Return the logits of each input."""
         import torch
 
@@ -140,13 +145,17 @@ class OnnxRuntime:
         options.log_severity_level = 3
         if threads is not None:
             options.intra_op_num_threads = threads
-        has_gpu = "CUDAExecutionProvider" in onnxruntime.get_available_providers() and device != "cpu"
+        has_gpu = (
+            "CUDAExecutionProvider" in onnxruntime.get_available_providers() and device != "cpu"
+        )
         providers = [*(["CUDAExecutionProvider"] if has_gpu else []), "CPUExecutionProvider"]
         self.session = onnxruntime.InferenceSession(str(files.onnx), options, providers=providers)
         self.inputs = [node.name for node in self.session.get_inputs()]
         vocabulary = files.folder / "tokenizer.json"
         if not vocabulary.exists():
-            raise ModelNotFound(f"there is no tokenizer.json in {str(files.folder)!r}, which onnxruntime needs")
+            raise ModelNotFound(
+                f"there is no tokenizer.json in {str(files.folder)!r}, which onnxruntime needs"
+            )
         self.tokenizer = tokenizers.Tokenizer.from_file(str(vocabulary))
         settings = files.folder / "tokenizer_config.json"
         limit = read_json(settings).get("model_max_length") if settings.exists() else None
@@ -154,7 +163,7 @@ class OnnxRuntime:
         self.max_tokens = find_max_tokens(files.config, limit)
         self.pad_id = files.config.get("pad_token_id") or 0
 
-    def run(self, windows: Sequence[Window]) -> list[list[float]]:
+    def run(self, windows: Sequence[TokenWindow]) -> list[list[float]]:
         """Return the logits of each input."""
         import numpy as np
 
@@ -173,13 +182,17 @@ def find_max_tokens(config: Mapping[str, Any], tokenizer_limit: Any) -> int:
     return positions - 2 if isinstance(positions, int) and positions > 2 else DEFAULT_TOKENS
 
 
-def pad(windows: Sequence[Window], pad_id: int) -> dict[str, list[list[int]]]:
+def pad(windows: Sequence[TokenWindow], pad_id: int) -> dict[str, list[list[int]]]:
     """Return the inputs of a batch, all as long as the longest."""
     longest = max(len(window.ids) for window in windows)
     gaps = [longest - len(window.ids) for window in windows]
     return {
-        "input_ids": [window.ids + [pad_id] * gap for window, gap in zip(windows, gaps, strict=True)],
-        "token_type_ids": [window.type_ids + [0] * gap for window, gap in zip(windows, gaps, strict=True)],
+        "input_ids": [
+            window.ids + [pad_id] * gap for window, gap in zip(windows, gaps, strict=True)
+        ],
+        "token_type_ids": [
+            window.type_ids + [0] * gap for window, gap in zip(windows, gaps, strict=True)
+        ],
         "attention_mask": [[1] * (longest - gap) + [0] * gap for gap in gaps],
     }
 
@@ -194,4 +207,4 @@ def _find_onnx(name: str, folder: Path) -> Path | None:
     if len(named or files) > 1:
         there = ", ".join(sorted(str(file.relative_to(folder)) for file in named or files))
         raise ModelNotFound(f"{name!r} holds several models; name one of them: {there}")
-    return (named or files or [None])[0]
+    return next(iter(named or files), None)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ragstone.errors import JudgeFailed, MissingExtra
 from ragstone.judges.completion import Completion, CompletionRequest
+from ragstone.judges.dialects import OutputMode
 from ragstone.judges.dialects.openai import OpenAI
 from ragstone.judges.http import MalformedReply
 from ragstone.judges.limits import Budget
@@ -87,7 +88,7 @@ class GgufModel:
     async def complete(self, request: CompletionRequest) -> Completion:
         """Complete one prompt."""
         await self.budget.admit(0.0)
-        mode = "text" if request.schema is None else "schema"
+        mode: OutputMode = "text" if request.schema is None else "schema"
         parameters = dict(self.parameters)
         parameters[DIALECT.length_parameter] *= request.length_factor
         body = DIALECT.body(self.engine.path.name, request, parameters, mode)

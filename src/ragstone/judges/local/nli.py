@@ -13,7 +13,7 @@ from ragstone.judges.local.classifiers import Runtime, check_packages, find_file
 from ragstone.judges.local.labels import read_labels
 from ragstone.judges.local.thread import ModelThread, to_failure
 from ragstone.judges.local.weights import find_model, fingerprint_files
-from ragstone.judges.local.windows import Window, build_windows
+from ragstone.judges.local.windows import TokenWindow, build_windows
 from ragstone.types import Usage
 
 
@@ -54,7 +54,12 @@ class NliClassifier:
     def identity(self) -> Mapping[str, Any]:
         """Return a hash of the model's files, or its hub name, and the settings that change its classes."""
         model = self.path if self.files is None else fingerprint_files(self.files.parts)
-        return {"dialect": "nli", "model": model, "labels": self.given_labels, "context": self.context}
+        return {
+            "dialect": "nli",
+            "model": model,
+            "labels": self.given_labels,
+            "context": self.context,
+        }
 
     async def classify(self, pairs: Sequence[PairRequest]) -> list[Classified]:
         """Classify the pairs; the windows of all of them are run together, those of like length in one batch."""
@@ -78,14 +83,14 @@ class NliClassifier:
         runtime = load_runtime(self.path, self.files, self.device, self.threads)
         return _Classifier(runtime, read_labels(self.name, runtime.labels, self.given_labels))
 
-    async def _prepare(self, pair: PairRequest) -> list[Window] | JudgeFailed | OutOfBudget:
+    async def _prepare(self, pair: PairRequest) -> list[TokenWindow] | JudgeFailed | OutOfBudget:
         try:
             await self.budget.admit(0.0)
             return await self._thread.run(self.deadline, _cut, pair, self.context)
         except (JudgeFailed, OutOfBudget) as failure:
             return failure
 
-    async def _run(self, windows: Sequence[Window]) -> list[Mapping[PairLabel, float] | None]:
+    async def _run(self, windows: Sequence[TokenWindow]) -> list[Mapping[PairLabel, float] | None]:
         """Return the classes of each window; None where the model gives no numbers."""
         order = sorted(range(len(windows)), key=lambda n: len(windows[n].ids))
         rows: dict[int, Mapping[PairLabel, float] | None] = {}
@@ -103,13 +108,13 @@ class _Classifier(NamedTuple):
     labels: tuple[PairLabel, ...]
 
 
-def _cut(model: _Classifier, pair: PairRequest, context: int | None) -> list[Window]:
+def _cut(model: _Classifier, pair: PairRequest, context: int | None) -> list[TokenWindow]:
     limit = min(context or model.runtime.max_tokens, model.runtime.max_tokens)
     return build_windows(model.runtime.tokenizer, pair.passages, pair.claim, limit)
 
 
 def _classify(
-    model: _Classifier, windows: Sequence[Window]
+    model: _Classifier, windows: Sequence[TokenWindow]
 ) -> list[Mapping[PairLabel, float] | None]:
     return [weigh_classes(row, model.labels) for row in model.runtime.run(windows)]
 
@@ -125,7 +130,9 @@ def weigh_classes(
     return {label: weight / sum(weights) for label, weight in zip(labels, weights, strict=True)}
 
 
-def _merge(windows: Sequence[Window], rows: Sequence[Mapping[PairLabel, float] | None]) -> Classified:
+def _merge(
+    windows: Sequence[TokenWindow], rows: Sequence[Mapping[PairLabel, float] | None]
+) -> Classified:
     usage = Usage(1, sum(len(window.ids) for window in windows))
     classes = [row for row in rows if row is not None]
     if len(classes) < len(rows):

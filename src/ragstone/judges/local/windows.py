@@ -13,7 +13,7 @@ MAX_CLAIM_SHARE = 0.75
 """Largest share of a window that a claim may take."""
 
 
-class Window(NamedTuple):
+class TokenWindow(NamedTuple):
     """The tokens of one input."""
 
     ids: list[int]
@@ -23,7 +23,7 @@ class Window(NamedTuple):
 
 def build_windows(
     tokenizer: Any, passages: Sequence[str], claim: str, max_tokens: int
-) -> list[Window]:
+) -> list[TokenWindow]:
     """Return the inputs for a claim: as many passages in each as fit, a longer passage cut with an overlap.
 
     The tokenizer is one of the package tokenizers. Raises JudgeFailed when the claim leaves no room for a passage."""
@@ -40,7 +40,9 @@ def build_windows(
     windows = []
     for text in texts:
         encoding = tokenizer.encode(text, claim)
-        windows += [Window(part.ids, part.type_ids) for part in (encoding, *encoding.overflowing)]
+        windows += [
+            TokenWindow(part.ids, part.type_ids) for part in (encoding, *encoding.overflowing)
+        ]
     return windows
 
 
