@@ -321,6 +321,7 @@ SETTINGS = {
     "prompts": "A folder whose prompt files replace the bundled ones.",
     "batch": "`hf:` questions that are run together (default 4).",
     "device": "`hf:` `cpu`, `cuda`, … (default: the GPU if there is one).",
+    "allow_unmeasured": "Let the embedded judge answer in languages in which it was never measured (all but English and Spanish); every score then says so.",
 }
 
 

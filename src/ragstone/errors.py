@@ -27,7 +27,9 @@ from typing import Any, ClassVar, Literal, get_args
 
 from ragstone.locale.messages import Argument, compose_or_quote
 
-JudgeFault = Literal["transport", "refusal", "unparseable", "incomplete", "compromised"]
+JudgeFault = Literal[
+    "transport", "refusal", "unparseable", "incomplete", "compromised", "unsupported"
+]
 """How a judge failed; part of the `judge_error` outcome."""
 
 JUDGE_FAULTS: tuple[str, ...] = get_args(JudgeFault)

@@ -84,7 +84,9 @@ class ReadsTheFirst(Pipeline):
         self, question: str, sample: Sample, passages: Sequence[Passage], contexts: Ranked
     ) -> SystemReply:
         language = sample.language or "en"
-        return await self._reply(question, language, list(passages[:1]), contexts, time.time())
+        return await self._build_reply(
+            question, language, list(passages[:1]), contexts, time.time()
+        )
 
 
 class Shuffles(ReadsTheFirst):

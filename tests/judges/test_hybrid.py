@@ -169,6 +169,14 @@ def test_what_the_rules_see_for_certain_is_not_asked(
     assert not server.calls
 
 
+def test_in_a_language_never_measured_the_model_decides_alone(serve: Serve) -> None:
+    source = Chunk(text="Der Turm steht in Paris und ist sehr hoch. Er wurde 1889 gebaut.")
+    ask = support(Case(("Der Turm steht in Paris",), (source,)), language="de")
+    (answered,) = put(serve(), ask)
+    assert answered.value["verdicts"][0]["probability"] == pytest.approx(0.9, abs=0.01)
+    assert any("language not measured: de" in note for note in answered.notes)
+
+
 def test_long_sources_are_shown_by_their_closest_sentences(serve: Serve) -> None:
     filler = [f"Room {n} has a window and a wooden floor of oak." for n in range(100)]
     text = " ".join([*filler[:60], CLAIM, *filler[60:]])

@@ -14,8 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from ragstone.errors import StoreError
-from ragstone.monitor import Archive, Monitor
-from ragstone.monitor import monitor as module
+from ragstone.monitor import Archive, Monitor, log_writer
 from ragstone.monitor.ingest.spool import Spool, SpoolFull
 from ragstone.store import Store
 
@@ -64,7 +63,7 @@ def test_odd_values_do_not_stop_anything(tmp_path: Path, spool: Path) -> None:
 def test_while_the_store_is_away_the_spool_takes_it_and_gives_it_back(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "FIRST_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(log_writer, "FIRST_RETRY_SECONDS", 0.05)
     place = str(tmp_path / "s.db")
     away = True
     real = Store.open
@@ -74,7 +73,7 @@ def test_while_the_store_is_away_the_spool_takes_it_and_gives_it_back(
             raise StoreError("away")
         return real(where)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(module.Store, "open", sometimes)
+    monkeypatch.setattr(log_writer.Store, "open", sometimes)
     monitor = Monitor(place, spool=spool)
     ids = [monitor.log(f"q{n}", [], "a") for n in range(10)]
     monitor.feedback(ids[0], "down")
@@ -103,7 +102,7 @@ def _until(true: object, seconds: float = 20) -> bool:
 def test_a_store_that_hangs_makes_nobody_wait(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "COMMIT_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(log_writer, "COMMIT_TIMEOUT_SECONDS", 0.2)
     store = Store.open(tmp_path / "s.db")
     release = threading.Event()
     store.write(lambda db: release.wait(60) and None)
@@ -133,7 +132,7 @@ def test_only_a_full_spool_loses_and_the_loss_is_counted(tmp_path: Path, spool: 
 def test_more_than_the_queue_holds_goes_to_the_spool_not_away(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_QUEUED_ROWS", 10)
+    monkeypatch.setattr(log_writer, "MAX_QUEUED_ROWS", 10)
     place = str(tmp_path / "s.db")
     with Monitor(place, spool=spool) as monitor:
         ids = [monitor.log(f"q{n}", [], "a") for n in range(500)]
@@ -363,14 +362,14 @@ def test_a_watched_function_returns_whatever_it_returns(
 def test_what_nobody_thought_of_is_one_invalid_interaction(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gentle = module.coerce_row
+    gentle = log_writer.coerce_row
 
     def breaks(row: dict[str, object]) -> dict[str, object]:
         if row["id"] == "odd":
             raise ZeroDivisionError("nobody thought of this")
         return gentle(row)
 
-    monkeypatch.setattr(module, "coerce_row", breaks)
+    monkeypatch.setattr(log_writer, "coerce_row", breaks)
     place = str(tmp_path / "s.db")
     with Monitor(place, spool=spool) as monitor:
         for id in ("before", "odd", "after"):
@@ -384,7 +383,7 @@ def test_what_nobody_thought_of_is_one_invalid_interaction(
 def test_an_odd_row_of_the_spool_holds_up_no_other(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = module.parse_interaction
+    read = log_writer.parse_interaction
 
     def breaks(row: dict[str, object]) -> object:
         if row["id"] == "odd":
@@ -394,7 +393,7 @@ def test_an_odd_row_of_the_spool_holds_up_no_other(
     left = Spool(spool, 10_000)
     left.append([{"id": id, "question": "q"} for id in ("before", "odd", "after")])
     left.close()
-    monkeypatch.setattr(module, "parse_interaction", breaks)
+    monkeypatch.setattr(log_writer, "parse_interaction", breaks)
     place = str(tmp_path / "s.db")
     with Monitor(place, spool=spool) as monitor:
         monitor.log("q", [], "a", id="live")

@@ -31,20 +31,21 @@ def load(path: str | Path, lacks: list[str] | None = None) -> Plan:
     file = Path(path)
     complaints: list[str] = []
     tree = expand_variables(read_document(file, complaints), complaints, lacks=lacks)
-    plan = PlanReader(file, complaints).plan(tree)
+    plan = PlanReader(file, complaints).read_plan(tree)
     if complaints:
-        raise ConfigError(sorted(set(complaints), key=_line))
+        # by line, so that a user can work through the file from top to bottom
+        raise ConfigError(sorted(set(complaints), key=_get_line))
     return plan
 
 
 def split_gate(text: str) -> tuple[str, str]:
     """Metric and rule of a gate on one line: `recall@5 >= 0.8`, `recall@5 mean >= 0.8`."""
-    found = _GATE.fullmatch(text.strip())
-    if found is None:
+    match = _GATE.fullmatch(text.strip())
+    if match is None:
         raise ConfigError(
             [f"{text!r} is not a gate; write 'recall@5 >= 0.8' or 'recall@5 mean >= 0.8'"]
         )
-    return found["metric"], " ".join(found["rule"].split())
+    return match["metric"], " ".join(match["rule"].split())
 
 
 _GATE = re.compile(
@@ -54,6 +55,6 @@ _GATE = re.compile(
 )
 
 
-def _line(complaint: str) -> tuple[int, str]:
-    found = re.match(r".*?:(\d+): ", complaint)
-    return (int(found[1]) if found else 0, complaint)
+def _get_line(complaint: str) -> tuple[int, str]:
+    match = re.match(r".*?:(\d+): ", complaint)
+    return (int(match[1]) if match else 0, complaint)

@@ -40,7 +40,7 @@ class Threshold:
         figure = "" if self.figure == "mean" else f" {self.figure}"
         return f"{self.name}{figure} {self.sign} {self.limit:g}"
 
-    def holds(self, value: float) -> bool:
+    def is_crossed_by(self, value: float) -> bool:
         """Whether a value calls for the alert."""
         match self.sign:
             case "<":
@@ -108,20 +108,20 @@ ALERT_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Alerts))
 
 def parse_threshold(text: str) -> Threshold:
     """The threshold that `faithfulness < 0.6` or `latency p95 > 5` stands for; ValueError says what to write."""
-    found = _RULE.fullmatch(text)
-    if found is None:
+    match = _RULE.fullmatch(text)
+    if match is None:
         raise ValueError(
             f"{text!r} is no threshold; write 'faithfulness < 0.6' or 'latency p95 > 5'"
         )
-    limit = float(found["limit"]) / (100 if found["percent"] else 1)
+    limit = float(match["limit"]) / (100 if match["percent"] else 1)
     return Threshold(
-        found["name"].strip(), (found["figure"] or "mean").lower(), found["sign"], limit
+        match["name"].strip(), (match["figure"] or "mean").lower(), match["sign"], limit
     )
 
 
 def read_alerts(value: ConfigValue, reader: PlanReader) -> Alerts:
     """The alerts of a config; what is wrong with them goes to the reader's complaints."""
-    entries = reader.entries(value, "'alerts'", ALERT_KEYS)
+    entries = reader.read_entries(value, "'alerts'", ALERT_KEYS)
     read: dict[str, Callable[[ConfigValue, PlanReader], Any]] = {
         "reference": _read_reference,
         "false_alarms": _read_share,
@@ -141,6 +141,8 @@ def _read_duration(value: ConfigValue, reader: PlanReader) -> str | None:
     except RagstoneError as bad:
         reader.complain(value, str(bad))
         return None
+    # kept as text, for reports and for the memory of what a reference was learned for; a bare
+    # number is seconds
     return str(value.plain) if isinstance(value.plain, str) else f"{value.plain}s"
 
 
@@ -177,34 +179,34 @@ def _read_flag(value: ConfigValue, reader: PlanReader) -> bool | None:
 
 
 def _read_names(value: ConfigValue, reader: PlanReader) -> tuple[str, ...]:
-    return tuple(item.value for item in reader.items(value) if reader.is_text("slices", item))
+    return tuple(item.value for item in reader.list_items(value) if reader.is_text("slices", item))
 
 
 def _read_thresholds(value: ConfigValue, reader: PlanReader) -> tuple[Threshold, ...]:
-    found = []
-    for item in reader.items(value):
+    thresholds = []
+    for item in reader.list_items(value):
         try:
             rule = parse_threshold(str(item.plain))
         except ValueError as bad:
             reader.complain(item, str(bad))
             continue
         if rule.name in OWN_FIGURES:
-            found.append(rule)
-        elif (metric := reader.metric(ConfigValue(item.at, rule.name))) is not None:
-            found.append(replace(rule, name=metric.name))
-    return tuple(found)
+            thresholds.append(rule)
+        elif (metric := reader.read_metric(ConfigValue(item.at, rule.name))) is not None:
+            thresholds.append(replace(rule, name=metric.name))
+    return tuple(thresholds)
 
 
 def _read_channels(value: ConfigValue, reader: PlanReader) -> tuple[Channel, ...]:
-    found = [_read_channel(item, reader) for item in reader.items(value)]
-    return tuple(one for one in found if one is not None)
+    channels = [_read_channel(item, reader) for item in reader.list_items(value)]
+    return tuple(channel for channel in channels if channel is not None)
 
 
 def _read_channel(value: ConfigValue, reader: PlanReader) -> Channel | None:
     """`log`, `file: alerts.jsonl`, `webhook: ${HOOK}` with `secret: ${KEY}`, `slack: …` or `apprise: …`."""
     if value.plain == "log":
         return Channel("log")
-    entries = reader.entries(value, "a channel", (*_ADDRESSED, "file", "secret"))
+    entries = reader.read_entries(value, "a channel", (*_ADDRESSED, "file", "secret"))
     kinds = [kind for kind in (*_ADDRESSED, "file") if kind in entries]
     if len(kinds) != 1:
         reader.complain(value, f"a channel is log, or one of {', '.join((*_ADDRESSED, 'file'))}")
@@ -213,8 +215,11 @@ def _read_channel(value: ConfigValue, reader: PlanReader) -> Channel | None:
     target = entries[kind]
     if kind == "file":
         return (
-            Channel("file", reader.path(target.value)) if reader.is_text("file", target) else None
+            Channel("file", reader.anchor_path(target.value))
+            if reader.is_text("file", target)
+            else None
         )
+    # an address written out is a secret as well: whoever knows it can post there
     address = target.value if isinstance(target.value, Secret) else Secret(str(target.plain))
     if kind != "apprise" and not _is_web_address(address.reveal()):
         reader.complain(target, f"the {kind} is no address; write https://… or ${{NAME}}")

@@ -41,23 +41,24 @@ def load_benchmark(path: str | Path) -> Benchmark:
         raise ConfigError(
             complaints or [f"{path}: give key: value lines, `configurations` among them"]
         )
+    # a benchmark always resumes, and gates are about one run
     known = tuple(key for key in PLAN_KEYS if key not in _REFUSED_KEYS)
     for key, item in tree.value.items():
         if key not in known and key not in BENCHMARK_KEYS:
             reader.complain(
                 item, f"unknown key {key!r}{suggest_nearest(key, (*known, *BENCHMARK_KEYS))}"
             )
-    plan = reader.plan(
+    plan = reader.read_plan(
         ConfigValue(tree.at, {key: item for key, item in tree.value.items() if key in known})
     )
-    found = Benchmark(
+    benchmark = Benchmark(
         plan,
         _read_configurations(tree, reader, file.parent, "system" in tree.value),
         _read_baseline(tree, reader),
     )
     if complaints:
         raise ConfigError(list(dict.fromkeys(complaints)))
-    return found
+    return benchmark
 
 
 def _read_configurations(
@@ -70,7 +71,7 @@ def _read_configurations(
             "no configurations; list them as `configurations:` with NAME: {setting: value}",
         )
         return {}
-    found: dict[str, Mapping[str, Any]] = {}
+    configurations: dict[str, Mapping[str, Any]] = {}
     for name, item in value.value.items():
         settings = {} if item.value is None else item.plain
         if not isinstance(settings, dict):
@@ -82,8 +83,8 @@ def _read_configurations(
             settings = {**settings, "system": anchor_system(settings["system"], folder)}
         elif not has_system:
             reader.complain(item, f"{name!r} has no system; add `system:` here or above")
-        found[str(name)] = anchor_system(settings, folder)
-    return found
+        configurations[str(name)] = anchor_system(settings, folder)
+    return configurations
 
 
 def _read_baseline(tree: ConfigValue, reader: PlanReader) -> str | None:

@@ -38,6 +38,8 @@ def read_document(path: Path, complaints: list[str]) -> ConfigValue:
     shown = str(path)
     text = _read_text(path)
     try:
+        # nodes instead of `yaml.safe_load`: plain values do not know their line, and a key that
+        # stands twice is lost silently
         loader = yaml.SafeLoader(text)
         root = loader.get_single_node()
         if root is None:
@@ -61,6 +63,7 @@ def _read_text(path: Path) -> str:
             raw = file.read(MAX_FILE_BYTES + 1)
         if len(raw) > MAX_FILE_BYTES:
             raise ConfigError([f"{path}: larger than 1 MB; is it a config file?"])
+        # -sig: editors on Windows put a byte-order mark first
         return raw.decode("utf-8-sig")
     except FileNotFoundError:
         raise ConfigError([f"there is no config file {str(path)!r}"]) from None
@@ -83,27 +86,28 @@ class _Builder:
     def build(self, node: Any, placed: Any, above: tuple[int, ...]) -> ConfigValue:
         import yaml
 
-        at = self.place(placed)
+        at = self.format_place(placed)
         self.count += 1
         if self.count > MAX_VALUES:
             raise ConfigError([f"{at}: more than {MAX_VALUES:,} values; aliases repeat too much"])
+        # aliases share the node itself, so a node among its own parents is a cycle
         if id(node) in above:
             raise ConfigError([f"{at}: an alias that contains itself; write the values out"])
         above = (*above, id(node))
         if not isinstance(node, yaml.ScalarNode) and not node.tag.endswith((":map", ":seq")):
             self.complaints.append(f"{at}: a value of type {node.tag!r}; write plain YAML")
         if isinstance(node, yaml.MappingNode):
-            return ConfigValue(at, self.mapping(node, above))
+            return ConfigValue(at, self.build_mapping(node, above))
         if isinstance(node, yaml.SequenceNode):
             return ConfigValue(at, [self.build(item, item, above) for item in node.value])
-        return ConfigValue(at, self.scalar(node, at))
+        return ConfigValue(at, self.build_scalar(node, at))
 
-    def mapping(self, node: Any, above: tuple[int, ...]) -> dict[str, ConfigValue]:
+    def build_mapping(self, node: Any, above: tuple[int, ...]) -> dict[str, ConfigValue]:
         import yaml
 
         built: dict[str, ConfigValue] = {}
         for key, item in node.value:
-            at = self.place(key)
+            at = self.format_place(key)
             name = key.value if isinstance(key, yaml.ScalarNode) else None
             if name is None:
                 self.complaints.append(f"{at}: a key that is not a plain word; write key: value")
@@ -116,7 +120,7 @@ class _Builder:
                 built[name] = self.build(item, key, above)
         return built
 
-    def scalar(self, node: Any, at: str) -> Any:
+    def build_scalar(self, node: Any, at: str) -> Any:
         if node.tag == "tag:yaml.org,2002:timestamp":  # a date is only text here
             return node.value
         if not node.tag.startswith("tag:yaml.org,2002:") or ":python/" in node.tag:
@@ -138,5 +142,5 @@ class _Builder:
             return ""
         return value
 
-    def place(self, node: Any) -> str:
+    def format_place(self, node: Any) -> str:
         return f"{self.shown}:{node.start_mark.line + 1}"

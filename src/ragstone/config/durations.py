@@ -16,10 +16,10 @@ def parse_duration(text: str | float) -> int:
     if isinstance(text, int | float) and not isinstance(text, bool):
         seconds = float(text)
     else:
-        found = _DURATION.fullmatch(str(text))
-        if found is None:
+        match = _DURATION.fullmatch(str(text))
+        if match is None:
             raise DataError(f"{text!r} is no duration; write 5m, 1h, 24h, 7d or 2w")
-        seconds = float(found[1]) * _UNITS[found[2].lower()]
+        seconds = float(match[1]) * _UNITS[match[2].lower()]
     if not 1 <= seconds <= LONGEST:
         raise DataError(f"{text!r} is not between a second and ten years; write 5m, 1h, 24h or 7d")
     return round(seconds * 1_000_000)

@@ -90,10 +90,10 @@ def parse_gate(text: str) -> Gate:
     return Gate(figure, sign, limit)
 
 
-def check_gate(gate: Gate, found: GateFigures) -> GateResult:
+def check_gate(gate: Gate, figures: GateFigures) -> GateResult:
     """Whether the metric meets the gate, with the sentence that says by which figure."""
-    value, figure = _select_figure(gate, found)
-    metric, rule, n = found.metric, str(gate), found.scored
+    value, figure = _select_figure(gate, figures)
+    metric, rule, n = figures.metric, str(gate), figures.scored
     if value is None:
         sentence = (
             compose("gate_undecided", metric=metric, rule=rule, figure=figure, n=n)
@@ -105,23 +105,24 @@ def check_gate(gate: Gate, found: GateFigures) -> GateResult:
     facts: dict[str, Argument] = {"metric": metric, "rule": rule, "figure": figure}
     facts["value"] = float(_format_value(value, gate))
     if gate.figure == "interval":
-        sentence = compose("gate_interval", **facts, mean=found.mean, n=n)
+        sentence = compose("gate_interval", **facts, mean=figures.mean, n=n)
     elif gate.figure == "coverage":
-        sentence = compose("gate_coverage", **facts, scored=n, applicable=found.applicable)
+        sentence = compose("gate_coverage", **facts, scored=n, applicable=figures.applicable)
     else:
         sentence = compose("gate_figure", **facts, n=n)
     return GateResult(metric, rule, passed, sentence)
 
 
-def _select_figure(gate: Gate, found: GateFigures) -> tuple[float | None, str]:
+def _select_figure(gate: Gate, figures: GateFigures) -> tuple[float | None, str]:
     """The value that the gate compares, and the key of its name in the catalogue."""
     if gate.figure == "mean":
-        return found.mean, "mean"
+        return figures.mean, "mean"
     if gate.figure == "median":
-        return found.median, "median"
+        return figures.median, "median"
     if gate.figure == "coverage":
-        return (found.scored / found.applicable if found.applicable else None), "coverage"
-    return (found.low, "low") if gate.sign in (">=", ">") else (found.high, "high")
+        return (figures.scored / figures.applicable if figures.applicable else None), "coverage"
+    # the cautious end: a gate that says "at least" must not pass by luck
+    return (figures.low, "low") if gate.sign in (">=", ">") else (figures.high, "high")
 
 
 def _format_value(value: float, gate: Gate) -> str:
@@ -129,6 +130,7 @@ def _format_value(value: float, gate: Gate) -> str:
     holds = _HOLDS[gate.sign]
     for digits in range(3, 17):
         text = f"{value:.{digits}g}"
+        # 0.7999 must not be shown as 0.8 beside "failed: >= 0.8"
         if holds(float(text), gate.limit) == holds(value, gate.limit):
             return text
     return repr(value)

@@ -23,9 +23,11 @@ def to_spec(metric: Metric) -> StorableSpec:
     function = metric.function
     module, name = function.__module__, function.__qualname__
     if module.startswith("ragstone."):
+        # the printed name of a rubric leaves its other options out; such a metric needs the mapping
         if _is_same(metric, metric.name):
             return metric.name
         return {metric.family: _plain_options(metric)}
+    # `<locals>` and `<lambda>` cannot be imported by name
     if module == "__main__" or "<" in name:
         raise NoSpec(
             f"the metric {metric.name!r} is defined in {module}:{name}, where workers cannot find it; "

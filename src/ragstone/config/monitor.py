@@ -70,58 +70,60 @@ CHECKS: Mapping[str, Check] = {
 
 def read_monitor(reader: PlanReader, value: ConfigValue) -> MonitorPlan | None:
     """The section, or complaints about it."""
-    entries = reader.entries(value, "'monitor'", MONITOR_KEYS)
-    found: dict[str, Any] = {}
+    entries = reader.read_entries(value, "'monitor'", MONITOR_KEYS)
+    values: dict[str, Any] = {}
     for key, item in entries.items():
         if item.value is None:
             continue
         if key == "metrics":
-            found[key] = reader.metrics(item)
+            values[key] = reader.read_metrics(item)
         elif key == "judge":
-            found[key] = reader.model(item)
+            values[key] = reader.read_model(item)
         elif key == "rates":
-            found[key] = _read_rates(reader, item)
+            values[key] = _read_rates(reader, item)
         elif key == "always":
-            found[key] = _read_always(reader, item)
+            values[key] = _read_always(reader, item)
         elif key == "alerts":
-            found[key] = read_alerts(item, reader)
+            values[key] = read_alerts(item, reader)
         elif key == "reports":
-            found[key] = read_reports(item, reader)
+            values[key] = read_reports(item, reader)
         else:
-            found[key] = _check_value(reader, key, item, CHECKS[key])
-    if found.get("retention") is not None and not _is_age(found["retention"]):
-        reader.complain(entries["retention"], f"'retention' is {found['retention']!r}; write 90d")
-    return MonitorPlan(**{key: item for key, item in found.items() if item is not None})
+            values[key] = _check_value(reader, key, item, CHECKS[key])
+    if values.get("retention") is not None and not _is_age(values["retention"]):
+        reader.complain(entries["retention"], f"'retention' is {values['retention']!r}; write 90d")
+    # None marks a value that was complained about; its default stands in, so that reading goes on
+    # to the next mistake
+    return MonitorPlan(**{key: item for key, item in values.items() if item is not None})
 
 
 def _read_rates(reader: PlanReader, value: ConfigValue) -> dict[str, dict[str, float]] | None:
     if not isinstance(value.value, dict):
         reader.complain(value, f"'rates' is {value.plain!r}; write field: {{value: 0.5}}")
         return None
-    found: dict[str, dict[str, float]] = {}
+    rates: dict[str, dict[str, float]] = {}
     for name, item in value.value.items():
         if not isinstance(item.value, dict):
             reader.complain(item, f"the rates of {name!r} are {item.plain!r}; write value: 0.5")
             continue
         shares = {
-            key: _check_value(reader, f"{name}: {key}", one, check_share)
-            for key, one in item.value.items()
+            key: _check_value(reader, f"{name}: {key}", share, check_share)
+            for key, share in item.value.items()
         }
-        found[name] = {key: float(one) for key, one in shares.items() if one is not None}
-    return found
+        rates[name] = {key: float(share) for key, share in shares.items() if share is not None}
+    return rates
 
 
 def _read_always(reader: PlanReader, value: ConfigValue) -> AlwaysRules:
-    found: dict[str, Any] = {}
-    for key, item in reader.entries(value, "'always'", ALWAYS_KEYS).items():
+    rules: dict[str, Any] = {}
+    for key, item in reader.read_entries(value, "'always'", ALWAYS_KEYS).items():
         if item.value is None:
-            found[key] = None  # `feedback_below: null` turns it off
+            rules[key] = None  # `feedback_below: null` turns it off
             continue
         check = check_share if key == "feedback_below" else _check_number
         number = _check_value(reader, key, item, check)
         if number is not None:
-            found[key] = float(number)
-    return AlwaysRules(**found)
+            rules[key] = float(number)
+    return AlwaysRules(**rules)
 
 
 def _check_value(reader: PlanReader, key: str, value: ConfigValue, check: Check) -> Any:

@@ -19,7 +19,7 @@ def anchor_plan(plan: Plan, folder: Path) -> Plan:
         "data": replace(plan.data, path=_anchor_data(plan.data.path, folder)),
         "judge": anchor_model(plan.judge, folder),
         "embeddings": anchor_model(plan.embeddings, folder),
-        "prompts": _join(plan.prompts, folder),
+        "prompts": _join_to_folder(plan.prompts, folder),
         "store": _anchor_store(plan.store, folder),
         "output": tuple(str(folder / path) for path in plan.output),
     }
@@ -28,9 +28,10 @@ def anchor_plan(plan: Plan, folder: Path) -> Plan:
         settings = anchor_system(dict(plan.system.settings), folder)
         changes["system"] = replace(plan.system, spec=spec, settings=settings)
     if plan.on is not None and plan.on.endswith(".json"):
-        changes["on"] = _join(plan.on, folder)
+        changes["on"] = _join_to_folder(plan.on, folder)
     if plan.slurm is not None:
-        changes["slurm"] = replace(plan.slurm, folder=_join(plan.slurm.folder, folder))
+        changes["slurm"] = replace(plan.slurm, folder=_join_to_folder(plan.slurm.folder, folder))
+    # a module beside the config is importable only while its folder is on sys.path
     if _names_modules(plan) and str(folder) not in plan.code_folders:
         changes["code_folders"] = (*plan.code_folders, str(folder))
     return replace(plan, **changes)
@@ -61,10 +62,11 @@ def anchor_existing(place: Any, folder: Path) -> Any:
     """The path of a file or folder in this folder, when there is one of that name."""
     if not isinstance(place, str) or not place or Path(place).is_absolute():
         return place
+    # a name that is no file here may be a built-in corpus, a model of a hub or an importable module
     return str(folder / place) if (folder / place).exists() else place
 
 
-def _join(path: str | None, folder: Path) -> str | None:
+def _join_to_folder(path: str | None, folder: Path) -> str | None:
     return None if path is None else str(folder / Path(path).expanduser())
 
 
@@ -73,12 +75,12 @@ def _anchor_data(path: str | None, folder: Path) -> str | None:
         return path
     if "+" in path and not (folder / path).exists():  # run.trec+qrels.txt
         return "+".join(str(folder / part) for part in path.split("+"))
-    return _join(path, folder)
+    return _join_to_folder(path, folder)
 
 
 def _anchor_store(store: Any, folder: Path) -> Any:
     is_file = isinstance(store, str) and "://" not in store and store != ":memory:"
-    return _join(store, folder) if is_file else store
+    return _join_to_folder(store, folder) if is_file else store
 
 
 def anchor_model(model: Any, folder: Path) -> Any:
@@ -106,7 +108,7 @@ def _names_modules(plan: Plan) -> bool:
     places = [next(iter(spec), "") for spec in plan.metrics if not isinstance(spec, str)]
     places += [
         text.removeprefix("python:")
-        for text in _model_names(plan.judge)
+        for text in _list_model_names(plan.judge)
         if text.startswith("python:")
     ]
     spec = plan.system.spec if plan.system is not None else ""
@@ -114,12 +116,12 @@ def _names_modules(plan: Plan) -> bool:
     return any(_is_module(place) for place in places)
 
 
-def _model_names(model: Any) -> list[str]:
+def _list_model_names(model: Any) -> list[str]:
     if isinstance(model, Mapping):
         return [
             name
             for member in (model.get("model"), *(model.get("jury") or ()))
-            for name in _model_names(member)
+            for name in _list_model_names(member)
         ]
     return [model] if isinstance(model, str) else []
 

@@ -132,6 +132,8 @@ class Plan:
     def judge_settings(self) -> dict[str, Any]:
         """The judge with all that the plan says about judging, as `make_judge` takes it; secrets in plain text."""
         judge = reveal(self.judge if self.judge is not None else "offline")
+        # the plan's own settings win over those inside `judge`, as flags of the command line
+        # replace them
         settings = {"model": judge} if isinstance(judge, str) else dict(judge)
         also = {
             "embeddings": reveal(self.embeddings),
@@ -154,6 +156,7 @@ class Plan:
                 value = {item.name: getattr(value, item.name) for item in fields(value)}
                 if name == "data" and self.data == Data():
                     continue
+            # only differences are stored: changing a default here changes what old runs resume with
             elif value == getattr(_DEFAULTS, name):
                 continue
             stored[name] = to_storable(value, name, lost)
@@ -171,24 +174,28 @@ class Plan:
         values = {name: from_storable(stored[name], name) for name in _STORED if name in stored}
         for name, schema in (("data", Data), ("system", SystemPlan), ("slurm", Slurm)):
             if name in values:
-                values[name] = _build(schema, values[name])
+                values[name] = _build_section(schema, values[name])
         for name in ("metrics", "output", "code_folders"):
             if name in values:
                 values[name] = tuple(values[name])
         return cls(**values)
 
 
-def _build(schema: Any, values: Mapping[str, Any]) -> Any:
+def _build_section(schema: Any, values: Mapping[str, Any]) -> Any:
     """A dataclass from its stored fields, whose tuples JSON has turned into lists."""
     lists = {"modules", "setup", "options"}
     return schema(**{key: tuple(v) if key in lists else v for key, v in values.items()})
 
 
 _DEFAULTS = Plan()
+# Names in the stored JSON are the names of the fields: renaming one needs a new PLAN_VERSION and a
+# way to read the old.
 _STORED = tuple(item.name for item in fields(Plan) if item.name != "monitor")
 
 DATA_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Data))
 SLURM_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Slurm))
 NO_KEYS = ("run_id", "code_folders")
 """Fields of a plan that a config file cannot set."""
+# A new field of Plan is a new key of config files at once: it needs an entry in SCALAR_CHECKS or
+# PlanReader.read_plan.
 PLAN_KEYS: tuple[str, ...] = tuple(item.name for item in fields(Plan) if item.name not in NO_KEYS)

@@ -41,39 +41,41 @@ class PlanReader:
     def __init__(self, file: Path, complaints: list[str]) -> None:
         self.folder = file.parent
         self.complaints = complaints
-        self.gated: list[tuple[str, ConfigValue]] = []
-        self.named: list[str] = []
+        self.gates_read: list[tuple[str, ConfigValue]] = []
+        self.metric_names: list[str] = []
         """Names of the plan's metrics."""
         self.imports_modules = False
         """Whether a metric is code of a module beside the config."""
 
-    def plan(self, tree: ConfigValue) -> Plan:
-        entries = self.entries(tree, "the config", PLAN_KEYS)
+    def read_plan(self, tree: ConfigValue) -> Plan:
+        entries = self.read_entries(tree, "the config", PLAN_KEYS)
+        # keys that are not here are single values: `read_scalar` looks them up in SCALAR_CHECKS
         read: dict[str, Callable[[ConfigValue], Any]] = {
-            "data": self.data,
-            "system": self.system,
-            "metrics": self.metric_specs,
-            "judge": self.model,
-            "embeddings": self.model,
-            "prompts": self.folder_of_prompts,
-            "gates": self.gates,
-            "store": self.store,
-            "output": self.output,
-            "slurm": self.slurm,
-            "monitor": self.monitor,
+            "data": self.read_data,
+            "system": self.read_system,
+            "metrics": self.read_metric_specs,
+            "judge": self.read_model,
+            "embeddings": self.read_model,
+            "prompts": self.read_prompts_folder,
+            "gates": self.read_gates,
+            "store": self.read_store,
+            "output": self.read_output,
+            "slurm": self.read_slurm,
+            "monitor": self.read_monitor_section,
         }
         values: dict[str, Any] = {
-            key: read[key](value) if key in read else self.scalar(key, value)
+            key: read[key](value) if key in read else self.read_scalar(key, value)
             for key, value in entries.items()
             if value.value is not None
         }
         if self.imports_modules:
             values["code_folders"] = (str(self.folder.resolve()),)
+        # without `metrics` the data decide which there are, so a gate cannot be checked yet
         if "metrics" in entries:
-            self.gates_have_metrics(self.named)
+            self.check_gates_have_metrics(self.metric_names)
         return Plan(**{key: value for key, value in values.items() if value is not None})
 
-    def entries(
+    def read_entries(
         self, value: ConfigValue, what: str, known: tuple[str, ...]
     ) -> dict[str, ConfigValue]:
         """The entries of a mapping whose keys are known."""
@@ -85,7 +87,7 @@ class PlanReader:
                 self.complain(item, f"unknown key {key!r}{suggest_nearest(key, known)}")
         return {key: item for key, item in value.value.items() if key in known}
 
-    def scalar(self, key: str, value: ConfigValue) -> Any:
+    def read_scalar(self, key: str, value: ConfigValue) -> Any:
         wanted = SCALAR_CHECKS[key](value.value)
         if wanted is None:
             return value.value
@@ -95,59 +97,59 @@ class PlanReader:
         self.complain(value, f"{key!r} is {shown!r}; {wanted}")
         return None
 
-    def data(self, value: ConfigValue) -> Data | None:
+    def read_data(self, value: ConfigValue) -> Data | None:
         if isinstance(value.value, str):
-            return Data(path=self.path(value.value))
-        entries = self.entries(value, "'data'", DATA_KEYS)
+            return Data(path=self.anchor_path(value.value))
+        entries = self.read_entries(value, "'data'", DATA_KEYS)
         if isinstance(value.value, dict) and "path" not in value.value:
             self.complain(value, "'data' has no path; add path: FILE")
         read: dict[str, Any] = {}
         for key, item in entries.items():
             if key == "path":
-                read[key] = self.path(item.value) if self.is_text(key, item) else None
+                read[key] = self.anchor_path(item.value) if self.is_text(key, item) else None
             elif key == "fields":
-                read[key] = self.fields(item)
+                read[key] = self.read_fields(item)
             else:
-                read[key] = self.scalar(key, item)
+                read[key] = self.read_scalar(key, item)
         return Data(**{key: item for key, item in read.items() if item is not None})
 
-    def fields(self, value: ConfigValue) -> dict[str, str]:
+    def read_fields(self, value: ConfigValue) -> dict[str, str]:
         from ragstone.types import SAMPLE_FIELDS
 
-        entries = self.entries(value, "'fields'", SAMPLE_FIELDS)
+        entries = self.read_entries(value, "'fields'", SAMPLE_FIELDS)
         return {key: item.value for key, item in entries.items() if self.is_text(key, item)}
 
-    def system(self, value: ConfigValue) -> SystemPlan | None:
+    def read_system(self, value: ConfigValue) -> SystemPlan | None:
         """The system under test: a text or a mapping, whose files are looked for beside the config."""
         spec = value.plain
         if not (isinstance(spec, dict) and spec) and not self.is_text("system", value):
             return None
         return SystemPlan(anchor_system(spec, self.folder))
 
-    def metric_specs(self, value: ConfigValue) -> tuple[StorableSpec, ...]:
+    def read_metric_specs(self, value: ConfigValue) -> tuple[StorableSpec, ...]:
         from ragstone.config.metric_specs import to_spec
 
-        metrics = self.metrics(value)
-        self.named = [metric.name for metric in metrics]
+        metrics = self.read_metrics(value)
+        self.metric_names = [metric.name for metric in metrics]
         return tuple(map(to_spec, metrics))
 
-    def metrics(self, value: ConfigValue) -> tuple[Metric, ...]:
+    def read_metrics(self, value: ConfigValue) -> tuple[Metric, ...]:
         from ragstone.registry import split_specs
 
-        found: dict[str, Metric] = {}
-        items = self.items(value)
+        metrics: dict[str, Metric] = {}
+        items = self.list_items(value)
         if isinstance(value.value, str):
             items = [ConfigValue(value.at, spec) for spec in split_specs(value.value)]
         for item in items:
-            metric = self.metric(item)
+            metric = self.read_metric(item)
             if metric is None:
                 continue
-            if metric.name in found:
+            if metric.name in metrics:
                 self.complain(item, f"the metric {metric.name!r} stands twice; keep one")
-            found[metric.name] = metric
-        return tuple(found.values())
+            metrics[metric.name] = metric
+        return tuple(metrics.values())
 
-    def metric(self, value: ConfigValue) -> Metric | None:
+    def read_metric(self, value: ConfigValue) -> Metric | None:
         from ragstone import metrics as _every_metric  # noqa: F401  registers them
         from ragstone.registry import bind_options, parse_spec, resolve
 
@@ -156,17 +158,19 @@ class PlanReader:
             self.complain(value, f"{spec!r} is not a metric; write a name such as recall@5")
             return None
         try:
-            name, options = self.own_code(spec)
+            # the user's own code is loaded from beside the config, not from the current folder as
+            # `resolve` would
+            name, options = self.split_own_code(spec)
             if name is None:
                 return resolve(spec)
             family, written = parse_spec(name)
             place, _, function = family.rpartition(":")
-            return bind_options(self.own_metric(place, function), {**written, **options})
+            return bind_options(self.load_own_metric(place, function), {**written, **options})
         except RagstoneError as bad:
             self.complain(value, str(bad))
             return None
 
-    def own_code(self, spec: str | dict[str, Any]) -> tuple[str | None, Mapping[str, Any]]:
+    def split_own_code(self, spec: str | dict[str, Any]) -> tuple[str | None, Mapping[str, Any]]:
         """The name and options of a spec that points into a user's own file or module, else None."""
         name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()), ("", {}))
         family = name.split("(")[0].split("@")[0]
@@ -174,53 +178,53 @@ class PlanReader:
             return None, {}
         return name, options or {}
 
-    def own_metric(self, place: str, function: str) -> Metric:
+    def load_own_metric(self, place: str, function: str) -> Metric:
         """A metric in a file or module beside the config."""
         from ragstone.registry import resolve
         from ragstone.registry.plugins import load_object as load_code
 
         if place.endswith(".py"):
-            place = self.path(place)
+            place = self.anchor_path(place)
         else:
             self.imports_modules = True
             if str(self.folder.resolve()) not in sys.path:
                 sys.path.insert(0, str(self.folder.resolve()))
         return resolve(load_code(f"{place}:{function}", "metric"))
 
-    def model(self, value: ConfigValue) -> str | dict[str, Any] | None:
+    def read_model(self, value: ConfigValue) -> str | dict[str, Any] | None:
         """A judge or embeddings: a text, a mapping of settings, or a list of judges (a jury)."""
         if isinstance(value.value, str) and value.value.strip():
             return value.value
         if isinstance(value.value, list) and value.value:
-            self.settings(*value.value)
+            self.check_settings(*value.value)
             return {"jury": value.plain}
         if isinstance(value.value, dict) and value.value:
-            self.settings(value)
+            self.check_settings(value)
             return dict(value.plain)
         self.complain(
             value, f"{value.plain!r} is not a model; write offline, openai:MODEL or model: …"
         )
         return None
 
-    def settings(self, *models: ConfigValue) -> None:
+    def check_settings(self, *models: ConfigValue) -> None:
         """Complain of settings that no judge has."""
         from ragstone.judges.factory import SETTINGS
 
         for model in models:
             if isinstance(model.value, dict):
-                entries = self.entries(model, "a judge", SETTINGS)
+                entries = self.read_entries(model, "a judge", SETTINGS)
                 if "jury" in entries and isinstance(entries["jury"].value, list):
-                    self.settings(*entries["jury"].value)
+                    self.check_settings(*entries["jury"].value)
 
-    def folder_of_prompts(self, value: ConfigValue) -> str | None:
+    def read_prompts_folder(self, value: ConfigValue) -> str | None:
         if not self.is_text("prompts", value):
             return None
-        path = self.path(value.value)
+        path = self.anchor_path(value.value)
         if not Path(path).is_dir():
             self.complain(value, f"there is no folder {path!r} with prompts")
         return path
 
-    def gates(self, value: ConfigValue) -> dict[str, str]:
+    def read_gates(self, value: ConfigValue) -> dict[str, str]:
         from ragstone.config.gates import parse_gate
 
         if not isinstance(value.value, dict):
@@ -228,59 +232,59 @@ class PlanReader:
             return {}
         read: dict[str, str] = {}
         for key, item in value.value.items():
-            metric = self.metric(ConfigValue(item.at, key))
+            metric = self.read_metric(ConfigValue(item.at, key))
             try:
                 parse_gate(str(item.plain))
             except (RagstoneError, ValueError) as bad:
                 self.complain(item, f"the gate on {key!r}: {bad}")
             if metric is not None:
                 read[metric.name] = str(item.plain)
-                self.gated.append((metric.name, item))
+                self.gates_read.append((metric.name, item))
         return read
 
-    def gates_have_metrics(self, names: list[str]) -> None:
-        for metric, item in self.gated:
+    def check_gates_have_metrics(self, names: list[str]) -> None:
+        for metric, item in self.gates_read:
             if metric not in names:
                 self.complain(
                     item,
                     f"a gate on {metric!r}, which is not among the metrics{suggest_nearest(metric, names)}",
                 )
 
-    def store(self, value: ConfigValue) -> str | Secret | None:
+    def read_store(self, value: ConfigValue) -> str | Secret | None:
         if isinstance(value.value, Secret):
             return value.value
         if not self.is_text("store", value):
             return None
-        return value.value if "://" in value.value else self.path(value.value)
+        return value.value if "://" in value.value else self.anchor_path(value.value)
 
-    def output(self, value: ConfigValue) -> tuple[str, ...]:
-        texts = [item for item in self.items(value) if self.is_text("output", item)]
-        return tuple(self.path(item.value) for item in texts)
+    def read_output(self, value: ConfigValue) -> tuple[str, ...]:
+        texts = [item for item in self.list_items(value) if self.is_text("output", item)]
+        return tuple(self.anchor_path(item.value) for item in texts)
 
-    def slurm(self, value: ConfigValue) -> Slurm:
+    def read_slurm(self, value: ConfigValue) -> Slurm:
         read: dict[str, Any] = {}
-        for key, item in self.entries(value, "'slurm'", SLURM_KEYS).items():
+        for key, item in self.read_entries(value, "'slurm'", SLURM_KEYS).items():
             if key in ("modules", "setup", "options"):
-                lines = [one.value for one in self.items(item) if self.is_text(key, one)]
+                lines = [line.value for line in self.list_items(item) if self.is_text(key, line)]
                 bad = [line for line in lines if "\n" in line]
                 if bad:
                     self.complain(item, f"{key!r} holds a line break in {bad[0]!r}; one line each")
                 read[key] = tuple(lines)
             elif key == "folder":
-                read[key] = self.path(item.value) if self.is_text(key, item) else None
+                read[key] = self.anchor_path(item.value) if self.is_text(key, item) else None
             else:
-                read[key] = self.scalar(key, item)
+                read[key] = self.read_scalar(key, item)
         for key in SLURM_DIRECTIVES:
             if re.search(r"[\n\r]", str(read.get(key, ""))):
                 self.complain(value, f"{key!r} holds a line break; write it on one line")
         return Slurm(**{key: item for key, item in read.items() if item is not None})
 
-    def monitor(self, value: ConfigValue) -> MonitorPlan | None:
+    def read_monitor_section(self, value: ConfigValue) -> MonitorPlan | None:
         from ragstone.config.monitor import read_monitor
 
         return read_monitor(self, value)
 
-    def items(self, value: ConfigValue) -> list[ConfigValue]:
+    def list_items(self, value: ConfigValue) -> list[ConfigValue]:
         return value.value if isinstance(value.value, list) else [value]
 
     def is_text(self, key: str, value: ConfigValue) -> bool:
@@ -289,7 +293,7 @@ class PlanReader:
         self.complain(value, f"{key!r} is {value.plain!r}; give a text")
         return False
 
-    def path(self, text: str) -> str:
+    def anchor_path(self, text: str) -> str:
         """A path as seen from the config file's folder."""
         return text if text == "-" else str(self.folder / Path(text).expanduser())
 

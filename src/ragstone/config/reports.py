@@ -34,23 +34,27 @@ REPORT_KEYS: tuple[str, ...] = tuple(item.name for item in fields(ReportSchedule
 
 def read_reports(value: ConfigValue, reader: PlanReader) -> ReportSchedule | None:
     """The reports of a config; what is wrong with them goes to the reader's complaints."""
-    entries = reader.entries(value, "'reports'", REPORT_KEYS)
-    found: dict[str, Any] = {}
+    entries = reader.read_entries(value, "'reports'", REPORT_KEYS)
+    values: dict[str, Any] = {}
     for key, item in entries.items():
         wanted = _find_fault(key, item.plain)
         if wanted:
             reader.complain(item, f"{key!r} is {item.plain!r}; {wanted}")
         else:
-            found[key] = tuple(item.plain) if key == "formats" else item.plain
+            values[key] = tuple(item.plain) if key == "formats" else item.plain
     if isinstance(value.value, dict) and "folder" not in entries:
         reader.complain(value, "'reports' has no 'folder'; say where the files go")
-    return ReportSchedule(**found) if "folder" in found else None
+    return ReportSchedule(**values) if "folder" in values else None
 
 
 def _find_fault(key: str, plain: Any) -> str:
     """What to give instead; empty when all is well."""
     if key == "formats":
-        fits = isinstance(plain, list) and plain and all(one in FORMATS for one in plain)
+        fits = (
+            isinstance(plain, list)
+            and plain
+            and all(format_name in FORMATS for format_name in plain)
+        )
         return "" if fits else "give a list of html, md"
     if not isinstance(plain, str) or not plain:
         return "give a text"

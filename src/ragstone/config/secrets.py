@@ -33,7 +33,7 @@ class Secret:
         if self._text is not None:
             return self._text
         complaints: list[str] = []
-        text = _fill(self.reference or "", complaints)
+        text = _fill_variables(self.reference or "", complaints)
         if complaints:
             raise ConfigError(complaints)
         return text
@@ -46,6 +46,8 @@ class Secret:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Secret):
             return False
+        # a plan loaded from the store has the reference alone, and must equal the one that was
+        # stored
         if self.reference is not None and other.reference is not None:
             return self.reference == other.reference
         return self._text == other._text
@@ -78,6 +80,7 @@ def expand_variables(
     With `lacks` an API key that is not set is noted there: a dry run needs none."""
     inner = value.value
     if isinstance(inner, dict):
+        # the plan keeps them as `${NAME}`, and its identity holds the names of the headers alone
         if key == "headers":  # an HTTP system fills in its own variables
             return value
         filled = {
@@ -100,6 +103,7 @@ def expand_variables(
             value.at, Secret(_fill_value(value, complaints), inner if names else None)
         )
     if key == "store":
+        # only a store with a password or a variable is a secret; others are shown in messages
         return ConfigValue(value.at, _expand_store(value, names, complaints))
     if names:
         complaints.append(
@@ -127,20 +131,20 @@ def _expand_store(value: ConfigValue, names: list[str], complaints: list[str]) -
 
 
 def _fill_value(value: ConfigValue, complaints: list[str]) -> str:
-    return _fill(value.value, complaints, f"{value.at}: ")
+    return _fill_variables(value.value, complaints, f"{value.at}: ")
 
 
-def _fill(text: str, complaints: list[str], at: str = "") -> str:
+def _fill_variables(text: str, complaints: list[str], at: str = "") -> str:
     """The text with its variables from the environment; those that are not set go to the complaints."""
 
     def look_up(match: re.Match[str]) -> str:
         name = match[1]
-        found = os.environ.get(name)
-        if not found:
-            state = "not set" if found is None else "empty"
+        value = os.environ.get(name)
+        if not value:
+            state = "not set" if value is None else "empty"
             complaints.append(
                 f"{at}the environment variable {name!r} is {state}; export {name}=..."
             )
-        return found or ""
+        return value or ""
 
     return VARIABLE.sub(look_up, text)

@@ -82,6 +82,8 @@ def _store_text(text: str, key: str, lost: list[str] | None) -> str | None:
         shown = mask_password(text)
     if shown.rstrip("/") != text.rstrip("/"):
         _note_lost(key, lost)
+        # a store without its password would be another one; other addresses still say where they
+        # point
         return None if key == "store" else shown
     return text
 

@@ -59,8 +59,10 @@ class Dataset:
         position = 0
         if self.limit == 0:
             return
+        # all rows are read to the end even after a bad one, so that one error names many of them
         for at, text in self._row_source.rows():
             try:
+                # a class check, not isinstance: this loop runs for every row of every file
                 if text.__class__ is RejectedRow:
                     raise BadRow(text.reason)
                 sample, has_id = mapper(parse_json(text), position + 1)  # type: ignore[arg-type]
@@ -90,6 +92,7 @@ class Dataset:
         """Return the first good rows; bad rows are skipped here and reported by the full iteration."""
         if self.limit is not None:
             count = min(count, self.limit)
+        # a copy, so that the complaints of a peek do not count as those of the reading
         return list(replace(self, skip_bad_rows=True, limit=count))
 
     def _report_bad_row(self, at: int | str, bad: BadRow) -> None:
@@ -155,6 +158,7 @@ def _open_source(source: Any, limit: int | None) -> RowSource:
         return open_objects(source, limit)
     if source == "-":
         return open_source(source)
+    # rankings first: a TREC run would pass for a CSV file with one column
     return open_rankings(source) or open_source(source)
 
 

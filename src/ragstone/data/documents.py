@@ -63,6 +63,7 @@ def stream_documents(
     if root.is_dir() and (root / BEIR_CORPUS_FILE).is_file():
         root = root / BEIR_CORPUS_FILE
     base = root if root.is_dir() else root.parent
+    # sorted: file systems list folders in any order, and samples are drawn by position
     for path in sorted(_find_files(root)) if root.is_dir() else [root]:
         yield from _read_file(path, path.relative_to(base).as_posix(), empty)
 
@@ -205,6 +206,7 @@ READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
     ".htm": _read_html,
     ".pdf": _read_pdf,
     ".docx": _read_docx,
+    # never called: `_read_file` reads jsonl row by row; the entry makes the ending known
     ".jsonl": _read_plain,
 }
 """Reader of each file type by suffix; it returns text and title."""

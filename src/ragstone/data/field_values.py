@@ -121,6 +121,7 @@ def to_grades(value: Any, column: str) -> Mapping[str, float]:
     if isinstance(value, dict):
         return {
             name: grade
+            # the usual grades without a call
             if grade.__class__ is int and -99 < grade < 99
             else _to_grade(grade, column, name)
             for name, grade in value.items()
@@ -133,6 +134,7 @@ def to_grades(value: Any, column: str) -> Mapping[str, float]:
         document_id = to_id(name, f"{column}[{at}]")
         if document_id is None:
             raise BadRow(f'"{column}" has no id at [{at}]; give the id of a document')
+        # a document listed twice counts once, with its best grade
         grades[document_id] = max(grade, grades.get(document_id, grade))
     return grades
 
@@ -259,6 +261,7 @@ def _choose_message(items: list[Any], asking: bool) -> Any:
         for item in reversed(items):
             if str(item.get("role") or item.get("type") or "").lower() in roles:
                 return item
+    # the last message is what was asked; of several answers the first is what a user sees
     return items[-1] if asking else items[0]
 
 

@@ -70,6 +70,8 @@ def detect_format(columns: Iterable[str], where: str) -> Format:
             f"{where}: the columns ({shown_columns}) fit no known format; {hint}; choose one with "
             "--format, or name your columns: fields: {question: …, answer: …, contexts: …}"
         )
+    # a signature says "may be", the number of known columns decides: many tools share `question`
+    # and `answer`
     best_count = max(row_format.count_known(roots) for row_format in fits)
     best = [row_format for row_format in fits if row_format.count_known(roots) == best_count]
     if len(best) > 1:
@@ -104,6 +106,7 @@ def map_fields(row_format: Format, fields: Mapping[str, str] | None) -> dict[str
         if not isinstance(column, str) or not column:
             raise DataError(f"fields: {field} is {column!r}; give the name of a column")
         paths[field] = (column,)
+    # ids of another column than the contexts would be attached to the wrong texts
     if fields and "contexts" in fields and "context_ids" not in fields:
         paths.pop("context_ids", None)
     return paths
@@ -117,7 +120,7 @@ def _fields(**columns: str) -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({field: tuple(names.split()) for field, names in columns.items()})
 
 
-def _nest(root: str, names: str) -> str:
+def _nest_names(root: str, names: str) -> str:
     return " ".join(f"{root}.{name}" for name in names.split())
 
 
@@ -283,11 +286,11 @@ _TABLE: Sequence[Format] = (
         ),
         _fields(
             id="id run_id",
-            question=f"{_nest('inputs', _QUESTION)} inputs",
-            answer=f"{_nest('outputs', _ANSWER)} outputs",
-            contexts=_nest("outputs", _CONTEXTS) + " " + _nest("inputs", _CONTEXTS),
+            question=f"{_nest_names('inputs', _QUESTION)} inputs",
+            answer=f"{_nest_names('outputs', _ANSWER)} outputs",
+            contexts=_nest_names("outputs", _CONTEXTS) + " " + _nest_names("inputs", _CONTEXTS),
             reference=" ".join(
-                f"{_nest(root, f'{_ANSWER} {_REFERENCE}')} {root}"
+                f"{_nest_names(root, f'{_ANSWER} {_REFERENCE}')} {root}"
                 for root in ("reference_outputs", "reference")
             ),
             meta="metadata extra.metadata",
@@ -304,9 +307,9 @@ _TABLE: Sequence[Format] = (
         ),
         _fields(
             id="id",
-            question=f"{_nest('inputs', _QUESTION)} inputs",
-            reference=f"{_nest('outputs', f'{_ANSWER} {_REFERENCE}')} outputs",
-            contexts=_nest("inputs", _CONTEXTS),
+            question=f"{_nest_names('inputs', _QUESTION)} inputs",
+            reference=f"{_nest_names('outputs', f'{_ANSWER} {_REFERENCE}')} outputs",
+            contexts=_nest_names("inputs", _CONTEXTS),
             meta="metadata",
         ),
         allows_nested_text=True,
@@ -318,13 +321,13 @@ _TABLE: Sequence[Format] = (
         _signatures("inputs outputs", "inputs expectations"),
         _fields(
             id="id dataset_record_id trace_id",
-            question=f"{_nest('inputs', _QUESTION)} inputs",
-            answer=f"{_nest('outputs', _ANSWER)} outputs",
-            contexts=_nest("outputs", _CONTEXTS),
-            reference=_nest(
+            question=f"{_nest_names('inputs', _QUESTION)} inputs",
+            answer=f"{_nest_names('outputs', _ANSWER)} outputs",
+            contexts=_nest_names("outputs", _CONTEXTS),
+            reference=_nest_names(
                 "expectations", f"expected_response {_REFERENCE} answer expected_facts"
             ),
-            relevant=_nest("expectations", "expected_retrieved_context relevant_doc_ids"),
+            relevant=_nest_names("expectations", "expected_retrieved_context relevant_doc_ids"),
             meta="tags metadata",
             error="error",
         ),
@@ -369,10 +372,10 @@ _TABLE: Sequence[Format] = (
         _signatures("vars"),
         _fields(
             id="id",
-            question=_nest("vars", _QUESTION),
+            question=_nest_names("vars", _QUESTION),
             answer="response.output response.raw",
-            contexts=f"{_nest('vars', _CONTEXTS)} response.metadata.context metadata.context",
-            reference=_nest("vars", f"{_REFERENCE} answer"),
+            contexts=f"{_nest_names('vars', _CONTEXTS)} response.metadata.context metadata.context",
+            reference=_nest_names("vars", f"{_REFERENCE} answer"),
             meta="metadata testCase.metadata",
             error="response.error error",
         ),

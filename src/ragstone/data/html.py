@@ -27,10 +27,10 @@ def html_to_text(page: str) -> tuple[str, str]:
     parser = _PageParser()
     parser.feed(page)
     parser.close()
-    return _tidy("".join(parser.parts)), " ".join(parser.title.split())
+    return _tidy_text("".join(parser.parts)), " ".join(parser.title.split())
 
 
-def _tidy(text: str) -> str:
+def _tidy_text(text: str) -> str:
     """Normalize white space outside of preformatted text, which becomes a fenced block."""
     parts = re.split(f"{_PRE_START}(.*?)(?:{_PRE_END}|$)", text, flags=re.DOTALL)
     for index in range(0, len(parts), 2):
@@ -46,6 +46,7 @@ class _PageParser(HTMLParser):
     """A parser that collects the visible text of a page."""
 
     def __init__(self) -> None:
+        # entities arrive as characters, so that `&lt;` in code stays one
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
         self.title = ""
@@ -64,6 +65,7 @@ class _PageParser(HTMLParser):
         elif tag == "title":
             self._in_title = True
         elif tag in _HIDDEN_TAGS or _is_navigation(attrs):
+            # void elements have no end tag: hidden, they would hide the rest of the page
             if tag not in ("br", "hr", "img", "input", "link", "meta"):
                 self._hidden.append(tag)
         elif tag == "pre":
@@ -96,9 +98,9 @@ class _PageParser(HTMLParser):
             self._row.append("")
             self._header_row = self._header_row and tag == "th"
         elif tag in _CODE:
-            self._add("`")
+            self._add_text("`")
         elif tag in _BLOCKS or tag in ("li", "br", "dd"):
-            self._add(" ")
+            self._add_text(" ")
 
     def _starts_item(self) -> bool:
         """Whether the open list item or description is still empty."""
@@ -117,12 +119,13 @@ class _PageParser(HTMLParser):
         elif tag == "tr" and self._row is not None:
             self._close_row(self._row)
         elif tag in _CODE and not self._preformatted:
-            self._add("`")
+            self._add_text("`")
         elif self._row is None and tag != "dt" and (tag in _HEADINGS or tag in _BLOCKS):
             self.parts.append("\n\n")
 
     def _close_row(self, row: list[str]) -> None:
         self._row = None
+        # in Markdown a bare | would begin another cell
         cells = [" ".join(cell.replace("|", "\\|").split()) for cell in row]
         if len(cells) < 2:
             self.parts.append(f"\n{''.join(cells)}\n")
@@ -135,9 +138,9 @@ class _PageParser(HTMLParser):
         if self._in_title:
             self.title += data
         elif not self._hidden:
-            self._add(data if self._preformatted else data.replace("\n", " "))
+            self._add_text(data if self._preformatted else data.replace("\n", " "))
 
-    def _add(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if self._row:
             self._row[-1] += text.strip("\x02\x03")
         elif self._row is None:

@@ -17,27 +17,28 @@ class SeenIds:
 
     def __init__(self) -> None:
         self._buckets = [array("q") for _ in range(1 << _BUCKET_BITS)]
-        self._unnamed = 0
+        self._last_unnamed = 0
         """Rows 1 to this one had no id and are known by their position."""
-        self._named = False
+        self._has_named = False
 
     def add(self, sample_id: str | None, position: int) -> bool:
         """Add the id (without one, the position) and return whether it is new."""
         if sample_id is None:
-            if not self._named:
-                self._unnamed = position
+            if not self._has_named:
+                self._last_unnamed = position
                 return True
             sample_id = str(position)
-        self._named = True
+        self._has_named = True
         if (
-            self._unnamed
+            self._last_unnamed
             and sample_id.isascii()
             and sample_id.isdigit()
             and len(sample_id) < 20
             and sample_id[0] != "0"
-            and int(sample_id) <= self._unnamed
+            and int(sample_id) <= self._last_unnamed
         ):
             return False
+        # Python's own hash, keyed anew for each process: nobody can prepare ids that collide
         key = hash(sample_id)
         bucket = self._buckets[key & ((1 << _BUCKET_BITS) - 1)]
         at = bisect_left(bucket, key)

@@ -29,6 +29,7 @@ def split_rows(text: str, source: str) -> Iterator[tuple[int, str]]:
         start = list_start
     line, at = 1, 0
     for begin, end, _ in _scan_items(text, start, source):
+        # counted on from the last row: from the start each time would be quadratic
         line += text.count("\n", at, begin)
         at = begin
         yield line, _join_lines(text[begin:end])
@@ -37,6 +38,7 @@ def split_rows(text: str, source: str) -> Iterator[tuple[int, str]]:
 def _find_list(text: str, start: int, source: str, depth: int = 0) -> int | None:
     """Return the offset of the list of rows in an object; None if the object itself is a row."""
     members = {key: (begin, value) for begin, _, value, key in _scan_members(text, start, source)}
+    # a row with a list inside it (contexts, messages) must not be taken for a wrapper of rows
     if depth == 0 and any(
         signature <= members.keys()
         for row_format in FORMATS.values()
@@ -65,7 +67,7 @@ def _scan_items(text: str, start: int, source: str) -> Iterator[tuple[int, int, 
         at = _skip_whitespace(text, end)
         if text.startswith("]", at):
             return
-        at = _expect(text, at, ",", source)
+        at = _skip_mark(text, at, ",", source)
 
 
 def _scan_members(text: str, start: int, source: str) -> Iterator[tuple[int, int, Any, str]]:
@@ -77,13 +79,13 @@ def _scan_members(text: str, start: int, source: str) -> Iterator[tuple[int, int
         key, end = _decode_value(text, at, source)
         if not isinstance(key, str):
             raise _syntax_error(text, at, "expected a key in quotes", source)
-        at = _expect(text, _skip_whitespace(text, end), ":", source)
+        at = _skip_mark(text, _skip_whitespace(text, end), ":", source)
         value, end = _decode_value(text, at, source)
         yield at, end, value, key
         at = _skip_whitespace(text, end)
         if text.startswith("}", at):
             return
-        at = _expect(text, at, ",", source)
+        at = _skip_mark(text, at, ",", source)
 
 
 def _decode_value(text: str, at: int, source: str) -> tuple[Any, int]:
@@ -97,7 +99,7 @@ def _decode_value(text: str, at: int, source: str) -> tuple[Any, int]:
         raise _syntax_error(text, at, "a number has thousands of digits", source) from None
 
 
-def _expect(text: str, at: int, mark: str, source: str) -> int:
+def _skip_mark(text: str, at: int, mark: str, source: str) -> int:
     if not text.startswith(mark, at):
         raise _syntax_error(text, at, f"expected {mark!r}", source)
     return _skip_whitespace(text, at + 1)

@@ -28,9 +28,11 @@ def open_objects(source: Any, limit: int | None) -> RowSource:
     if not isinstance(source, Iterable):
         raise DataError(f"{source!r} cannot be read; give a path or a list of samples")
     table = "table" if hasattr(source, "column_names") else ""
+    # an iterator can be read once, a run reads its data twice (check, then score)
     if iter(source) is source:
         return _spool_objects(source, limit)
     name = f"{len(source)} samples" if isinstance(source, Sized) else "samples"
+    # Samples have our columns by definition; detection could take their words for another format's
     is_native = isinstance(next(iter(source), None), Sample)
     return RowSource(name, lambda: _number_rows(source), table, is_native=is_native)
 
@@ -96,6 +98,7 @@ def _to_plain(value: Any, depth: int) -> Any:
         return sorted(_to_plain(item, depth + 1) for item in value)
     if isinstance(value, float | decimal.Decimal | datetime.date | datetime.time):
         return _to_plain_scalar(value)
+    # by attribute, so that numpy and pandas need not be imported here
     if hasattr(value, "tolist"):  # numpy arrays and scalars
         return _to_plain(value.tolist(), depth + 1)
     if type(value).__name__ in ("NAType", "NaTType"):

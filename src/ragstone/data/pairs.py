@@ -83,6 +83,8 @@ def _add_prediction(
 ) -> str:
     row = reparse_json(record.row)
     if shape.get("cells") == "csv":
+        # an empty cell is no value; the new columns below would otherwise be mixed with texts that
+        # mean null
         row = {column: value for column, value in row.items() if value != ""}
     if prediction is None:
         row[PREDICTION_ERROR] = f"no prediction in {source}"

@@ -43,6 +43,7 @@ def plan_ranges(
     dataset: Dataset, source: Any, rows_wanted: Callable[[], int]
 ) -> Callable[[], Iterator[FileRange]] | None:
     """Return a generator of ranges of about `rows_wanted()` rows, or None where rows must be sent one by one."""
+    # a range does not know how many good rows come before it, which limit and positions depend on
     if not isinstance(source, str | Path) or dataset.limit is not None or dataset.skip_bad_rows:
         return None
     path = os.path.abspath(source)
@@ -55,6 +56,7 @@ def plan_ranges(
         if max(sizes, default=0) > MAX_ROW_GROUP_ROWS:
             return None
         return lambda: _iter_group_ranges(path, sizes)
+    # not compressed, and one object a line: only then can reading start at any line
     plain = path.lower().endswith((".jsonl", ".ndjson")) and head[:1] == b"{"
     if not plain or dataset.shape.get("cells"):
         return None

@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from ragstone.data.constructors import build_chunk
-from ragstone.data.constructors import build_sample as quick_sample
+from ragstone.data.constructors import build_chunk, build_sample
 from ragstone.data.field_values import (
     attach_ids,
     parse_cell,
@@ -56,11 +55,12 @@ _MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
 
 def to_sample(row: str, shape: Mapping[str, Any], position: int) -> Sample:
     """Convert a stored row to its sample, the same as when the row was first read."""
-    global _last
-    last_shape, mapper = _last
+    global _last_mapper
+    last_shape, mapper = _last_mapper
+    # rows of one run share the shape object, and a mapper is compiled once for all of them
     if last_shape is not shape:
         mapper = compile_shape(shape)
-        _last = (shape, mapper)
+        _last_mapper = (shape, mapper)
     try:
         return mapper(reparse_json(row), position)[0]
     except (BadRow, ValueError, RecursionError) as bad:
@@ -79,7 +79,7 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
     get_id, get_question, get_answer = get["id"], get["question"], get["answer"]
     get_reference, get_relevant, get_meta = get["reference"], get["relevant"], get["meta"]
     get_language, get_group, get_error = get["language"], get["group"], get["error"]
-    contexts_of = _build_contexts_reader(row_format, paths, cells)
+    read_contexts = _build_contexts_reader(row_format, paths, cells)
     has_json_texts = row_format.name == "trulens"
     mapped_columns = frozenset(
         column for names in paths.values() for path in names for column in _list_heads(path)
@@ -88,39 +88,40 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
         f"has none of the columns {', '.join(_list_required(paths))}; fill one or remove the row"
     )
 
-    def text(value: Any, field: str, row: Mapping[str, Any]) -> str | None:
+    def read_text(value: Any, field: str, row: Mapping[str, Any]) -> str | None:
         column = _find_column(paths[field], row)
         if has_json_texts:
-            value = _unquote(value)
+            value = _decode_quoted(value)
         if field == "reference":
             return to_reference(value, column, loose=row_format.allows_nested_text)
         return to_text(
             value, column, loose=row_format.allows_nested_text, asking=field == "question"
         )
 
-    def grades(value: Any, row: Mapping[str, Any]) -> Mapping[str, float]:
+    def read_grades(value: Any, row: Mapping[str, Any]) -> Mapping[str, float]:
         column = paths["relevant"][0]
         if len(paths["relevant"]) > 1:
             column = _find_column(paths["relevant"], row)
         return to_grades(parse_cell(value, column) if cells else value, column)
 
-    def sample(row: Any, position: int) -> tuple[Sample, bool]:
+    def map_row(row: Any, position: int) -> tuple[Sample, bool]:
         if row.__class__ is not dict:
             raise BadRow("the row is not an object; write {column: value, …}")
+        # in CSV an empty cell is the only way to say "nothing"
         if cells == "csv":
             row = {column: value for column, value in row.items() if value != ""}
         # The checks for str save a call in the common case; every other type goes through `text`.
         question, answer, reference = get_question(row), get_answer(row), get_reference(row)
         if question is not None and (question.__class__ is not str or has_json_texts):
-            question = text(question, "question", row)
+            question = read_text(question, "question", row)
         if answer is not None and (answer.__class__ is not str or has_json_texts):
-            answer = text(answer, "answer", row)
+            answer = read_text(answer, "answer", row)
         if reference is not None and (reference.__class__ is not str or has_json_texts):
-            reference = text(reference, "reference", row)
-        contexts = contexts_of(row)
+            reference = read_text(reference, "reference", row)
+        contexts = read_contexts(row)
         relevant = get_relevant(row)
         if relevant is not None:
-            relevant = grades(relevant, row)
+            relevant = read_grades(relevant, row)
         language, group, error = get_language(row), get_group(row), get_error(row)
         if group is not None and group.__class__ is not str:
             group = to_id(group, _find_column(paths["group"], row))
@@ -142,7 +143,7 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
         sample_id = get_id(row)
         if sample_id is not None and (sample_id.__class__ is not str or not sample_id):
             sample_id = to_id(sample_id, _find_column(paths["id"], row))
-        return quick_sample(
+        return build_sample(
             str(position) if sample_id is None else sample_id,
             question,
             answer,
@@ -155,7 +156,7 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
             error,
         ), sample_id is not None
 
-    return sample
+    return map_row
 
 
 def get_path(row: Mapping[str, Any], path: str) -> Any:
@@ -181,14 +182,14 @@ def _build_getter(paths: tuple[str, ...]) -> Getter:
         column = paths[0]
         return lambda row: row.get(column)
 
-    def get(row: Mapping[str, Any]) -> Any:
+    def get_first_value(row: Mapping[str, Any]) -> Any:
         for path in paths:
             value = row.get(path) if "." not in path else get_path(row, path)
             if value is not None:
                 return value
         return None
 
-    return get
+    return get_first_value
 
 
 def _get_step(value: Any, step: str) -> Any:
@@ -221,7 +222,7 @@ def _build_contexts_reader(
     columns, id_columns = paths.get("contexts", ()), paths.get("context_ids", ())
     get_texts, get_ids = _build_getter(columns), _build_getter(id_columns)
 
-    def contexts(row: Mapping[str, Any]) -> Ranked | None:
+    def read_contexts(row: Mapping[str, Any]) -> Ranked | None:
         texts, ids = get_texts(row), get_ids(row)
         ranked = None
         if texts is not None:
@@ -244,7 +245,7 @@ def _build_contexts_reader(
             return Ranked([build_chunk(name, "") for name in names])
         return attach_ids(ranked, names, _find_column(columns, row), id_column)
 
-    return contexts
+    return read_contexts
 
 
 def _to_error(value: Any, ignore: bool) -> str | None:
@@ -256,7 +257,7 @@ def _to_error(value: Any, ignore: bool) -> str | None:
     return "the system failed" if value is True else json.dumps(value, ensure_ascii=False)[:1000]
 
 
-def _unquote(value: Any) -> Any:
+def _decode_quoted(value: Any) -> Any:
     """Decode a text that is stored as JSON, in quotes, as TruLens does."""
     if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
         try:
@@ -312,4 +313,4 @@ def _is_small(value: Any) -> bool:
     return True
 
 
-_last: tuple[Any, Mapper] = (None, lambda row, position: (Sample(""), False))
+_last_mapper: tuple[Any, Mapper] = (None, lambda row, position: (Sample(""), False))

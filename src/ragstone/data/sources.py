@@ -53,12 +53,12 @@ class RowSource:
 def open_source(source: str) -> RowSource:
     """Open a path, or `-` for standard input, as the file type that its suffix and first bytes show."""
     if source == "-":
-        spooled = _spool(sys.stdin.buffer)
+        spooled = _spool_stream(sys.stdin.buffer)
         return _detect_source("-", ReopenableFile(source, spooled))
     path = check_path(source)
     if not path.is_file():  # a pipe: it can be read only once
         with translate_errors(source), path.open("rb") as stream:
-            return _detect_source(source, ReopenableFile(source, _spool(stream)))
+            return _detect_source(source, ReopenableFile(source, _spool_stream(stream)))
     return _detect_source(source, ReopenableFile(source))
 
 
@@ -140,11 +140,11 @@ class _GzipReader(gzip.GzipFile):
 
     def __init__(self, raw: IO[bytes]) -> None:
         super().__init__(fileobj=raw, mode="rb")
-        self._below = raw
+        self._compressed_file = raw
 
     def close(self) -> None:
         super().close()
-        self._below.close()
+        self._compressed_file.close()
 
 
 class _SpoolReader(io.RawIOBase):
@@ -152,16 +152,16 @@ class _SpoolReader(io.RawIOBase):
 
     def __init__(self, spool: IO[bytes]) -> None:
         self._spool = spool
-        self._at = 0
+        self._position = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._spool.seek(self._at)
+        self._spool.seek(self._position)
         data = self._spool.read(len(buffer))
         buffer[: len(data)] = data
-        self._at += len(data)
+        self._position += len(data)
         return len(data)
 
 
@@ -170,7 +170,7 @@ def open_spool() -> IO[bytes]:
     return tempfile.SpooledTemporaryFile(max_size=SPOOL_MEMORY_BYTES)
 
 
-def _spool(stream: IO[bytes]) -> IO[bytes]:
+def _spool_stream(stream: IO[bytes]) -> IO[bytes]:
     spool = open_spool()
     while block := stream.read(1 << 20):
         spool.write(block)
@@ -184,6 +184,7 @@ def _detect_source(source: str, file: ReopenableFile) -> RowSource:
         return RowSource(source, lambda: _read_parquet(source, file), "table")
     if not head:
         raise DataError(f"{source!r} is empty; give a file with one row or more")
+    # content decides for unknown endings
     starts_json = head[:1] in (b"{", b"[")
     if name.endswith((".csv", ".tsv")) or (
         not starts_json and not name.endswith((".json", ".jsonl", ".ndjson"))
@@ -277,6 +278,7 @@ def _check_header(names: list[str], where: str, decode_errors: list[str]) -> lis
 
 def _detect_delimiter(head: bytes) -> str:
     """Choose comma, semicolon or tab: whichever is most frequent in the header line."""
+    # the header alone: texts below it are full of commas
     header = head.partition(b"\n")[0]
     return max(",;\t", key=lambda mark: header.count(mark.encode()))
 

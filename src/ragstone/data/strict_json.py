@@ -22,6 +22,7 @@ class BadRow(Exception):
 def parse_json(text: str) -> Any:
     """Parse one document with all checks."""
     try:
+        # raw_decode: `decode` would also look for white space at both ends
         value, end = _STRICT_DECODER.raw_decode(text)
     except RecursionError:
         raise BadRow(_TOO_DEEP) from None
@@ -36,6 +37,7 @@ def parse_json(text: str) -> Any:
         raise BadRow(problem) from None
     if end != len(text):
         raise BadRow(f"not JSON at column {end + 1} (text after the object); one object a row")
+    # brackets are counted first: a text with few of them cannot be deep, and counting is fast
     if text.count("[") + text.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise BadRow(_TOO_DEEP)
     return _replace_if_needed(value, text)

@@ -181,6 +181,7 @@ def _build_contexts(
         {"id": name, "text": documents[name], "score": score}
         if documents.get(name)
         else {"id": name, "score": score}
+        # tuples sort by score, then by id, both descending: trec_eval's order, ties included
         for score, name in sorted(ranking, reverse=True)
     ]
 
@@ -191,7 +192,9 @@ def _read_qrels(file: ReopenableFile, judged: dict[str, dict[str, float]]) -> It
         if isinstance(line, RejectedRow):
             yield f"{file.source}:{number}", line
             continue
+        # BEIR's ids may hold spaces; TREC separates by any white space
         words = line.split("\t") if line.count("\t") in (2, 3) else line.split()
+        # a header in the first line only: a query may be called `qid`
         if number == 1 and words[0] in ("query-id", "query_id", "qid"):
             continue
         grade = _parse_finite(words[-1])

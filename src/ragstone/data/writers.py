@@ -42,10 +42,11 @@ def add_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) -> 
     A column that the row already has keeps its value; the metric's is then called `name (new)`."""
     prefix = row.rstrip()[:-1].rstrip()
     existing: Mapping[str, Any] = {}
+    # a row is parsed only where a name may clash; a backslash may spell a name with escapes
     if any(f'"{column}"' in row for column in columns) or "\\" in row:
         existing = reparse_json(row)
     added = ", ".join(
-        f"{_quote(_free_name(column, existing))}: {_to_json(scores.get(column))}"
+        f"{_encode_name(_free_name(column, existing))}: {_to_json(scores.get(column))}"
         for column in columns
     )
     if not added:
@@ -54,7 +55,7 @@ def add_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) -> 
 
 
 @lru_cache(maxsize=256)
-def _quote(name: str) -> str:
+def _encode_name(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
@@ -68,6 +69,7 @@ def open_replacement(target: Path, *, text: bool = True) -> Iterator[IO[Any]]:
         with open(part, "w" if text else "wb", **options) as stream:
             yield stream
             stream.flush()
+            # before the rename: after a power failure the name must not point at an empty file
             os.fsync(stream.fileno())
         os.replace(part, target)
     except OSError as bad:
@@ -128,12 +130,12 @@ def write_shards(folder: str | os.PathLike[str], rows: RowFactory, columns: Sequ
         ) from None
     written: list[Path] = []
 
-    def parts() -> Iterator[Path]:
+    def name_parts() -> Iterator[Path]:
         while True:
             written.append(target_folder / f"part-{len(written):05d}.parquet")
             yield written[-1]
 
-    count = _write_parquet_parts(parts(), rows, columns, size)
+    count = _write_parquet_parts(name_parts(), rows, columns, size)
     for stale in set(target_folder.glob("part-*.parquet")) - set(written):
         stale.unlink()
     return count
@@ -148,6 +150,7 @@ def _write_parquet_parts(
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("writing parquet", "parquet") from None
+    # parquet needs its schema before the first row, hence the two passes
     _, added = _collect_header(rows, columns)
 
     def build_rows() -> Iterator[dict[str, Any]]:

@@ -37,6 +37,7 @@ SETTINGS = (
     "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
     "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
     "threads", "context", "labels",
+    "allow_unmeasured",
 )  # fmt: skip
 """Keys of a judge that is written as a mapping."""
 LOCAL_KINDS = ("gguf", "hf", "nli")
@@ -170,6 +171,13 @@ def _check_rate(settings: Mapping[str, Any]) -> float | None:
     return rate
 
 
+def _check_flag(settings: Mapping[str, Any], name: str) -> bool:
+    value = settings.get(name, False)
+    if not isinstance(value, bool):
+        raise UnknownJudge(f"the judge's {name} is {value!r}; write true or false")
+    return value
+
+
 def _make_jury(settings: Mapping[str, Any], budget: Budget) -> Judge:
     shared = {name: value for name, value in settings.items() if name != "jury"}
     missing_keys = shared.pop("missing_keys", None)
@@ -189,7 +197,7 @@ def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
     if model == "offline":
         from ragstone.judges.offline import OfflineJudge  # loads numpy
 
-        return OfflineJudge()
+        return OfflineJudge(allow_unmeasured=_check_flag(settings, "allow_unmeasured"))
     if kind == "python" and name:
         return _make_function_judge(load_object(name, "judge"), settings, budget)
     if kind in LOCAL_KINDS and name:

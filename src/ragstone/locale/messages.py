@@ -47,10 +47,12 @@ def compose(code: str, language: str = LANGUAGES[0], /, **arguments: Argument) -
 
     A code that the catalogue lacks, as a store of a later version may hold, is shown with its arguments."""
     language = language if language in LANGUAGES else LANGUAGES[0]
-    return _build(_write(code, arguments, language), code, arguments, language)
+    return _make_message(_fill_sentence(code, arguments, language), code, arguments, language)
 
 
-def _build(text: str, code: str, arguments: Mapping[str, Argument], language: str) -> Message:
+def _make_message(
+    text: str, code: str, arguments: Mapping[str, Argument], language: str
+) -> Message:
     message = Message(text)
     message.code = code
     message.arguments = MappingProxyType(dict(arguments))
@@ -70,7 +72,7 @@ def render(text: str, language: str) -> str:
     if not isinstance(text, Message):
         return text
     inner = {name: _render_argument(value, language) for name, value in text.arguments.items()}
-    return _write(text.code, inner, language)
+    return _fill_sentence(text.code, inner, language)
 
 
 def _render_argument(value: Argument, language: str) -> Argument:
@@ -120,10 +122,10 @@ def clip(text: str, chars: int) -> str:
         return text
     if not isinstance(text, Message):
         return text[:chars]
-    return _build(text[:chars], text.code, text.arguments, text.language)
+    return _make_message(text[:chars], text.code, text.arguments, text.language)
 
 
-def _write(code: str, arguments: Mapping[str, Argument], language: str) -> str:
+def _fill_sentence(code: str, arguments: Mapping[str, Argument], language: str) -> str:
     phrases = load_phrases(language, FILE)
     template = phrases.get(code)
     if template is None:

@@ -13,31 +13,31 @@ MAX_VALUE_CHARS = 120
 
 def to_one_line(text: str, most: int = 2000) -> str:
     """A text without line breaks and control characters: neither a log nor a terminal takes orders from it."""
-    kept = "".join(one if one.isprintable() else " " for one in text[: 2 * most])
-    line = " ".join(kept.split())
+    printable = "".join(char if char.isprintable() else " " for char in text[: 2 * most])
+    line = " ".join(printable.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def format_alert(facts: Mapping[str, Any], language: str = LANGUAGES[0]) -> str:
     """What an alert's facts say; `phrase` among them names the sentence."""
-    phrases = _load(language)
-    arguments = _safe(facts)
+    phrases = _load_phrases(language)
+    arguments = _shorten_texts(facts)
     part = facts.get("part")
     arguments["slice"] = phrases["slice"].format(**arguments) if facts.get("field") else ""
-    arguments["part"] = phrases["part"].format(**_safe(part)) if part else ""
+    arguments["part"] = phrases["part"].format(**_shorten_texts(part)) if part else ""
     return phrases[str(facts["phrase"])].format(**arguments)
 
 
 def name_alert_state(state: str, language: str) -> str:
     """A state of an alert or a metric in words."""
-    return _load(language).get(f"state.{state}", state)
+    return _load_phrases(language).get(f"state.{state}", state)
 
 
-def _load(language: str) -> Mapping[str, str]:
+def _load_phrases(language: str) -> Mapping[str, str]:
     return load_phrases(language if language in LANGUAGES else LANGUAGES[0], "alerts")
 
 
-def _safe(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _shorten_texts(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts whose texts, names and values of meta fields among them, are short and on one line."""
     return {
         key: to_one_line(value, MAX_VALUE_CHARS) if isinstance(value, str) else value

@@ -79,6 +79,7 @@ class Archive:
             own_feedback = [
                 Feedback(interaction.id, interaction.at, interaction.feedback, interaction.comment)
                 for interaction in interactions
+                # an interaction that is sent again must not bring its old feedback back
                 if interaction.id in new
                 and (interaction.feedback is not None or interaction.comment is not None)
             ]
@@ -165,6 +166,7 @@ class Archive:
         sql = f"{SELECT_INTERACTION} WHERE i.at >= ? AND i.at < ? ORDER BY i.at {direction}, i.number {direction}"
         conditions = dict(slice or {})
         values: tuple[Any, ...] = (0 if since is None else since, 2**62 if until is None else until)
+        # a slice is checked in Python, so with one the limit cannot be left to the database
         if limit is not None and not conditions:
             sql, values = f"{sql} LIMIT ?", (*values, limit)
         remaining = limit
@@ -192,6 +194,7 @@ class Archive:
         """Each counter's sum over the hours from `since` on."""
         rows = self.store.read(
             "SELECT name, SUM(value) FROM monitor_counters WHERE hour >= ? GROUP BY name ORDER BY name",
+            # counters are kept by hour, so the hour of `since` counts whole
             (0 if since is None else since - since % HOUR_MICROS,),
         )
         return {name: int(value) for name, value in rows}
@@ -225,10 +228,10 @@ class Archive:
         result: Future[T] = Future()
         outcome: list[T] = []
 
-        def work(db: Connection) -> None:
+        def run_in_commit(db: Connection) -> None:
             outcome[:] = [operation(db)]
 
-        def complete(done: Future[None]) -> None:
+        def pass_on_result(done: Future[None]) -> None:
             error = done.exception()
             if error is not None:
                 result.set_exception(error)
@@ -236,7 +239,7 @@ class Archive:
                 result.set_result(outcome[0])
 
         result.set_running_or_notify_cancel()  # not cancellable: the operation runs whether or not anyone waits
-        self.store.write(work).add_done_callback(complete)
+        self.store.write(run_in_commit).add_done_callback(pass_on_result)
         return result
 
     def _query(self, sql: str, values: Sequence[Any]) -> Iterator[Interaction]:

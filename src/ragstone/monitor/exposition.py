@@ -26,6 +26,8 @@ def render_metrics(archive: Archive, now: int | None = None) -> str:
         from prometheus_client import CollectorRegistry, generate_latest
     except ImportError:
         raise MissingExtra("Prometheus metrics", "prometheus") from None
+    # a registry for each scrape: the default one is global to the process and would mix in the host
+    # application's metrics
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collector(archive, now_micros() if now is None else now))
     return str(generate_latest(registry).decode("utf-8"))

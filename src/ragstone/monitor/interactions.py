@@ -219,6 +219,8 @@ def parse_time(value: Any, now: int) -> int:
         except (ValueError, OverflowError):
             raise BadRow(f'"at" is {value[:60]!r}; {hint}') from None
     elif isinstance(value, int | float) and not isinstance(value, bool):
+        # 1e12 seconds is the year 33,658: such a value is in milliseconds or finer, and -1 is
+        # refused below
         at = round(value * 1_000_000) if abs(value) < 1e12 else -1
     else:
         raise BadRow(f'"at" is {str(value)[:60]!r}; {hint}')

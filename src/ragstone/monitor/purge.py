@@ -69,6 +69,7 @@ def delete_interactions(db: Connection, numbers: Sequence[tuple[int, int]]) -> N
         for table in ("interactions", "interaction_texts", "monitor_scores", "monitor_queue"):
             sql = f"DELETE FROM {table} WHERE number IN ({format_placeholders(batch)})"  # noqa: S608
             db.execute(sql, batch)
+    # the roll-ups of that time are rebuilt without them
     mark_dirty(db, {get_bucket(at) for _, at in numbers})
 
 
@@ -106,6 +107,7 @@ def purge_examples(db: Connection) -> None:
     documents: list[tuple[str, str, Any, Any]] = []
     for table, column in _EXAMPLE_TABLES:
         sql = f"SELECT {column}, body FROM {table} WHERE body LIKE ?"  # noqa: S608
+        # LIKE only narrows the search; the parsed JSON decides
         rows = db.execute(sql, ('%"examples"%',))
         documents += [(table, column, key, json.loads(body)) for key, body in rows]
     shown = {example["id"] for *_, tree in documents for example in _iter_examples(tree)}

@@ -31,6 +31,7 @@ SELECT_INTERACTION = (
     " LEFT JOIN feedback f ON f.interaction = i.id"
 )
 
+# A retry replaces the score but adds to its bill: the failed attempts were paid for too.
 UPSERT_SCORE = (
     "INSERT INTO monitor_scores"
     " (number, at, metric, value, outcome, drawn, weight, scored, calls, usd, score)"
@@ -41,6 +42,8 @@ UPSERT_SCORE = (
     " score = excluded.score"
 )
 
+# The latest rating wins by its own time, not by arrival: batches and spools deliver out of order. A
+# later comment alone keeps the rating.
 UPSERT_FEEDBACK = (
     "INSERT INTO feedback (interaction, at, value, comment) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (interaction) DO UPDATE SET at = excluded.at,"
@@ -82,6 +85,8 @@ def insert_interactions(
     insert_rows(
         db,
         "monitor_queue (number, wanted, drawn, weight, tries, claimed)",
+        # wanted = 0: whether it is judged is decided later, by the scorer, so that ingest knows no
+        # sampling rates
         [(number, 0, 0, 0.0, 0, 0) for number in new.values()],
     )
     return new
@@ -110,6 +115,8 @@ def save_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
             item.value,
             None if item.comment is None else to_ascii_json(item.comment),
         )
+        # sorted for the same reason as in `insert_interactions`: one order of locks for all
+        # processes
         for item in sorted(feedback, key=lambda item: (item.interaction, item.at))
     ]
     db.execute_many(UPSERT_FEEDBACK, rows)
@@ -117,6 +124,7 @@ def save_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
     db.execute_many(
         "INSERT INTO monitor_queue (number, wanted, drawn, weight, tries, claimed)"
         " VALUES (?, 0, 0, 0.0, 0, 0)"
+        # decided again: bad feedback makes an interaction one that is always judged
         " ON CONFLICT (number) DO UPDATE SET wanted = 0",
         sorted((number,) for number, _ in known.values()),
     )

@@ -112,6 +112,8 @@ def metric(
     def register(target: F) -> F:
         takes, needs, options = _inspect_signature(target)
         family = name or target.__name__
+        # the same function may register again: notebooks run cells twice, and workers import
+        # modules that the driver had
         earlier = REGISTERED.get(family)
         if earlier is not None and _qualified_name(earlier.function) != _qualified_name(target):
             raise UnknownMetric(
@@ -150,7 +152,7 @@ def resolve(spec: MetricSpec) -> Metric:
         return spec
     if isinstance(spec, str):
         family, options = parse_spec(spec)
-        return bind_options(_find(family), options)
+        return bind_options(_find_family(family), options)
     if isinstance(spec, Mapping):
         if len(spec) != 1:
             raise UnknownMetric(
@@ -160,7 +162,7 @@ def resolve(spec: MetricSpec) -> Metric:
         family, options = parse_spec(str(text))
         if values is not None and not isinstance(values, Mapping):
             raise UnknownMetric(f"the options of {text!r} are {values!r}; write {{option: value}}")
-        return bind_options(_find(family), {**options, **(values or {})})
+        return bind_options(_find_family(family), {**options, **(values or {})})
     return _from_function(spec)
 
 
@@ -176,7 +178,7 @@ def bind_options(base: Metric, values: Mapping[str, Any]) -> Metric:
                 f"{base.family!r} has no {option}{suggest_nearest(key, list(options))}"
             )
         try:
-            options[key] = _coerce(value, hints.get(key, Any))
+            options[key] = _coerce_value(value, hints.get(key, Any))
         except ValueError as error:
             raise UnknownMetric(f"{base.family!r}: {key} is {value!r}; {error}") from None
         if key == "k" and options[key] is not None and options[key] < 1:
@@ -185,6 +187,7 @@ def bind_options(base: Metric, values: Mapping[str, Any]) -> Metric:
     if complaint:
         raise UnknownMetric(f"{base.family!r}: {complaint}")
     named_options = options
+    # a rubric is known by its name; its long text would make the column unreadable
     if base.label and options[base.label] != defaults.get(base.label):
         named_options = {base.label: options[base.label]}
     return replace(
@@ -201,7 +204,7 @@ def describe_options(base: Metric) -> dict[str, str]:
     return {option: _describe_hint(hints.get(option, Any)) for option in base.options}
 
 
-def _find(family: str) -> Metric:
+def _find_family(family: str) -> Metric:
     if family in REGISTERED:
         return REGISTERED[family]
     if ":" in family or "." in family:
@@ -255,6 +258,7 @@ def _inspect_signature(
                 f"{suggest_nearest(parameter.name, [*SAMPLE_FIELDS, 'sample'])} (options go after a bare *)"
             )
         takes.append(parameter.name)
+        # these are never None
         always = parameter.name in ("id", "meta", "sample")
         if not always and not _allows_none(hints.get(parameter.name)):
             needs.append(parameter.name)
@@ -276,21 +280,23 @@ def _is_union(hint: Any) -> bool:
     return typing.get_origin(hint) in (typing.Union, pytypes.UnionType)
 
 
-def _coerce(value: Any, hint: Any) -> Any:
+def _coerce_value(value: Any, hint: Any) -> Any:
     """Convert a value to the annotated type; ValueError says what would fit."""
     origin, inner = typing.get_origin(hint) or object, typing.get_args(hint)
     if _is_union(hint):
         for member in inner:
             with suppress(ValueError):
-                return _coerce(value, member)
+                return _coerce_value(value, member)
     elif origin is Literal:
         return _coerce_choice(value, hint)
     elif issubclass(origin, Sequence):
         if isinstance(value, list | tuple):
-            return tuple(_coerce(item, inner[0]) for item in value)
+            return tuple(_coerce_value(item, inner[0]) for item in value)
     elif issubclass(origin, Mapping):
         if isinstance(value, Mapping):
-            return {_coerce(k, inner[0]): _coerce(v, inner[1]) for k, v in value.items()}
+            return {
+                _coerce_value(k, inner[0]): _coerce_value(v, inner[1]) for k, v in value.items()
+            }
     elif _fits_scalar(value, hint):
         return float(value) if hint is float else value
     raise ValueError(f"give {_describe_hint(hint)}")

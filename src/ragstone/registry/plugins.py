@@ -55,6 +55,7 @@ def _load_file(file: str, role: str) -> ModuleType:
     path = Path(file).resolve()
     if not path.is_file():
         raise LoadError(f"there is no file {file!r} to load the {role} from")
+    # a prefix, so that a file called `json.py` hides no module
     name = f"ragstone_user_{path.stem}"
     known = sys.modules.get(name)
     if known is not None and getattr(known, "__file__", None) == str(path):
@@ -63,10 +64,12 @@ def _load_file(file: str, role: str) -> ModuleType:
     if spec is None or spec.loader is None:
         raise LoadError(f"{file!r} is not a Python file")
     module = importlib.util.module_from_spec(spec)
+    # before it runs: dataclasses and pickles of its own look their module up by name
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except Exception as error:
+        # else the next attempt would find half a module
         del sys.modules[name]
         raise LoadError(
             f"running {file!r} for the {role} raised {type(error).__name__}: {error}"

@@ -38,6 +38,8 @@ CONSTANTS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
 
 def _parse_options(text: str, options_text: str) -> dict[str, Any]:
     try:
+        # Python's own parser, for strings with commas and brackets; nothing is evaluated but
+        # literals
         call = ast.parse(f"f({options_text})", mode="eval").body
         assert isinstance(call, ast.Call)
         if call.args or any(keyword.arg is None for keyword in call.keywords):

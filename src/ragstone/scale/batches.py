@@ -44,15 +44,15 @@ class RowBatch:
             return {"positions": [self.first], "range": asdict(self.part)}
         return {"positions": list(self.positions), "rows": list(self.rows or ())}
 
-    def texts(self) -> list[str]:
+    def read_texts(self) -> list[str]:
         """The rows' texts."""
         if self.part is None:
             return list(self.rows or ())
         return [text for _, text in read_range(self.part) if not isinstance(text, RejectedRow)]
 
-    def halves(self) -> tuple[RowBatch, RowBatch]:
+    def split_in_halves(self) -> tuple[RowBatch, RowBatch]:
         """The same rows as two batches."""
-        rows, middle = tuple(self.texts()), len(self.positions) // 2
+        rows, middle = tuple(self.read_texts()), len(self.positions) // 2
         return (
             RowBatch(self.positions[:middle], rows[:middle]),
             RowBatch(self.positions[middle:], rows[middle:]),
@@ -71,31 +71,46 @@ class BatchSizer:
     """Chooses how many rows the next batch has, by how long the latest took and by the bounds of existing shards."""
 
     def __init__(
-        self, stored: int, kept: Mapping[int, int], total: int | None = None, workers: int = 1
+        self,
+        stored: int,
+        shard_bounds: Mapping[int, int],
+        total: int | None = None,
+        workers: int = 1,
     ) -> None:
         self.position = 1
         """Position of the first row of the next batch."""
         self._stored = stored
-        self._kept = kept
+        self._shard_bounds = shard_bounds
         # of few samples each worker gets some, however slow its judge
         share = FIRST_BATCH_ROWS if total is None else (total - stored) // (2 * workers)
-        self._size = max(MIN_BATCH_ROWS, min(FIRST_BATCH_ROWS, share))
+        self._rows_per_batch = max(MIN_BATCH_ROWS, min(FIRST_BATCH_ROWS, share))
 
     def add_timing(self, rows: int, seconds: float) -> None:
         """Adapt to how long a batch of so many rows took."""
         fitting = int(rows * BATCH_SECONDS / max(seconds, 1e-3))
-        self._size = max(
-            MIN_BATCH_ROWS, min(MAX_BATCH_ROWS, (self._size + min(fitting, 4 * self._size)) // 2)
+        self._rows_per_batch = max(
+            MIN_BATCH_ROWS,
+            min(
+                # half way towards the fitting size, at most four times the present one: a single
+                # quick batch says little
+                MAX_BATCH_ROWS,
+                (self._rows_per_batch + min(fitting, 4 * self._rows_per_batch)) // 2,
+            ),
         )
 
     def next_size(self) -> int:
         """Rows of the next batch."""
         if self.position <= self._stored:
             return min(MAX_BATCH_ROWS, self._stored - self.position + 1)
-        if self.position in self._kept:
-            return self._kept[self.position] - self.position + 1
-        ahead = min((first for first in self._kept if first > self.position), default=None)
-        return self._size if ahead is None else min(self._size, ahead - self.position)
+        if self.position in self._shard_bounds:
+            # exactly the shard's bounds, or it could not be reused
+            return self._shard_bounds[self.position] - self.position + 1
+        ahead = min((first for first in self._shard_bounds if first > self.position), default=None)
+        return (
+            self._rows_per_batch
+            if ahead is None
+            else min(self._rows_per_batch, ahead - self.position)
+        )
 
 
 def from_ranges(ranges: Callable[[], Iterator[FileRange]], sizes: BatchSizer) -> Iterator[RowBatch]:
@@ -125,9 +140,10 @@ def from_records(records: Iterable[Record], sizes: BatchSizer, start: int) -> It
 def from_failed(rows: Iterable[tuple[int, Record]], sizes: BatchSizer) -> Iterator[RowBatch]:
     """Batches of rows that are anywhere in the run."""
     source = iter(rows)
-    while some := list(islice(source, sizes.next_size())):
+    while batch_rows := list(islice(source, sizes.next_size())):
         yield RowBatch(
-            tuple(position for position, _ in some), tuple(record.row for _, record in some)
+            tuple(position for position, _ in batch_rows),
+            tuple(record.row for _, record in batch_rows),
         )
 
 

@@ -129,10 +129,12 @@ async def _start_local_cluster(distributed: Any, workers: int, threads: int) -> 
         n_workers=workers,
         threads_per_worker=threads,
         processes=True,
+        # Windows has no signal masks; workers there are not shielded from Ctrl-C
         worker_class=_build_nanny(distributed) if hasattr(signal, "pthread_sigmask") else None,
         host="127.0.0.1",
         dashboard_address="127.0.0.1:0",
         scheduler_kwargs={"dashboard": False},
+        # no limit: Dask would kill a worker that holds a large model
         memory_limit=0,
         asynchronous=True,
         silence_logs=50,
@@ -210,9 +212,9 @@ async def _connect_client(distributed: Any, where: ClusterLocation) -> AsyncIter
             # by ourselves too: something else that listens there would be waited for without end
             await asyncio.wait_for(client, 2 * CONNECT_SECONDS)
         except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as broken:
-            said = str(broken).splitlines()[0] if str(broken) else "what is there is no scheduler"
+            reason = str(broken).splitlines()[0] if str(broken) else "what is there is no scheduler"
             by = f" (from {where.file!r})" if where.file else ""
-            raise ClusterError(f"no scheduler answers at {address!r}{by}: {said}") from None
+            raise ClusterError(f"no scheduler answers at {address!r}{by}: {reason}") from None
         yield client
     finally:
         await client.close()

@@ -41,7 +41,7 @@ class Coordinator:
         self._store = store
         self._judge = judge
         self._budget = budget
-        self._alive = alive
+        self._list_alive = alive
         self._claims: dict[str, tuple[str, asyncio.Event]] = {}
         """Key of a question in flight → the worker that asks it, and the event that it is done."""
         self._server: Any = None
@@ -55,16 +55,22 @@ class Coordinator:
         """Listen on a free port of this host, by the protocol that the cluster speaks."""
         from distributed.core import Server
 
+        # the names are the wire protocol, which `CoordinatorClient` calls; driver and workers have
+        # the same version
         handlers = {
-            "hello": self._hello,
-            "claim": self._claim,
-            "wait": self._wait,
-            "keep": self._keep,
-            "permit": self._permit,
-            "settle": self._settle,
+            "hello": self._send_job,
+            "claim": self._claim_questions,
+            "wait": self._wait_for_worker,
+            "keep": self._store_replies,
+            "permit": self._permit_calls,
+            "settle": self._settle_calls,
         }
         self._server = Server(
-            handlers, serializers=["msgpack"], deserializers=["msgpack"], needs_workdir=False
+            # msgpack only: pickle would let whoever connects run code here
+            handlers,
+            serializers=["msgpack"],
+            deserializers=["msgpack"],
+            needs_workdir=False,
         )
         # the driver is a client of the cluster: those are the certificates it has for sure
         arguments = security.get_listen_args("client") if protocol == "tls" else {}
@@ -79,11 +85,13 @@ class Coordinator:
         if not secrets.compare_digest(token, self.token):
             raise PermissionError("not a worker of this run")
 
-    async def _hello(self, token: str) -> dict[str, Any]:
+    async def _send_job(self, token: str) -> dict[str, Any]:
         self._check_token(token)
         return self._job.to_json()
 
-    async def _claim(self, token: str, worker: str, keys: Sequence[str]) -> list[list[Any]]:
+    async def _claim_questions(
+        self, token: str, worker: str, keys: Sequence[str]
+    ) -> list[list[Any]]:
         """For each question: its reply if known (KNOWN), BUSY if another worker asks it, or YOURS."""
         self._check_token(token)
         known = self._store.replies(list(dict.fromkeys(keys)), self._job.run)
@@ -92,30 +100,31 @@ class Coordinator:
     def _claim_key(self, worker: str, key: str, reply: Reply | None) -> list[Any]:
         if reply is not None:
             return [KNOWN, encode_reply(reply), list(astuple(reply.usage))]
+        # the first worker to ask owns the question until it keeps a reply, fails or dies
         claim = self._claims.setdefault(key, (worker, asyncio.Event()))
         return [YOURS] if claim[0] == worker else [BUSY]
 
-    async def _wait(self, token: str, worker: str, key: str) -> list[Any]:
+    async def _wait_for_worker(self, token: str, worker: str, key: str) -> list[Any]:
         """The same for one question that another worker asks, after waiting for that worker."""
         self._check_token(token)
         if key in self._claims:
             asking, over = self._claims[key]
             for _ in range(int(CLAIM_WAIT_SECONDS / LIVENESS_CHECK_SECONDS)):
-                if asking not in self._alive():  # a worker that is gone will never answer
-                    self._release(key, asking)
+                if asking not in self._list_alive():  # a worker that is gone will never answer
+                    self._release_claim(key, asking)
                 if over.is_set():
                     break
                 with suppress(TimeoutError):
                     await asyncio.wait_for(over.wait(), LIVENESS_CHECK_SECONDS)
-        return (await self._claim(token, worker, [key]))[0]
+        return (await self._claim_questions(token, worker, [key]))[0]
 
-    def _release(self, key: str, worker: str) -> None:
+    def _release_claim(self, key: str, worker: str) -> None:
         claim = self._claims.get(key)
         if claim is not None and claim[0] == worker:
             del self._claims[key]
             claim[1].set()
 
-    async def _keep(
+    async def _store_replies(
         self, token: str, worker: str, rows: Sequence[Sequence[Any]], asked: Sequence[str]
     ) -> None:
         """Store replies, also paid ones that are unusable, before anyone reads them; then release the claims."""
@@ -128,10 +137,11 @@ class Coordinator:
             if saved is not None:
                 await asyncio.wrap_future(saved)
         finally:
+            # also when storing failed: a claim that stays would make others wait for ever
             for key in asked:
-                self._release(key, worker)
+                self._release_claim(key, worker)
 
-    async def _permit(self, token: str, estimates: Sequence[float]) -> list[dict[str, Any]]:
+    async def _permit_calls(self, token: str, estimates: Sequence[float]) -> list[dict[str, Any]]:
         """For each call: seconds until it may be made, or why it may not."""
         self._check_token(token)
         return [self._permit_call(estimate) for estimate in estimates]
@@ -143,7 +153,7 @@ class Coordinator:
             return {"refused": message_to_json(spent.reason)}
         return {"wait": self._budget.next_turn_seconds()}
 
-    async def _settle(self, token: str, bills: Sequence[Sequence[float]]) -> None:
+    async def _settle_calls(self, token: str, bills: Sequence[Sequence[float]]) -> None:
         """Replace the estimates of calls by what they really cost."""
         self._check_token(token)
         for estimate, usd in bills:

@@ -61,10 +61,10 @@ class ClusterExecution(Execution):
     """The file that the samples come from, if it is one."""
     _client: Any = field(default=None, repr=False)
     _coordinator: Any = field(default=None, repr=False)
-    _gate: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    _may_submit: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
-    _idle: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
-    _busy: int = 0
+    _none_in_flight: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    _in_flight_count: int = 0
     _workers: frozenset[str] = frozenset()
 
     async def score_new(self, records: Iterable[Record]) -> int:
@@ -73,20 +73,22 @@ class ClusterExecution(Execution):
         stored = self.run.count()
         self.done = stored
         shards = ShardFolder(self.run.store.shard_folder(self.run.id))
-        kept = shards.list_pending(stored)
+        reusable = shards.list_pending(stored)
         async with AsyncExitStack() as stack:
-            await self._open(stack)
-            sizes = BatchSizer(stored, kept, self.total, max(1, len(self._workers)))
+            await self._open_cluster(stack)
+            sizes = BatchSizer(stored, reusable, self.total, max(1, len(self._workers)))
             ranges = plan_ranges(records, self.source, sizes.next_size)
             if ranges is not None and await self._is_file_visible():
                 batches = _skip_stored_batches(from_ranges(ranges, sizes), self.run, stored)
+                # workers read ranges of the file by themselves, so nobody but the merger sees all
+                # ids
                 seen = SeenIds()
                 for position, sample_id, given in _iter_stored_ids(self.run):
                     seen.add(sample_id if given else None, position)
             else:
                 fresh = skip_stored(self.run, records, stored)
                 batches, seen = from_records(fresh, sizes, stored + 1), None
-            merger = ShardMerger(self, shards, kept, stored, seen, records)
+            merger = ShardMerger(self, shards, reusable, stored, seen, records)
             try:
                 await self._run_batches(batches, sizes, merger)
             finally:
@@ -99,7 +101,7 @@ class ClusterExecution(Execution):
         """Score again the stored samples that ended in a failure; how many there were."""
         rescoring = ShardRescorer(self.run)
         async with AsyncExitStack() as stack:
-            await self._open(stack)
+            await self._open_cluster(stack)
             sizes = BatchSizer(0, {})
             await self._run_batches(
                 from_failed(iter_failed_rows(self.run), sizes), sizes, rescoring
@@ -108,7 +110,7 @@ class ClusterExecution(Execution):
 
     # ── the cluster ───────────────────────────────────────────────────────────────────────
 
-    async def _open(self, stack: AsyncExitStack) -> None:
+    async def _open_cluster(self, stack: AsyncExitStack) -> None:
         """Connect to the workers and open the coordinator for them."""
         shared = self.judge is not None and not self.judge.local
         where = parse_location(self.on)
@@ -129,6 +131,7 @@ class ClusterExecution(Execution):
         )
         name = self.judge.name if self.judge is not None else ""
         self._coordinator = Coordinator(
+            # built after the workers are counted: each gets its share of the judge's concurrency
             self._build_job(settings, shared=shared),
             self.run.store,
             name,
@@ -143,14 +146,16 @@ class ClusterExecution(Execution):
         stack.push_async_callback(self._close_sessions)
         watching = asyncio.create_task(self._watch_workers())
         stack.callback(watching.cancel)
-        self._gate.set()
-        self._idle.set()
+        self._may_submit.set()
+        self._none_in_flight.set()
 
     def _build_job(self, settings: dict[str, Any], *, shared: bool) -> WorkerJob:
         concurrency = None
         if shared and self.judge is not None:
             whole = self.concurrency or self.judge.concurrency
             concurrency = max(1, whole // max(1, len(self._workers)))
+            # changed in place on purpose: the same mapping goes to the workers as the judge's
+            # settings
             settings["concurrency"] = concurrency
         return WorkerJob(
             run=self.run.id,
@@ -187,11 +192,17 @@ class ClusterExecution(Execution):
 
     async def _check_versions(self) -> None:
         """Check that every worker has this ragstone; one that joins later is checked with its first batch."""
-        for worker, said in (await self._client.run(get_version, on_error="return")).items():
-            if said != __version__ and not isinstance(said, OSError):  # that one has just left
-                found = f"ragstone {said}" if isinstance(said, str) else f"no ragstone ({said})"
+        for worker, version in (await self._client.run(get_version, on_error="return")).items():
+            if version != __version__ and not isinstance(
+                version, OSError
+            ):  # that one has just left
+                installed = (
+                    f"ragstone {version}"
+                    if isinstance(version, str)
+                    else f"no ragstone ({version})"
+                )
                 raise ClusterError(
-                    f"the worker at {worker!r} has {found}, and this is {__version__}; "
+                    f"the worker at {worker!r} has {installed}, and this is {__version__}; "
                     "install the same on all of them, with the extra `dask`"
                 )
 
@@ -210,6 +221,7 @@ class ClusterExecution(Execution):
         exhausted = False
         try:
             while not exhausted or in_flight:
+                # computed anew each time: workers come and go
                 window = 2 * max(1, len(self._workers)) + 2
                 while not exhausted and len(in_flight) < window and merger.pending < 8 * window:
                     batch = next(batches, None)
@@ -240,53 +252,56 @@ class ClusterExecution(Execution):
         """The batch's result; one that kills its worker is halved until the sample that does it is alone."""
         from distributed import KilledWorker
 
-        await self._gate.wait()
+        await self._may_submit.wait()
         try:
-            result = await self._submit(batch)
+            result = await self._submit_batch(batch)
             if (
                 "unseen" in result
             ):  # a worker that came later does not see the file: it is sent the rows
-                batch = RowBatch(batch.positions, tuple(batch.texts()))
-                result = await self._submit(batch)
+                batch = RowBatch(batch.positions, tuple(batch.read_texts()))
+                result = await self._submit_batch(batch)
             return [(batch, result)]
         except KilledWorker:
             if len(batch.positions) == 1:
                 return [(batch, await self._score_alone(batch))]
-        return [found for half in batch.halves() for found in await self._score_batch(half)]
+        return [
+            scored for half in batch.split_in_halves() for scored in await self._score_batch(half)
+        ]
 
     async def _score_alone(self, batch: RowBatch) -> dict[str, Any]:
         """Score a suspect sample with nothing else in flight, so that no other sample can be to blame."""
         from distributed import KilledWorker
 
         async with self._one_at_a_time:
-            self._gate.clear()
+            self._may_submit.clear()
             try:
-                await self._idle.wait()
+                await self._none_in_flight.wait()
                 for _ in range(MAX_KILLS):
                     try:
-                        return await self._submit(batch)
+                        return await self._submit_batch(batch)
                     except KilledWorker:
                         continue
-                return self._give_up(batch)
+                return self._build_killed_result(batch)
             finally:
-                self._gate.set()
+                self._may_submit.set()
 
-    def _give_up(self, batch: RowBatch) -> dict[str, Any]:
-        sample = to_sample(batch.texts()[0], self.run.info.shape, batch.first)
+    def _build_killed_result(self, batch: RowBatch) -> dict[str, Any]:
+        sample = to_sample(batch.read_texts()[0], self.run.info.shape, batch.first)
         reason = compose("worker_killed", times=MAX_KILLS)
         scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
         given = None if sample.id == str(batch.first) else sample.id
         line = ShardLine(batch.first, given, sample.group, encode_scores(scores))
-        shard = encode_shard([line], digest_rows(batch.texts()), len(self.metrics), NO_USAGE)
+        shard = encode_shard([line], digest_rows(batch.read_texts()), len(self.metrics), NO_USAGE)
         return {"shard": shard}
 
-    async def _submit(self, batch: RowBatch) -> dict[str, Any]:
+    async def _submit_batch(self, batch: RowBatch) -> dict[str, Any]:
         from distributed import KilledWorker
 
         endpoint = {"address": self._coordinator.address, "token": self._coordinator.token}
+        # pure=False: Dask would otherwise answer an equal call from its own cache
         future = self._client.submit(score_batch, endpoint, batch.to_json(), pure=False)
-        self._busy += 1
-        self._idle.clear()
+        self._in_flight_count += 1
+        self._none_in_flight.clear()
         try:
             result: dict[str, Any] = await future
         except KilledWorker:
@@ -305,9 +320,10 @@ class ClusterExecution(Execution):
                 f"({__version__}) installed on all of them?"
             ) from raised
         finally:
-            self._busy -= 1
-            if not self._busy:
-                self._idle.set()
+            self._in_flight_count -= 1
+            if not self._in_flight_count:
+                self._none_in_flight.set()
+            # else the scheduler keeps the shard's bytes in the memory of the worker
             future.release()
         if "error" in result:
             raise RagstoneError(f"on a worker: {result['error']}")
@@ -326,14 +342,14 @@ def _skip_stored_batches(batches: Iterator[RowBatch], run: Any, stored: int) -> 
         if batch.first > stored:
             yield batch
             continue
-        for position, text in zip(batch.positions, batch.texts(), strict=True):
+        for position, text in zip(batch.positions, batch.read_texts(), strict=True):
             if position <= stored and next(rows) != text:
                 raise DataError(
                     f"sample {position} of {run.info.source} has changed since run {run.id} scored it; "
                     "start a new run without --resume"
                 )
         if batch.last > stored:  # only a parquet row group can reach beyond
-            rest = batch.texts()[stored - batch.first + 1 :]
+            rest = batch.read_texts()[stored - batch.first + 1 :]
             yield RowBatch(tuple(range(stored + 1, batch.last + 1)), tuple(rest))
 
 

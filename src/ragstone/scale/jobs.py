@@ -37,5 +37,6 @@ class WorkerJob:
     @classmethod
     def from_json(cls, sent: Mapping[str, Any]) -> WorkerJob:
         """The job that `to_json` wrote."""
+        # msgpack has no tuples
         lists = {name: tuple(sent[name]) for name in ("metrics", "code_folders")}
         return cls(**{**sent, **lists})

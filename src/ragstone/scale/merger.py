@@ -20,55 +20,58 @@ class ShardMerger:
     """Writes results into the store in input order; those that come early wait on disk as shards."""
 
     def __init__(
-        self, execution: Execution, shards: ShardFolder, kept: Mapping[int, int], stored: int,
-        seen: SeenIds | None, reading: Dataset,
+        self, execution: Execution, shards: ShardFolder, reusable: Mapping[int, int], stored: int,
+        seen: SeenIds | None, dataset: Dataset,
     ) -> None:  # fmt: skip
         self._execution = execution
         self._shards = shards
-        self._kept = kept
-        self._next = stored + 1
-        self._seen = seen
-        self._reading = reading
-        self._finished: dict[int, RowBatch] = {}
+        self._reusable = reusable
+        self._next_position = stored + 1
+        self._seen_ids = seen
+        self._dataset = dataset
+        self._finished_batches: dict[int, RowBatch] = {}
         """Finished batches whose shard is on disk, by their first position."""
         self._writes: list[Any] = []
 
     @property
     def pending(self) -> int:
         """Batches that are done and not merged."""
-        return len(self._finished)
+        return len(self._finished_batches)
 
     async def reuse_shard(self, batch: RowBatch) -> bool:
         """Whether an earlier attempt left this batch's shard."""
-        if self._kept.get(batch.first) != batch.last:
+        if self._reusable.get(batch.first) != batch.last:
             return False
         shard = decode_shard(self._shards.get(batch.first, batch.last))
-        if shard.rows != digest_rows(batch.texts()):
+        if shard.rows != digest_rows(batch.read_texts()):
             raise DataError(
-                f"samples {batch.first} to {batch.last} of {self._reading.source} have changed since "
+                f"samples {batch.first} to {batch.last} of {self._dataset.source} have changed since "
                 f"run {self._execution.run.id} scored them; start a new run without --resume"
             )
-        self._finished[batch.first] = batch
+        self._finished_batches[batch.first] = batch
         return True
 
     async def add_result(self, batch: RowBatch, result: Mapping[str, Any]) -> None:
         """Take the result of a batch."""
         if "bad" in result:
-            source = self._reading.source
+            source = self._dataset.source
             raise BadRows(
                 [f"{at if isinstance(at, str) else f'{source}:{at}'}: {why}" for at, why in result["bad"]][:20],
                 more=True,
             )  # fmt: skip
-        if batch.first == self._next:
-            await self._merge(batch, decode_shard(result["shard"]))
+        if batch.first == self._next_position:
+            await self._append_to_store(batch, decode_shard(result["shard"]))
             return
+        # in a thread, because it waits for the disk and the event loop serves all workers
         await asyncio.to_thread(self._shards.put, batch.first, batch.last, result["shard"])
-        self._finished[batch.first] = batch
+        self._finished_batches[batch.first] = batch
 
     async def merge_ready(self) -> None:
         """Merge the batches whose turn has come."""
-        while (batch := self._finished.pop(self._next, None)) is not None:
-            await self._merge(batch, decode_shard(self._shards.get(batch.first, batch.last)))
+        while (batch := self._finished_batches.pop(self._next_position, None)) is not None:
+            await self._append_to_store(
+                batch, decode_shard(self._shards.get(batch.first, batch.last))
+            )
             await self.flush()
             self._shards.drop(batch.first, batch.last)
 
@@ -78,18 +81,18 @@ class ShardMerger:
         for write in writes:
             await asyncio.wrap_future(write)
 
-    async def _merge(self, batch: RowBatch, shard: Shard) -> None:
-        rows, texts = [], batch.texts()
+    async def _append_to_store(self, batch: RowBatch, shard: Shard) -> None:
+        rows, texts = [], batch.read_texts()
         if shard.rows != digest_rows(texts):
             raise DataError(
-                f"samples {batch.first} to {batch.last} of {self._reading.source} changed while they "
+                f"samples {batch.first} to {batch.last} of {self._dataset.source} changed while they "
                 "were scored; start a new run"
             )
         for line, text in zip(shard.lines, texts, strict=True):
-            if self._seen is not None and not self._seen.add(line.id, line.position):
+            if self._seen_ids is not None and not self._seen_ids.add(line.id, line.position):
                 raise BadRows(
                     [
-                        f"{self._reading.source}: row {line.position}: the id {line.id!r} was given to "
+                        f"{self._dataset.source}: row {line.position}: the id {line.id!r} was given to "
                         "an earlier row; give each row its own id, or none"
                     ]
                 )
@@ -99,7 +102,7 @@ class ShardMerger:
         self._writes.append(run.store.append(run.id, rows))
         if len(self._writes) > 4:  # write-behind, but never far behind
             await asyncio.wrap_future(self._writes.pop(0))
-        self._next = batch.last + 1
+        self._next_position = batch.last + 1
         self._execution.add_counts(len(rows), shard.failures, shard.usage)
         write_progress(self._execution.done, self._execution.total)
 

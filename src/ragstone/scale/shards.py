@@ -64,7 +64,7 @@ class ShardFolder:
 
     def put(self, first: int, last: int, data: bytes) -> None:
         """Write a shard so that it is there whole, or not at all, even after a power failure."""
-        path = self._path(first, last)
+        path = self._get_path(first, last)
         part = path.with_suffix(".part")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -82,34 +82,35 @@ class ShardFolder:
 
     def get(self, first: int, last: int) -> bytes:
         """The bytes of a shard that was put here."""
-        return self._path(first, last).read_bytes()
+        return self._get_path(first, last).read_bytes()
 
     def drop(self, first: int, last: int) -> None:
         """Forget a shard whose lines are in the store."""
-        self._path(first, last).unlink(missing_ok=True)
+        self._get_path(first, last).unlink(missing_ok=True)
 
     def list_pending(self, after: int) -> dict[int, int]:
         """First → last position of the shards beyond this position; older ones are cleared away."""
-        found: dict[int, int] = {}
-        for path in sorted(self._files()):
+        last_by_first: dict[int, int] = {}
+        for path in sorted(self._list_files()):
             first, last = map(int, path.stem.split("-"))
             if first <= after:
                 path.unlink()
             else:
-                found[first] = last
-        return found
+                last_by_first[first] = last
+        return last_by_first
 
     def clear(self) -> None:
         """Remove the folder, which is empty when all went well."""
-        for path in self._files():
+        for path in self._list_files():
             path.unlink()
         for part in self.folder.glob("*.part"):
             part.unlink()
         if self.folder.is_dir():
             self.folder.rmdir()
 
-    def _files(self) -> Iterator[Path]:
+    def _list_files(self) -> Iterator[Path]:
         return self.folder.glob("*-*.jsonl")
 
-    def _path(self, first: int, last: int) -> Path:
+    def _get_path(self, first: int, last: int) -> Path:
+        # padded, so that names sort as numbers do
         return self.folder / f"{first:012d}-{last:012d}.jsonl"

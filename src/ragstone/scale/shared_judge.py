@@ -25,9 +25,9 @@ class SharedJudge:
     local = True
     """Tells the broker that there is nothing to look up or store in this process."""
 
-    def __init__(self, judge: Judge, wire: CoordinatorClient) -> None:
+    def __init__(self, judge: Judge, client: CoordinatorClient) -> None:
         self._judge = judge
-        self._client = wire
+        self._client = client
         self.name = judge.name
         self.batch = judge.batch
         self.concurrency = judge.concurrency
@@ -41,6 +41,7 @@ class SharedJudge:
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Each reply from the driver's store, from this worker's judge, or from another worker that is asking already."""
+        # the same key as AskBroker's: a run may be resumed with or without a cluster
         keys = [digest({"judge": self._judge.identity(ask), "ask": ask.key}) for ask in asks]
         answers: dict[str, Answered] = {}
         mine: dict[str, Ask] = {}
@@ -52,6 +53,7 @@ class SharedJudge:
             else:
                 (busy if status[0] == BUSY else mine)[key] = ask
         if mine:
+            # ours first: the other worker's replies are probably there when they are done
             answers |= await self._ask_judge(mine)
         for key, ask in busy.items():
             answers[key] = await self._await_reply(key, ask)
@@ -72,7 +74,7 @@ class SharedJudge:
             got = await self._judge.answer(list(mine.values()))
             answered = dict(zip(mine, got, strict=True))
         finally:
-            rows = [_to_stored_row(key, mine[key], one) for key, one in answered.items()]
+            rows = [_to_stored_row(key, mine[key], answer) for key, answer in answered.items()]
             await self._client.keep([row for row in rows if row is not None], list(mine))
         return answered
 
@@ -80,20 +82,20 @@ class SharedJudge:
 def _to_stored_row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
     """A reply as the driver stores it; a failure only if it cost something."""
     if isinstance(answered, Reply):
-        found = (key, ask.kind, answered)
+        stored = (key, ask.kind, answered)
     elif (answered.usage or NO_USAGE) == NO_USAGE:
         return None
     else:
-        found = to_unusable_reply(key, ask, answered)
-    return [found[0], found[1], encode_reply(found[2]), list(astuple(found[2].usage))]
+        stored = to_unusable_reply(key, ask, answered)
+    return [stored[0], stored[1], encode_reply(stored[2]), list(astuple(stored[2].usage))]
 
 
 class SharedBudget(Budget):
     """The driver's budget and rate limit, asked before each call if there is any."""
 
-    def __init__(self, wire: CoordinatorClient, *, limited: bool) -> None:
+    def __init__(self, client: CoordinatorClient, *, limited: bool) -> None:
         super().__init__()
-        self._client = wire
+        self._client = client
         self._limited = limited
 
     async def admit(self, estimate: float) -> None:
@@ -120,7 +122,7 @@ class CoordinatorClient:
         self._worker = worker
         self._is_gone = False
         self._claims = _MessageBatcher(self._send_claims)
-        self._kept = _MessageBatcher(self._send_replies)
+        self._replies = _MessageBatcher(self._send_replies)
         self._permits = _MessageBatcher(self._send_permits)
         self._bills = _MessageBatcher(self._send_bills)
         self._under_way: set[asyncio.Task[Any]] = set()
@@ -131,11 +133,11 @@ class CoordinatorClient:
 
     async def wait(self, key: str) -> list[Any]:
         """What is known of a question that another worker asks, when there is news."""
-        return await self._call("wait", worker=self._worker, key=key)  # type: ignore[no-any-return]
+        return await self._call_driver("wait", worker=self._worker, key=key)  # type: ignore[no-any-return]
 
     async def keep(self, rows: Sequence[Sequence[Any]], asked: Sequence[str]) -> None:
         """Store replies and release the claims on what was asked."""
-        await self._kept.put([(list(rows), list(asked))])
+        await self._replies.put([(list(rows), list(asked))])
 
     async def permit(self, estimate: float) -> dict[str, Any]:
         """Permission to make a call."""
@@ -143,31 +145,31 @@ class CoordinatorClient:
 
     def settle(self, estimate: float, usd: float) -> None:
         """Report what a call really cost, without waiting."""
-        telling = asyncio.ensure_future(self._send_bill(estimate, usd))
-        self._under_way.add(telling)
-        telling.add_done_callback(self._under_way.discard)
+        task = asyncio.ensure_future(self._send_bill(estimate, usd))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
 
     async def _send_bill(self, estimate: float, usd: float) -> None:
         with suppress(OSError):  # a driver that is gone has no bill any more
             await self._bills.put([(estimate, usd)])
 
     async def _send_claims(self, keys: list[str]) -> list[Any]:
-        return await self._call("claim", worker=self._worker, keys=keys)  # type: ignore[no-any-return]
+        return await self._call_driver("claim", worker=self._worker, keys=keys)  # type: ignore[no-any-return]
 
     async def _send_replies(self, parts: list[tuple[list[Any], list[str]]]) -> list[Any]:
         rows = [row for part, _ in parts for row in part]
         asked = [key for _, keys in parts for key in keys]
-        await self._call("keep", worker=self._worker, rows=rows, asked=asked)
+        await self._call_driver("keep", worker=self._worker, rows=rows, asked=asked)
         return [None] * len(parts)
 
     async def _send_permits(self, estimates: list[float]) -> list[Any]:
-        return await self._call("permit", estimates=estimates)  # type: ignore[no-any-return]
+        return await self._call_driver("permit", estimates=estimates)  # type: ignore[no-any-return]
 
     async def _send_bills(self, bills: list[tuple[float, float]]) -> list[Any]:
-        await self._call("settle", bills=[list(bill) for bill in bills])
+        await self._call_driver("settle", bills=[list(bill) for bill in bills])
         return [None] * len(bills)
 
-    async def _call(self, what: str, **arguments: Any) -> Any:
+    async def _call_driver(self, what: str, **arguments: Any) -> Any:
         if self._is_gone:  # not tried again and again: the batch is to end soon
             raise ConnectionError("the driver of this run is gone")
         try:
@@ -183,17 +185,17 @@ class _MessageBatcher:
     def __init__(self, send: Callable[[list[Any]], Awaitable[list[Any]]]) -> None:
         self._send = send
         self._waiting: list[tuple[list[Any], asyncio.Future[list[Any]]]] = []
-        self._carrier: asyncio.Task[None] | None = None
+        self._sender_task: asyncio.Task[None] | None = None
 
     async def put(self, items: Sequence[Any]) -> list[Any]:
         """What came of each item."""
         answered: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
         self._waiting.append((list(items), answered))
-        if self._carrier is None:
-            self._carrier = asyncio.create_task(self._carry())
+        if self._sender_task is None:
+            self._sender_task = asyncio.create_task(self._send_waiting())
         return await answered
 
-    async def _carry(self) -> None:
+    async def _send_waiting(self) -> None:
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting, []
@@ -210,4 +212,4 @@ class _MessageBatcher:
                         answered.set_result(answers[at : at + len(items)])
                     at += len(items)
         finally:
-            self._carrier = None
+            self._sender_task = None

@@ -50,6 +50,7 @@ def format_launcher(job: SlurmJob, plan: Plan, slurm: Slurm) -> str:
     run, folder = job.run, Path(job.launcher).parent
     name = plan.name or Path(plan.data.path or "run").stem
     python = "python" if slurm.environment or slurm.modules else shlex.quote(sys.executable)
+    # expanded by the shell of the job, not here
     attempt = f"{shlex.quote(str(folder / run))}.$SLURM_JOB_ID.${{SLURM_RESTART_COUNT:-0}}"
     interface = f" --interface {shlex.quote(slurm.interface)}" if slurm.interface else ""
     protocol = " --protocol tls" if slurm.tls else ""
@@ -159,6 +160,7 @@ def write_certificates(place: str) -> None:
     }
     for name, text in files.items():
         path = folder / name
+        # before the key is written: nobody may read it in between
         path.touch(mode=0o600)
         path.write_text(text, encoding="ascii")
     part = {"cert": str(folder / "cert.pem"), "key": str(folder / "key.pem")}
@@ -189,6 +191,7 @@ def write_job(job: SlurmJob, text: str, plan: Mapping[str, Any]) -> Path:
 def submit(job: SlurmJob) -> SlurmJob:
     """Send the launcher; the job with its number."""
     output = _run_slurm("sbatch", "--parsable", job.launcher)
+    # --parsable prints `number;cluster` on a federation
     sent = replace(job, job=output.strip().split(";")[0])
     _save_job(sent)
     return sent
@@ -213,6 +216,7 @@ def read_state(job: SlurmJob) -> str:
     try:
         output = _run_slurm("scontrol", "show", "job", "--oneliner", job.job)
     except SlurmError as refused:
+        # Slurm writes Invalid or invalid, depending on its version
         if "nvalid job id" in str(refused):
             return "UNKNOWN"
         raise

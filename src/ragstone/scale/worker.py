@@ -31,6 +31,8 @@ from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 DRIVER_SECONDS = 10
 """How long a worker tries to reach the driver before it considers it dead."""
 
+# Token of a run → its session. Module state, because Dask calls functions, and a model must be
+# loaded once.
 _sessions: dict[str, WorkerSession] = {}
 _sessions_lock = threading.Lock()
 
@@ -53,8 +55,8 @@ def score_batch(endpoint: Mapping[str, str], batch: Mapping[str, Any]) -> dict[s
         with _sessions_lock:
             session.users -= 1
     lines = [
-        ShardLine(row.position, row.sample.id if row.given else None, row.sample.group, encode_scores(one))
-        for row, one in zip(samples, scores, strict=True)
+        ShardLine(row.position, row.sample.id if row.given else None, row.sample.group, encode_scores(sample_scores))
+        for row, sample_scores in zip(samples, scores, strict=True)
     ]  # fmt: skip
     failures, usage = _sum_usage(scores)
     shard = encode_shard(lines, digest_rows(row.text for row in samples), failures, usage)
@@ -131,8 +133,8 @@ def _read_samples(
 
 def _sum_usage(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
     failures, usage = 0, NO_USAGE
-    for one in scores:
-        for score in one.values():
+    for sample_scores in scores:
+        for score in sample_scores.values():
             failures += score.outcome in FAILURES
             if score.usage is not NO_USAGE:
                 usage = usage + score.usage
@@ -146,7 +148,9 @@ class WorkerSession:
         self.users = 0
         """Threads that are scoring in this session."""
         self._endpoint = endpoint
-        self._address, self._connections = _this_worker()
+        self._address, self._connections = _describe_worker()
+        # a loop in a thread of its own: Dask calls `score_batch` from several threads, and they
+        # share one broker
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="ragstone-worker", daemon=True
@@ -155,26 +159,26 @@ class WorkerSession:
         self._judge: Judge | None = None
         self._broker: AskBroker | None = None
         try:
-            self._wait(self._prepare())
+            self._run_in_loop(self._prepare_run())
         except BaseException:
             self._end_loop()
             raise
 
     def score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
         """Every metric on every sample, in order."""
-        return self._wait(self._score(samples))  # type: ignore[no-any-return]
+        return self._run_in_loop(self._score_samples(samples))  # type: ignore[no-any-return]
 
     def is_needed(self) -> bool:
         """Whether the run's driver is still there: two runs that share a worker must not unload each other's model."""
         try:
-            self._wait(self._fetch_job())
+            self._run_in_loop(self._fetch_job())
         except (OSError, TimeoutError, PermissionError):
             return False
         return True
 
     def close(self) -> None:
         """Close the judge and the loop."""
-        self._wait(self._close())
+        self._run_in_loop(self._close_connections())
         self._end_loop()
 
     def _end_loop(self) -> None:
@@ -182,10 +186,10 @@ class WorkerSession:
         self._thread.join()
         self._loop.close()
 
-    def _wait(self, work: Any) -> Any:
+    def _run_in_loop(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    async def _prepare(self) -> None:
+    async def _prepare_run(self) -> None:
         from distributed.core import rpc
 
         self._driver = rpc(
@@ -206,40 +210,41 @@ class WorkerSession:
             raise RagstoneError(
                 f"this worker has ragstone {__version__}, the driver {self._job.version}; install the same"
             )
+        # before the metrics are resolved: they may be in the user's own modules
         sys.path[:0] = [folder for folder in self._job.code_folders if folder not in sys.path]
         metrics = resolve_metrics(self._job.metrics)
         self._metrics = {metric.name: metric for metric in metrics}
-        self._starts = {metric.name: build_starter(metric) for metric in metrics}
+        self._starters = {metric.name: build_starter(metric) for metric in metrics}
         self.mapper = compile_shape(self._job.shape)
         if self._job.judge is None:
             return
         from ragstone.judges.factory import make_judge
 
-        wire = CoordinatorClient(self._driver, self._endpoint["token"], self._address)
-        budget = SharedBudget(wire, limited=self._job.limited) if self._job.shared else None
+        client = CoordinatorClient(self._driver, self._endpoint["token"], self._address)
+        budget = SharedBudget(client, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
-        answering: Any = SharedJudge(self._judge, wire) if self._job.shared else self._judge
+        answering: Any = SharedJudge(self._judge, client) if self._job.shared else self._judge
         # a judge that needs no store is handed to the broker: replies to be kept go to the driver
         self._broker = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
         await self._broker.__aenter__()
 
     async def _fetch_job(self) -> dict[str, Any]:
-        said: dict[str, Any] = await self._driver.hello(token=self._endpoint["token"])
-        return said
+        job: dict[str, Any] = await self._driver.hello(token=self._endpoint["token"])
+        return job
 
-    async def _score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
+    async def _score_samples(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
         named = [set_language(sample, self._job.language) for sample in samples]
         if self._broker is None:
-            return [score_unjudged(self._starts, sample) for sample in named]
+            return [score_unjudged(self._starters, sample) for sample in named]
         broker, room = self._broker, asyncio.Semaphore(self._broker.max_open_samples)
 
-        async def one(sample: Sample) -> dict[str, Score]:
+        async def score_bounded(sample: Sample) -> dict[str, Score]:
             async with room:
-                return await score_sample(sample, self._metrics, self._starts, broker)
+                return await score_sample(sample, self._metrics, self._starters, broker)
 
-        return list(await asyncio.gather(*map(one, named)))
+        return list(await asyncio.gather(*map(score_bounded, named)))
 
-    async def _close(self) -> None:
+    async def _close_connections(self) -> None:
         # the run may have been stopped: whoever waits for a score must not wait for ever
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
@@ -256,7 +261,7 @@ _NO_STORE: Any = None
 """Where a broker would keep replies: nowhere, since its judge is local or keeps them with the driver."""
 
 
-def _this_worker() -> tuple[str, dict[str, Any]]:
+def _describe_worker() -> tuple[str, dict[str, Any]]:
     """Its address, and how it opens connections (with which certificates)."""
     from distributed import get_worker
 

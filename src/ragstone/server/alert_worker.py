@@ -32,18 +32,19 @@ class AlertWorker:
 
     def __init__(self, settings: Alerts, store: Store) -> None:
         self._settings = settings
+        # its own connections: an evaluation reads many rows, and ingest must not wait behind it
         self._archive = Archive(store.reopen())
 
     async def run(self) -> None:
         """Evaluate, then deliver due messages until the next evaluation."""
         while True:
-            await self._run_in_thread(self._evaluate)
+            await self._run_in_thread(self._evaluate_and_deliver)
             waited = 0.0
             while waited < get_interval_seconds(self._settings):
                 pause = min(DELIVERY_SECONDS, get_interval_seconds(self._settings) - waited)
                 await asyncio.sleep(pause)
                 waited += pause
-                await self._run_in_thread(self._deliver)
+                await self._run_in_thread(self._deliver_messages)
 
     async def _run_in_thread(self, work: Any) -> None:
         try:
@@ -51,11 +52,11 @@ class AlertWorker:
         except RagstoneError as error:  # an unavailable store may be back next time
             log.warning("evaluating alerts failed: %s", error)
 
-    def _evaluate(self) -> None:
+    def _evaluate_and_deliver(self) -> None:
         evaluate_alerts(self._archive, self._settings, now_micros())
-        self._deliver()
+        self._deliver_messages()
 
-    def _deliver(self) -> None:
+    def _deliver_messages(self) -> None:
         deliver_due(self._archive, self._settings.channels)
 
     def get_status(self) -> dict[str, Any]:

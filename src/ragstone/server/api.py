@@ -63,6 +63,7 @@ SERVER_STATE = web.AppKey("service", ServerState)
 async def post_interactions(request: web.Request) -> web.Response:
     """Store one interaction or a list; answered when they are on disk."""
     state = request.app[SERVER_STATE]
+    # counted from before the body is read: slow uploads are a load as well
     with state.queue.admit_request():
         rows, size = await _read_rows(request, state)
         try:
@@ -155,6 +156,7 @@ async def _read_rows(request: web.Request, state: ServerState) -> tuple[list[Any
         if not 1 <= len(rows) <= limit:
             reason = f"the list has {len(rows)} rows; send 1 to {limit}"
             raise RequestError(422, reason, "refused_invalid")
+    # also when the client goes away: the bytes would count against the limit for ever
     except BaseException:
         state.queue.release_bytes(size)
         raise
@@ -221,6 +223,7 @@ async def get_interaction(request: web.Request) -> web.Response:
 
 
 def _load_interaction(archive: Archive, id: str) -> dict[str, Any] | None:
+    # PostgreSQL refuses NUL in a text with an error; such an id cannot exist
     if "\x00" in id:
         return None
     interaction: Interaction | None = archive.get(id)
@@ -260,6 +263,7 @@ async def get_status(request: web.Request) -> web.Response:
     _parse_query(request, set())
     counters = await asyncio.to_thread(state.read_archive.counters)
     for name, value in state.queue.counts.items():
+        # refusals that are not flushed yet are added, so that the figures do not lag
         counters[name] = counters.get(name, 0) + value
     return build_json_response(
         {

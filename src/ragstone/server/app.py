@@ -71,8 +71,9 @@ def make_app(
     open_paths = frozenset(prefix + path for prefix in prefixes for path in PUBLIC_PATHS)
     app = web.Application(
         middlewares=[
+            # outermost, so that a refusal of the guard is answered and counted like any other
             handle_errors,
-            build_guard(settings, open_paths, lambda name: _count(app, name)),
+            build_guard(settings, open_paths, lambda name: _count_refusal(app, name)),
         ],
         client_max_size=settings.body_bytes,
     )
@@ -88,7 +89,7 @@ def make_app(
     return app
 
 
-def _count(app: web.Application, name: str) -> None:
+def _count_refusal(app: web.Application, name: str) -> None:
     app[SERVER_STATE].queue.counts[name] += 1
 
 
@@ -99,7 +100,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
         return await handler(request)
     except RequestError as error:
         if error.counter:
-            _count(request.app, error.counter)
+            _count_refusal(request.app, error.counter)
         return error.to_response()
     except StoreError as error:
         return build_error_response(503, str(error), headers={"Retry-After": "5"})
@@ -110,6 +111,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
         return build_error_response(
             answer.status, answer.reason, headers={"Allow": allowed} if allowed else None
         )
+    # the client went away: nobody reads an answer, and a log of them would fill up
     except (asyncio.CancelledError, ConnectionResetError):
         raise
     except Exception:
@@ -137,10 +139,10 @@ async def _run_background(
     queue.start()
     tasks = [
         asyncio.create_task(
-            _repeat(FLUSH_COUNTS_SECONDS, lambda: _flush_counts(queue), "counting")
+            _repeat_forever(FLUSH_COUNTS_SECONDS, lambda: _flush_counts(queue), "counting")
         ),
         asyncio.create_task(
-            _repeat(
+            _repeat_forever(
                 max(0.2, settings.grace / 2),
                 lambda: _in_thread(
                     assemble_traces,
@@ -157,7 +159,7 @@ async def _run_background(
         age = settings.retention
         tasks.append(
             asyncio.create_task(
-                _repeat(
+                _repeat_forever(
                     PURGE_SECONDS,
                     lambda: _in_thread(lambda: read_archive.purge(before=now_micros() - age)),
                     "deleting old interactions",
@@ -168,6 +170,8 @@ async def _run_background(
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+    # after the other tasks, and before the store goes: every accepted row is on disk before its
+    # request is answered
     await queue.close()
     with suppress(StoreError):
         await _flush_counts(queue)
@@ -179,6 +183,7 @@ async def _flush_counts(queue: IngestQueue) -> None:
     counts = queue.counts.copy()
     if counts:
         await asyncio.wrap_future(queue.archive.count(counts))
+        # Counter's -= also drops names that reach zero
         queue.counts -= counts
 
 
@@ -186,7 +191,7 @@ async def _in_thread(function: Callable[..., Any], *args: Any, **more: Any) -> N
     await asyncio.to_thread(function, *args, **more)
 
 
-async def _repeat(seconds: float, work: Callable[[], Awaitable[None]], name: str) -> None:
+async def _repeat_forever(seconds: float, work: Callable[[], Awaitable[None]], name: str) -> None:
     """Run a task periodically; an unavailable store may be back next time."""
     while True:
         try:
@@ -226,9 +231,11 @@ async def serve(
     runner = web.AppRunner(
         make_app(settings, store, workers),
         access_log=None,
+        # `read_body` decompresses itself, in bounded steps: aiohttp would unpack a gzip bomb whole
         auto_decompress=False,
         keepalive_timeout=75,
         shutdown_timeout=10,
+        # the handlers above end the wait below, so that `cleanup` writes what was accepted
         handle_signals=False,
     )
     await runner.setup()

@@ -39,14 +39,14 @@ def build_guard(
     """The middleware that admits a request or answers why not."""
 
     @web.middleware
-    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def check_request(request: web.Request, handler: Handler) -> web.StreamResponse:
         refusal = _find_refusal(request, settings, open_paths)
         if refusal is not None:
             count("refused_" + refusal[0])
             return build_error_response(refusal[1], refusal[2], **refusal[3])
         return await handler(request)
 
-    return check
+    return check_request
 
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
@@ -64,12 +64,14 @@ def _find_refusal(
     request: web.Request, settings: ServerSettings, open_paths: frozenset[str]
 ) -> Refusal | None:
     hosts = request.headers.getall("Host", [])
+    # first of all: the checks below trust the host
     if len(hosts) != 1 or not is_known_host(hosts[0], settings):
         reason = "the Host header names a host that this server is not; add it with --name"
         return ("host", 403, reason, {})
     origin = request.headers.get("Origin")
     if origin is not None and not is_same_site(origin, hosts[0], settings):
         return ("origin", 403, "requests from pages of other sites are not taken", {})
+    # browsers send no Origin with some requests of other sites, but this header with all of them
     if request.headers.get("Sec-Fetch-Site") == "cross-site" and not _is_link_navigation(
         request, open_paths
     ):
@@ -102,6 +104,7 @@ def is_known_host(value: str, settings: ServerSettings) -> bool:
     host = match["host"].lower()
     if host in (name.lower() for name in settings.names) or is_loopback(host):
         return True
+    # a server on loopback has no other address: a request with one comes from a rebound name
     return not settings.is_loopback and is_address(host)
 
 

@@ -51,21 +51,21 @@ class IngestQueue:
         self.rows = 0
         self._jobs: deque[IngestJob] = deque()
         self._has_jobs = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._commit_task: asyncio.Task[None] | None = None
         self._closing = False
-        self._rate = 1000.0
+        self._rows_per_second = 1000.0
         """Rows a second written recently, for Retry-After."""
 
     def start(self) -> None:
         """Start the writing task."""
-        self._task = asyncio.create_task(self._run())
+        self._commit_task = asyncio.create_task(self._commit_until_closed())
 
     async def close(self) -> None:
         """Write what is queued and stop."""
         self._closing = True
         self._has_jobs.set()
-        if self._task is not None:
-            await self._task
+        if self._commit_task is not None:
+            await self._commit_task
 
     @contextmanager
     def admit_request(self) -> Iterator[None]:
@@ -96,6 +96,7 @@ class IngestQueue:
                     if self.bytes > self.settings.queue_bytes:
                         raise self.build_overload_error()
                     chunks.append(chunk)
+            # an empty chunk asks whether the compressed body was complete
             for _ in decompress(b""):
                 pass
         except BaseException:
@@ -115,6 +116,7 @@ class IngestQueue:
     ) -> AddResult:
         """Queue rows and wait until they are on disk; how many were new and how many repeated."""
         job = IngestJob(interactions, feedback, spans, asyncio.get_running_loop().create_future())
+        # a single request above the limit is taken when nothing waits, else it could never be
         if self.rows and self.rows + job.rows > self.settings.queue_events:
             raise self.build_overload_error()
         if self._closing:
@@ -124,11 +126,13 @@ class IngestQueue:
         self.rows += job.rows
         self._jobs.append(job)
         self._has_jobs.set()
+        # the rows are written even when the client goes away: part of the batch may be on its way
+        # to the disk
         return await asyncio.shield(job.done)
 
     def build_overload_error(self) -> RequestError:
         """429 with the time after which the queued rows will probably be written."""
-        seconds = max(1, min(30, round(self.rows / self._rate)))
+        seconds = max(1, min(30, round(self.rows / self._rows_per_second)))
         return RequestError(
             429, "too much at once; try again later", "refused_overload", retry_after=seconds
         )
@@ -138,7 +142,7 @@ class IngestQueue:
         limit = self.settings.body_bytes
         return RequestError(413, f"the body is larger than {limit:,} bytes; send less at once", "refused_too_large")  # fmt: skip
 
-    async def _run(self) -> None:
+    async def _commit_until_closed(self) -> None:
         while True:
             await self._has_jobs.wait()
             self._has_jobs.clear()
@@ -173,7 +177,8 @@ class IngestQueue:
                 _resolve_job(job, RequestError(503, f"not stored: {reason}", "", retry_after=5))
         else:
             elapsed = max(1e-6, time.monotonic() - started)
-            self._rate += 0.1 * (rows / elapsed - self._rate)
+            # a moving average: one slow commit should not make clients wait half a minute
+            self._rows_per_second += 0.1 * (rows / elapsed - self._rows_per_second)
             new_ids = set(added.ids)
             for job in jobs:  # an id repeated within one commit counts as new for its first job
                 ids = {item.id for item in job.interactions} & new_ids
@@ -202,6 +207,8 @@ def _choose_decompressor(encoding: str) -> Decompressor:
         case "" | "identity":
             return lambda compressed: iter((compressed,) if compressed else ())
         case "gzip" | "x-gzip":
+            # 31 = 16 + 15: gzip header, largest window; 15 alone is zlib's own header, which HTTP
+            # calls deflate
             return _build_inflater(zlib.decompressobj(wbits=31))
         case "deflate":
             return _build_inflater(zlib.decompressobj(wbits=15))

@@ -114,6 +114,8 @@ async def post_login(request: web.Request) -> web.Response:
         max_age=SESSION_DAYS * 86400,
         httponly=True,
         samesite="Strict",
+        # the server itself speaks http, behind a proxy that may speak https: the browser's Origin
+        # tells
         secure=request.headers.get("Origin", "").startswith("https:"),
     )
     return response

@@ -34,7 +34,7 @@ class ReportWorker:
     def __init__(self, settings: ReportSchedule, store: Store) -> None:
         self._settings = settings
         self._archive = Archive(store.reopen())
-        self._last = ""
+        self._last_day = ""
 
     async def run(self) -> None:
         """Write missing reports, periodically."""
@@ -57,6 +57,8 @@ class ReportWorker:
         day = from_micros(since).astimezone(get_time_zone(settings.zone)).date().isoformat()
         folder = Path(settings.folder).expanduser()
         paths = [folder / f"ragstone-{settings.period}-{day}.{kind}" for kind in settings.formats]
+        # the files themselves are the memory of what was written: no state to lose, and deleting a
+        # file asks for it again
         missing = [path for path in paths if not path.exists()]
         if missing:
             folder.mkdir(parents=True, exist_ok=True)
@@ -65,9 +67,9 @@ class ReportWorker:
             )
             for path in missing:
                 write_report(MonitorReport(analysis, settings.language), path)
-        self._last = day
+        self._last_day = day
         return missing
 
     def get_status(self) -> dict[str, Any]:
         """The first day of the period that was last reported on."""
-        return {"period": self._settings.period, "last": self._last}
+        return {"period": self._settings.period, "last": self._last_day}

@@ -12,6 +12,7 @@ from aiohttp import web
 def build_json_response(value: Any, status: int = 200) -> web.Response:
     """A JSON response."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # logged texts may hold lone surrogates, which are no UTF-8
     body = text.encode("utf-8", "replace")
     return web.Response(body=body, status=status, content_type="application/json", charset="utf-8")
 
@@ -39,7 +40,7 @@ class RequestError(Exception):
         self,
         status: int,
         why: str,
-        counted: str,
+        counter: str,
         *,
         rows: Sequence[tuple[int, str]] = (),
         retry_after: int | None = None,
@@ -47,7 +48,7 @@ class RequestError(Exception):
         super().__init__(why)
         self.status = status
         self.why = why
-        self.counter = counted
+        self.counter = counter
         self.rows = rows
         self.retry_after = retry_after
 

@@ -62,6 +62,7 @@ def check_settings(settings: ServerSettings) -> ServerSettings:
             "RAGSTONE_MONITOR_TOKEN, or listen on 127.0.0.1"
         )
     if settings.token is not None and (
+        # visible ASCII only: other characters do not survive every HTTP client's header
         len(settings.token) < 16 or not re.fullmatch(r"[\x21-\x7e]+", settings.token)
     ):
         raise RagstoneError(

@@ -60,6 +60,8 @@ def _from_text(spec: str, parameters: dict[str, Any]) -> System:
         return _build_pipeline(spec.partition(":")[2] or None, parameters)
     if spec.startswith(("http://", "https://")):
         return HttpSystem(spec, parameters=parameters)
+    # before the colon is looked for: a path of Windows has one, and `file.py:function` names no
+    # existing file
     if spec.endswith(_PREDICTION_SUFFIXES) or Path(spec).is_file():
         return _build_predictions(spec, parameters)
     if ":" not in spec:
@@ -78,6 +80,7 @@ def _from_object(
     version, id_from = options.pop("version", None), options.pop("id_from", None)
     call_options = {"method": options.pop("method", None), "inputs": options.pop("inputs", None)}
     version = None if version is None else str(version)
+    # a complete System first: such an object also has `answer`, which is tried last
     if all(hasattr(target, part) for part in ("answer", "identity", "shown", "parameters")):
         if isinstance(target, type):
             return target(**options)  # type: ignore[no-any-return]
@@ -88,6 +91,8 @@ def _from_object(
             built = target(**options)
         except TypeError as bad:
             raise RagstoneError(f"the system {name!r} cannot be made: {bad}") from None
+        # the source of the factory stands for what it builds, together with the options it was
+        # called with
         version = version or hash_source(target)
         system = _from_object(
             built,

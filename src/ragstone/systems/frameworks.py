@@ -21,6 +21,8 @@ def adapt_framework(
 
     `method` names another method to call, `inputs` its input: a key, or a mapping in which `{question}` stands for
     the question."""
+    # three methods each, so that an object of the user's own with a `run` is not taken for a
+    # pipeline; Haystack first, as its pipelines are the most specific
     if _has_methods(target, "run", "inputs", "add_component"):
         return "haystack", _adapt_haystack(target, method or "run", inputs)
     if _has_methods(target, "invoke", "ainvoke"):
@@ -161,6 +163,7 @@ def _merge_haystack_outputs(outputs: Any) -> Any:
             if name in output:
                 reply["contexts"] = output[name]
         texts = output.get("replies", output.get("answers"))
+        # generators return several candidates; the first is what a user would see
         if isinstance(texts, list) and texts:
             first = texts[0]
             reply["answer"] = getattr(first, "data", None) or getattr(first, "text", first)

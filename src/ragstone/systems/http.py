@@ -58,6 +58,7 @@ class HttpSystem:
         self._url, self._method = _check_url(url), (method or "POST").upper()
         if body is None and self._method != "GET":
             body = {"question": "{question}"}
+        # the template, before secrets are filled in: it is part of the identity, which is stored
         self._body = body
         self._paths = {name: path for name, path in paths.items() if path}
         self._id_from, self._version = id_from, version
@@ -103,7 +104,7 @@ class HttpSystem:
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
         """Ask the endpoint."""
-        return await self._ask(
+        return await self._ask_endpoint(
             {"question": question, "contexts": None, "context_ids": None}, sample
         )
 
@@ -116,7 +117,7 @@ class HttpSystem:
             "contexts": contexts.texts,
             "context_ids": contexts.ids,
         }
-        reply = await self._ask(values, sample)
+        reply = await self._ask_endpoint(values, sample)
         return SystemReply(reply.answer, contexts, reply.latency, reply.tokens, reply.cost)
 
     async def close(self) -> None:
@@ -125,11 +126,12 @@ class HttpSystem:
             await self._session[1].close()
         self._session = None
 
-    async def _ask(self, values: dict[str, Any], sample: Sample | None) -> SystemReply:
+    async def _ask_endpoint(self, values: dict[str, Any], sample: Sample | None) -> SystemReply:
         values["id"] = sample.id if sample is not None else ""
         values["language"] = sample.language if sample is not None else None
         values |= self._parameters
         quoted = {
+            # a question inside the URL is percent-encoded, in the body it is JSON
             name: quote("" if value is None else str(value), safe="")
             for name, value in values.items()
         }
@@ -163,7 +165,12 @@ class HttpSystem:
             headers.setdefault("Content-Type", "application/json")
         try:
             async with self._open_session().request(
-                self._method, url, data=data, headers=headers, allow_redirects=False
+                # headers may hold secrets, which must not follow a redirect to another host
+                self._method,
+                url,
+                data=data,
+                headers=headers,
+                allow_redirects=False,
             ) as response:
                 text = await _read_text(response)
                 status, wait = (
@@ -171,10 +178,10 @@ class HttpSystem:
                     _parse_retry_after(response.headers.get("Retry-After")),
                 )
         except (aiohttp.ClientError, OSError) as broken:
-            message = self._redact(f"{type(broken).__name__}: {broken}")
+            message = self._hide_secrets(f"{type(broken).__name__}: {broken}")
             raise SystemFault(message, is_transient=True) from None
         if status >= 400 or 300 <= status < 400:
-            message = " ".join(self._redact(text).split())[:200]
+            message = " ".join(self._hide_secrets(text).split())[:200]
             raise SystemFault(
                 compose("http_status_said", status=status, text=message)
                 if message
@@ -185,9 +192,9 @@ class HttpSystem:
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise SystemFault("system_not_json", text=self._redact(text)[:80]) from None
+            raise SystemFault("system_not_json", text=self._hide_secrets(text)[:80]) from None
 
-    def _redact(self, text: str) -> str:
+    def _hide_secrets(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return text
@@ -199,7 +206,9 @@ class HttpSystem:
         loop = asyncio.get_running_loop()
         if self._session is None or self._session[0] is not loop or self._session[1].closed:
             session = aiohttp.ClientSession(
+                # no limits here: the runner bounds the questions in flight and the time of each
                 connector=aiohttp.TCPConnector(limit=0),
+                # no cookies: an answer must not depend on the questions asked before it
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None),
             )
@@ -224,7 +233,7 @@ def _fill_headers(headers: Mapping[str, str], url: str) -> tuple[dict[str, str],
     """Replace `${NAME}` in headers from the environment; also returns the secret values, longest first."""
     secrets: list[str] = []
 
-    def fill(match: re.Match[str]) -> str:
+    def insert_value(match: re.Match[str]) -> str:
         value = os.environ.get(match[1], "")
         if not value:
             raise RagstoneError(
@@ -233,7 +242,9 @@ def _fill_headers(headers: Mapping[str, str], url: str) -> tuple[dict[str, str],
         secrets.append(value)
         return value
 
-    headers_with_values = {name: _VARIABLE.sub(fill, str(value)) for name, value in headers.items()}
+    headers_with_values = {
+        name: _VARIABLE.sub(insert_value, str(value)) for name, value in headers.items()
+    }
     if secrets and not url.startswith("https:") and not _is_loopback(urlsplit(url).hostname or ""):
         raise RagstoneError("the URL is not encrypted; secrets go over https or to this machine")
     # longest first: a secret that contains another is redacted as a whole

@@ -30,6 +30,7 @@ class PredictionsSystem:
         self._by_id: dict[str, Sample] = {}
         self._by_question: dict[str, Sample | None] = {}
         for record in dataset:
+            # whether the row has an id of its own: rows without get numbers, which match nothing
             if mapper(reparse_json(record.row), 1)[1]:
                 self._by_id[record.sample.id] = record.sample
             if record.sample.question is not None:
@@ -41,11 +42,11 @@ class PredictionsSystem:
                 f"the predictions in {self.source!r} have neither ids nor questions; add one"
             )
         content = Path(path).read_bytes() if Path(path).is_file() else b""
-        self._hash = hashlib.sha256(content).hexdigest()
+        self._content_hash = hashlib.sha256(content).hexdigest()
 
     def identity(self) -> Mapping[str, Any]:
         """Identify the system by the content of its file."""
-        return {"predictions": self._hash}
+        return {"predictions": self._content_hash}
 
     def shown(self, sample: Sample) -> Mapping[str, Any]:
         """The id, by which predictions are matched."""

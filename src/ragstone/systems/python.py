@@ -40,15 +40,17 @@ class PythonSystem:
         self.name = name
         self._function = function
         self._id_from = id_from
-        self._given = dict(parameters or {})
+        self._given_parameters = dict(parameters or {})
         self._answer_with = answer_with
         tunable, self._injected, self._accepts_any = _inspect_parameters(function, name)
-        for key in self._given:
+        for key in self._given_parameters:
             if key not in tunable and not self._accepts_any:
                 raise RagstoneError(
                     f"the system {name!r} has no parameter {key!r}{suggest_nearest(key, list(tunable))}"
                 )
-        self._parameters = {**tunable, **self._given}
+        self._parameters = {**tunable, **self._given_parameters}
+        # the version decides whether stored replies are reused: when in doubt it is one that no
+        # other process has
         self._version = version if version is not None else _hash_function(function)
 
     @property
@@ -83,7 +85,7 @@ class PythonSystem:
     async def answer(self, question: str, sample: Sample) -> SystemReply:
         """Call the function with the question."""
         injected = {"sample": sample} if "sample" in self._injected else {}
-        value = await call_function(self._function, question, **injected, **self._given)
+        value = await call_function(self._function, question, **injected, **self._given_parameters)
         return parse_reply(value, self._id_from)
 
     @property
@@ -101,7 +103,9 @@ class PythonSystem:
             injected: dict[str, Any] = {"contexts": contexts}
             if "sample" in self._injected:
                 injected["sample"] = sample
-            value = await call_function(self._function, question, **injected, **self._given)
+            value = await call_function(
+                self._function, question, **injected, **self._given_parameters
+            )
         reply = parse_reply(value, self._id_from)
         return SystemReply(reply.answer, contexts, reply.latency, reply.tokens, reply.cost)
 
@@ -137,6 +141,7 @@ def _hash_function(function: Any) -> str:
     if inspect.ismethod(function) or not inspect.isroutine(function):
         # an object's answers depend on its state, which its source file does not show
         return make_process_version()
+    # a closure's variables are not in its source
     if getattr(function, "__closure__", None):
         return make_process_version()
     return hash_source(owner) or make_process_version()
@@ -184,9 +189,11 @@ async def _run_in_thread(function: Callable[..., Any], *args: Any, **options: An
     """Like asyncio.to_thread, but in a daemon thread: one that hangs blocks neither a pool nor the exit of Python."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
+    # as asyncio.to_thread does: context variables (tracing, settings of the user's) reach the
+    # function
     context = copy_context()
 
-    def settle(value: Any, error: BaseException | None) -> None:
+    def settle_future(value: Any, error: BaseException | None) -> None:
         if future.done():  # timed out: nobody awaits the result
             return
         if error is None:
@@ -194,7 +201,7 @@ async def _run_in_thread(function: Callable[..., Any], *args: Any, **options: An
         else:
             future.set_exception(error)
 
-    def work() -> None:
+    def call_and_settle() -> None:
         value, error = None, None
         try:
             value = context.run(function, *args, **options)
@@ -206,7 +213,7 @@ async def _run_in_thread(function: Callable[..., Any], *args: Any, **options: An
         ) as raised:  # a system that calls sys.exit() ends its answer, not the run
             error = RuntimeError(f"{type(raised).__name__}: {raised}")
         with suppress(RuntimeError):  # the loop has closed meanwhile
-            loop.call_soon_threadsafe(settle, value, error)
+            loop.call_soon_threadsafe(settle_future, value, error)
 
-    threading.Thread(target=work, name="ragstone-system", daemon=True).start()
+    threading.Thread(target=call_and_settle, name="ragstone-system", daemon=True).start()
     return await future

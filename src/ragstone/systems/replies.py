@@ -39,6 +39,7 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
         raise SystemFault("system_returned_nothing")
     if isinstance(value, str):
         return SystemReply(value)
+    # before the list below: `("answer", [contexts])` is a pair, not two contexts
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
         return SystemReply(value[0], parse_contexts(value[1], None, id_from))
     if isinstance(value, list | tuple):
@@ -48,13 +49,13 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
 
 def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
     """Parse the known keys of a mapping, or attributes of an object."""
-    error = _get(value, ("error",))
+    error = _get_first(value, ("error",))
     if error and error is not _MISSING and isinstance(error, str):
         raise SystemFault(error)
     answer, contexts, ids = (
-        _get(value, ANSWER_KEYS),
-        _get(value, CONTEXT_KEYS),
-        _get(value, CONTEXT_ID_KEYS),
+        _get_first(value, ANSWER_KEYS),
+        _get_first(value, CONTEXT_KEYS),
+        _get_first(value, CONTEXT_ID_KEYS),
     )
     if answer is _MISSING and contexts is _MISSING and ids is _MISSING:
         content = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
@@ -65,7 +66,7 @@ def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
         None if answer is _MISSING else answer,
         None if contexts is _MISSING else contexts,
         None if ids is _MISSING else ids,
-        {name: _get(value, names) for name, names in _MEASURE_KEYS.items()},
+        {name: _get_first(value, names) for name, names in _MEASURE_KEYS.items()},
         id_from,
     )
 
@@ -92,9 +93,9 @@ def parse_answer(value: Any) -> str | None:
     if isinstance(value, list) and value:
         if all(isinstance(part, str) for part in value):
             return value[0] if len(value) == 1 else "\n".join(value)
-        parts = [_get(part, ("text", "content")) for part in value]
+        parts = [_get_first(part, ("text", "content")) for part in value]
         return "".join(part for part in parts if isinstance(part, str))
-    inner = _get(value, ("content", "text", "response", "answer", "data"))
+    inner = _get_first(value, ("content", "text", "response", "answer", "data"))
     if isinstance(inner, str):
         return inner
     raise SystemFault("system_answer_not_text", type=type(value).__name__)
@@ -126,21 +127,21 @@ def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
     if isinstance(item, tuple | list) and len(item) == 2:  # (document, score)
         inner = parse_chunk(item[0], id_from)
         return Chunk(inner.id, inner.text, _to_score(item[1]))
-    scored, node = item, _get(item, ("node",))
+    scored, node = item, _get_first(item, ("node",))
     if node is not _MISSING and not isinstance(node, str):
         item = node
-    text = _get(item, _CHUNK_TEXT_KEYS)
+    text = _get_first(item, _CHUNK_TEXT_KEYS)
     if not isinstance(text, str):
         get_content = getattr(item, "get_content", None)
         text = get_content() if callable(get_content) else ""
     name = _find_id(item, id_from)
     if not text and not name:
         raise SystemFault("context_without_text", type=type(item).__name__)
-    return Chunk(name, str(text), _to_score(_get(scored, ("score",))))
+    return Chunk(name, str(text), _to_score(_get_first(scored, ("score",))))
 
 
 def _find_id(item: Any, id_from: str | None) -> str:
-    meta = _get(item, ("metadata", "meta"))
+    meta = _get_first(item, ("metadata", "meta"))
     metadata: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
     if id_from is not None:
         plain = (
@@ -153,18 +154,19 @@ def _find_id(item: Any, id_from: str | None) -> str:
         if value is None:
             raise SystemFault("context_lacks_id", path=id_from)
         return _to_name(value)
+    # the id of the document before that of the chunk: relevance judgements are about documents
     for source, names in (
         (metadata, _DOCUMENT_ID_KEYS),
         (item, _CHUNK_ID_KEYS),
         (metadata, _FILE_KEYS),
     ):
-        value = _get(source, names)
+        value = _get_first(source, names)
         if value is not _MISSING and value is not None and not callable(value):
             return _to_name(value)
     return ""
 
 
-def _get(value: Any, names: Iterable[str]) -> Any:
+def _get_first(value: Any, names: Iterable[str]) -> Any:
     """Return the first of these keys or attributes that is not None; None if all are None, else _MISSING."""
     result = _MISSING
     for name in names:
@@ -227,7 +229,7 @@ def _to_amount(value: Any, name: str) -> float | None:
 def _sum_tokens(usage: Any) -> float | None:
     """Sum the tokens in a framework's usage report."""
     for names in _TOKEN_SUM_KEYS:
-        parts = [_get(usage, (name,)) for name in names]
+        parts = [_get_first(usage, (name,)) for name in names]
         if all(isinstance(part, int | float) for part in parts):
             return sum(parts)  # type: ignore[no-any-return]
     return None

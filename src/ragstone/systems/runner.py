@@ -75,7 +75,7 @@ class SystemRunner:
     failures: int = 0
     asked: int = 0
     _identity: Mapping[str, Any] = field(default_factory=dict)
-    _open: dict[str, asyncio.Task[SystemReply | SystemFault]] = field(default_factory=dict)
+    _in_flight: dict[str, asyncio.Task[SystemReply | SystemFault]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.timeout <= 0 or self.retries < 0 or (self.concurrency or 1) < 1:
@@ -101,6 +101,8 @@ class SystemRunner:
                 if not pending:
                     return
                 record, task = pending.popleft()
+                # shielded: the same task may answer several records, and only the `finally` below
+                # may cancel it
                 reply = None if task is None else await asyncio.shield(task)
                 self._count_reply(reply)
                 yield (
@@ -116,7 +118,7 @@ class SystemRunner:
 
     def load_reply(self, sample: Sample) -> SystemReply | SystemFault | None:
         """Return the stored reply to a sample, or its failure in this run."""
-        key = self._key(sample)
+        key = self._reply_key(sample)
         reply = self.store.reply(key) if self.reuse else self.store.reply(self._to_run_key(key))
         if reply is not None and "error" not in reply.value:
             return SystemReply.from_json(reply.value)
@@ -132,12 +134,12 @@ class SystemRunner:
     ) -> asyncio.Task[SystemReply | SystemFault] | None:
         if not self.is_asked(sample):
             return None
-        key = self._key(sample)
-        task = self._open.get(key)
+        key = self._reply_key(sample)
+        task = self._in_flight.get(key)
         if task is None or task.cancelled():  # else: the same question is already in flight
             task = asyncio.create_task(self._answer_once(key, sample, slots))
-            self._open[key] = task
-            task.add_done_callback(lambda _: self._open.pop(key, None))
+            self._in_flight[key] = task
+            task.add_done_callback(lambda _: self._in_flight.pop(key, None))
         return task
 
     async def _answer_once(
@@ -155,6 +157,8 @@ class SystemRunner:
             if isinstance(reply, SystemFault)
             else reply.to_json()
         )
+        # a failure counts for this run alone: resumed, it is not asked for again, but a new run
+        # does ask
         reply_key = self._to_run_key(key) if failed or not self.reuse else key
         write = self.store.save_reply(
             reply_key, Reply(value), run=self.run, kind="system", judge=self.system.name
@@ -179,6 +183,8 @@ class SystemRunner:
                 if not fault.is_transient:
                     return fault
             except Exception as raised:
+                # a TimeoutError of the system itself must not be taken for ours, so the limit is
+                # asked, not the exception's type
                 if limit.expired():
                     return SystemFault("system_too_slow", seconds=self.timeout)
                 message = " ".join(str(raised).split())[:500]
@@ -192,10 +198,12 @@ class SystemRunner:
             return fault
         return SystemFault("after_tries", problem=fault.reason, n=1 + self.retries)
 
-    def _key(self, sample: Sample) -> str:
+    def _reply_key(self, sample: Sample) -> str:
         return digest(
             {
                 "system": self._identity,
+                # the reply's key holds nothing of reference or position: reordered or relabelled
+                # data reuse all replies
                 "question": sample.question,
                 "sample": self.system.shown(sample),
             }
@@ -292,4 +300,5 @@ def _iter_rows(dataset: Dataset, runner: SystemRunner) -> Iterator[RawRow]:
 def _choose_pause(attempt: int, fault: SystemFault) -> float:
     if fault.retry_seconds is not None:
         return min(fault.retry_seconds, MAX_PAUSE_SECONDS)
+    # full jitter: parallel questions that failed together do not come back together
     return random.uniform(0, min(10.0, 0.5 * 2.0**attempt))

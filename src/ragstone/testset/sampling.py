@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.testset.sources import Corpus
+from ragstone.text.language import identify_language
 from ragstone.text.words import fold_text
 
 Floats = npt.NDArray[np.float32]
@@ -60,9 +61,7 @@ def sample_places(corpus: Corpus, seed: int, count: int = POOL) -> list[int]:
 
 def language_of(text: str, given: str | None) -> str:
     """The language of a text: what is said of it, else what it looks like."""
-    from ragstone.judges.offline.reading import guess_language
-
-    return (given or guess_language(text[:_READ])).split("-")[0].lower()
+    return (given or identify_language(text[:_READ])).split("-")[0].lower()
 
 
 def _language(corpus: Corpus, place: int) -> str:

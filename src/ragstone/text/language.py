@@ -1,8 +1,12 @@
-"""Languages the package knows, and which of them a text is written in."""
+"""Languages the package knows, and which language a text is written in."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Set
+from functools import lru_cache
+from typing import Final
 
 from ragstone.locale.catalogue import LANGUAGES as LANGUAGES
 from ragstone.text.stopwords import STOPWORDS
@@ -13,17 +17,123 @@ ABSTENTIONS: tuple[str, ...] = (
 )
 """Texts that count as declining to answer unless the user names others."""
 
+UNKNOWN_LANGUAGE = "und"
+"""The tag of a text that is surely in none of the languages known here."""
+
 
 def detect_language(text: str, given: str | None = None) -> str:
-    """Return `en` or `es`: the language given, else the one that Spanish letters or function words point to."""
+    """Return `en` or `es`: the language given, else the one whose function words or letters the text has."""
     if given:
         return "es" if given.lower().startswith("es") else "en"
-    if _SPANISH_LETTER.search(text):
-        return "es"
-    words = [word.lower() for word in _WORD.findall(text)]
-    spanish = sum(word in STOPWORDS["es"] for word in words)
-    return "es" if spanish > sum(word in STOPWORDS["en"] for word in words) else "en"
+    return _decide(_count_words(text), text)
 
 
+@lru_cache(maxsize=1024)
+def identify_language(text: str) -> str:
+    """Return the language of a text, of any language; `en` or `es` unless another is evident.
+
+    A foreign name is no evidence: it takes several function words that English and Spanish have not."""
+    head = text[:MAX_CHARS]
+    script = None if head.isascii() else _identify_script(head)
+    if script:
+        return script
+    words = _count_words(head)
+    own = _decide(words, head)
+    evident = {
+        code: count
+        for code, markers in FUNCTION_WORDS.items()
+        if (count := _compare(words, markers, STOPWORDS[own])) is not None
+    }
+    if evident:
+        return max(evident, key=evident.__getitem__)
+    total = words.total()
+    known = sum(map(words.__getitem__, STOPWORDS["en"] | STOPWORDS["es"]))
+    if total >= MIN_WORDS_UNKNOWN and known < MIN_SHARE_KNOWN * total:
+        return UNKNOWN_LANGUAGE
+    return own
+
+
+MAX_CHARS = 4000
+"""How much of a text is looked at."""
+MIN_WORDS_UNKNOWN, MIN_SHARE_KNOWN = 60, 0.02
+"""From how many words on a text is of an unknown language when so few of them are English or Spanish function words."""
+MIN_EVIDENCE, MIN_KINDS = 5, 3
+"""How many function words, and how many different ones, make another language evident."""
+
+
+def _compare(words: Counter[str], other: Set[str], own: Set[str]) -> int | None:
+    """Count the function words of another language that are not the likelier one's; None when they do not prevail."""
+    present = words.keys() & other - own
+    count = sum(map(words.__getitem__, present))
+    if count < MIN_EVIDENCE or len(present) < MIN_KINDS:
+        return None
+    return count if count > 2 * sum(map(words.__getitem__, words.keys() & own - other)) else None
+
+
+def _decide(words: Counter[str], text: str) -> str:
+    spanish = sum(map(words.__getitem__, words.keys() & STOPWORDS["es"] - STOPWORDS["en"]))
+    english = sum(map(words.__getitem__, words.keys() & STOPWORDS["en"] - STOPWORDS["es"]))
+    if spanish == english:
+        return "es" if _SPANISH_LETTER.search(text) else "en"
+    return "es" if spanish > english else "en"
+
+
+def _count_words(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(text.lower()))
+
+
+def _identify_script(text: str) -> str | None:
+    """The language of a text that is not in Latin letters, by its script."""
+    letters = sum(map(str.isalpha, text))
+    for code, pattern in _SCRIPTS:
+        if len(pattern.findall(text)) > MIN_SHARE_SCRIPT * letters:
+            return code
+    return None
+
+
+MIN_SHARE_SCRIPT = 0.3
+"""Share of the letters that tells the script of a text; names in it are fewer."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SPANISH_LETTER = re.compile("[¿¡ñáéíóú]", re.IGNORECASE)
+_SCRIPTS = [
+    (code, re.compile(f"[{letters}]"))
+    for code, letters in {
+        "ja": "\u3040-\u30ff",
+        "zh": "\u4e00-\u9fff",
+        "ko": "\uac00-\ud7af",
+        "ru": "\u0400-\u04ff",
+        "ar": "\u0600-\u06ff",
+        "el": "\u0370-\u03ff",
+        "he": "\u0590-\u05ff",
+        "hi": "\u0900-\u097f",
+        "th": "\u0e00-\u0e7f",
+    }.items()
+]
+FUNCTION_WORDS: Final[dict[str, frozenset[str]]] = {
+    code: frozenset(words.split())
+    for code, words in {
+        "ca": "el la els les i de del dels que en una un amb és són per al als va han no més com però aquest aquesta seva a",
+        "cs": "a v na se je že s z do to od pro který byl byla jsou podle jako ale jeho být také by po za",
+        "da": "og i at det er en til på som af for med der var den ikke et blev fra har han kan eller hans de",
+        "de": "der die das und ist nicht mit ein eine für von den dem auf werden wurde sich zu im des als auch aus bei in",
+        "eu": "eta da ez bat du ziren zen dira izan baina ere egin baten dute hau zuen bere dituzte edo",
+        "fi": "ja on oli ei se että hän joka myös sekä mutta kun ovat jossa kuin ole vuonna mukaan jälkeen",
+        "fr": "le les des est dans une pour qui sur pas avec sont du au ce cette il elle et été la un aux par ou mais de que "
+        "en se à ne son sa plus ont a",
+        "gl": "o a os as do da dos das e de que en un unha é non para con no na nos nas máis foi ao como por se pola polo",
+        "hr": "i u je na se da su od za s kao koji što iz o ne bio bila po ili te koje prema nakon",
+        "hu": "a az és hogy nem egy is volt meg ez azt mint de csak már vagy által amely kell szerint után",
+        "id": "yang dan di dari untuk dengan pada adalah ini itu dalam tidak oleh sebagai akan atau telah",
+        "it": "il della di che è per una sono con del nel gli alla più anche le dei non si da un nella dal delle ma la a in e i",
+        "nl": "de het een van en is niet met voor zijn op aan dat door werd naar bij ook te om uit wordt deze in",
+        "pl": "w i na z się nie do to jest że jako przez od po oraz był była które który dla ale także lub a",
+        "pt": "o os as um uma não é do da em para com que foi são ao pelo mais dos das na no pela ou também de a se por como "
+        "e ser sua",
+        "ro": "și în de la cu pe care este a fost din pentru nu mai sau că un o al ale ca prin se",
+        "sv": "och i att det är en till på som av för med var den inte ett blev från har han kan eller hans",
+        "sw": "na ya wa kwa ni za katika la kuwa hii huo cha vya alikuwa kama lakini pia au hiyo",
+        "tr": "ve bir bu için ile olarak de da olan çok daha gibi kadar ise ne olduğu sonra en var",
+        "vi": "và của là có được trong các cho không với một những người này đã từ khi tại năm",
+    }.items()
+}
+"""Frequent function words of languages in which no judge of the package was measured."""

@@ -295,11 +295,41 @@ def test_a_spanish_question_finds_the_english_chunk() -> None:
     assert grades[0] > grades[1]
 
 
-def test_rules_alone_are_marked_heuristic_and_other_languages_are_named() -> None:
+def test_rules_alone_are_marked_heuristic() -> None:
     heuristic = {ask.kind for ask in EVERY_KIND if "heuristic" in answered(ask)[0].notes}
     assert heuristic == {"aspects", "rate"}
-    french = asks.claims("Le chat est dans la maison avec une souris qui ne dort pas.")
-    assert answered(french)[0].notes == ("language not measured: fr",)
+
+
+FRENCH = "Le chat est dans la maison avec une souris qui ne dort pas, mais il ne la voit pas."
+
+
+def test_a_language_that_was_never_measured_is_no_score_unless_allowed() -> None:
+    chunk = Chunk("a", FRENCH)
+    for ask in (
+        asks.claims(FRENCH),
+        asks.support(asks.Case(("Le chat dort.",), (chunk,))),
+        asks.useful("Où est le chat ?", [chunk], {"question": None}),
+        asks.claims("A cat.", language="fr-CA"),
+    ):
+        (failed,) = asyncio.run(OfflineJudge().answer([ask]))
+        assert isinstance(failed, JudgeFailed)
+        assert failed.kind == "unsupported"
+        assert "allow_unmeasured" in failed.reason
+        (reply,) = asyncio.run(OfflineJudge(allow_unmeasured=True).answer([ask]))
+        assert reply.notes[-1].startswith("language not measured: fr")
+
+
+def test_the_language_is_that_of_the_whole_question_and_not_of_a_claim() -> None:
+    source = Chunk("a", "The newspapers that he read in the city of Berlin were printed there.")
+    (reply,) = answered(
+        asks.support(asks.Case(("Der Spiegel, Die Zeit und Die Welt und Das Bild",), (source,)))
+    )
+    assert isinstance(reply, Reply)
+
+
+def test_replies_in_unmeasured_languages_have_a_cache_of_their_own() -> None:
+    ask = asks.claims(FRENCH)
+    assert OfflineJudge().identity(ask) != OfflineJudge(allow_unmeasured=True).identity(ask)
 
 
 def test_word_salad_is_less_coherent_than_sentences() -> None:

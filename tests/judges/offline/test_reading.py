@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragstone.judges.offline.reading import NAME, NUMBER, guess_language, read
+from ragstone.judges.offline.reading import NAME, NUMBER, read
 
 
 def ids(text: str, language: str = "en") -> list[int]:
@@ -55,20 +55,6 @@ def test_a_record_is_read_as_keys_and_values() -> None:
     found = read(text, "en")
     assert found.structured
     assert found.polarity.tolist()[-3:] == [1, -1, -2]
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("The cat is in the house with the dog.", "en"),
-        ("El gato está en la casa con el perro.", "es"),
-        ("Le chat est dans la maison avec les enfants.", "fr"),
-        ("Der Hund ist nicht mit dem Mann im Haus.", "de"),
-        ("Это не тот дом, который я видел.", "ru"),
-    ],
-)
-def test_the_language_is_told_by_its_common_words(text: str, language: str) -> None:
-    assert guess_language(text) == language
 
 
 def test_what_was_read_before_does_not_change_how_a_text_is_read() -> None:

@@ -13,7 +13,6 @@ from ragstone.judges.offline import (
     alignment,
     cutting,
     features,
-    lexicon,
     reading,
     tokens,
     trees,
@@ -214,25 +213,6 @@ def test_words_split_at_marks_are_those_that_the_pattern_finds() -> None:
     for _ in range(2000):
         text = luck.choice(["", " "]).join(luck.choices(parts, k=luck.randint(0, 5)))
         assert cutting.raw_tokens(text) == cutting.TOKEN.findall(text)
-
-
-def test_the_language_is_told_by_most_of_its_frequent_words_in_whatever_letters() -> None:
-    luck = random.Random(10)
-    signs = sorted(set().union(*lexicon.MARKERS.values()))
-    for _ in range(400):
-        told = luck.choices([*signs, "Zorbek", "7"], k=luck.randint(0, 9))
-        text = " ".join(luck.choice([word, word.upper(), f"({word})"]) for word in told)
-        counts = {
-            code: len({word.lower() for word in told} & markers)
-            for code, markers in lexicon.MARKERS.items()
-        }
-        most = max(counts.values())
-        best = [code for code, count in counts.items() if count == most]
-        ours = [code for code in ("en", "es") if code in best]
-        if ours and most:
-            assert reading.guess_language(text) == ours[0], text
-        elif most:
-            assert reading.guess_language(text) == best[0], text
 
 
 def test_what_stands_near_a_match_is_found_on_both_sides() -> None:

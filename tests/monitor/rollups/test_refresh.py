@@ -152,12 +152,16 @@ def stored(archive: Archive) -> dict[tuple[Any, ...], Any]:
                     if kind == SUMS:
                         rows = [
                             (value, name, *(round(getattr(cell, one) or 0, 9) for one in COLUMNS), cell.outcomes)
-                            for _, value, name, cell in pile.table().iter_cells()
+                            for _, value, name, cell in pile.build_table().iter_cells()
                         ]  # fmt: skip
                     else:
                         rows = [
                             (value, name, keys.tolist(), weights.round(9).tolist())
-                            for (_, value, name), keys, weights in pile.histograms().iter_cells()
+                            for (
+                                _,
+                                value,
+                                name,
+                            ), keys, weights in pile.build_histograms().iter_cells()
                         ]
                     found[span, field, kind, bucket] = sorted(rows, key=str)
     return found
@@ -274,7 +278,11 @@ def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive, spoi
     pile = TableStack()
     for _ in range(2):  # everything twice
         pile.add(0, body)
-    wrong = encode_table(pile.table()) if spoiled == SUMS else encode_histograms(pile.histograms())
+    wrong = (
+        encode_table(pile.build_table())
+        if spoiled == SUMS
+        else encode_histograms(pile.build_histograms())
+    )
     archive.run(
         lambda db: db.execute(
             "UPDATE monitor_rollups SET body = ? WHERE span = 3600 AND bucket = ? AND field = ''"
@@ -301,7 +309,7 @@ def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: A
     before = rollups._build_range
     try:
         rollups._build_range = lambda *_: stale
-        assert rollups._recompute(archive, marks, None) == 0
+        assert rollups._rebuild_buckets(archive, marks, None) == 0
     finally:
         rollups._build_range = before
     assert summarise_between(archive, START, START + HOUR_MICROS).whole.interactions == 2

@@ -19,15 +19,15 @@ DEFAULT = "counties"
 
 def documents(name: str = DEFAULT) -> Path:
     """The documents of a corpus: one `{"id", "title", "text", "language"}` a line."""
-    return _file(name, "documents.jsonl")
+    return _find_file(name, "documents.jsonl")
 
 
 def questions(name: str = DEFAULT) -> Path:
     """The questions of a corpus, with references and graded relevant documents."""
-    return _file(name, "questions.jsonl")
+    return _find_file(name, "questions.jsonl")
 
 
-def _file(name: str, kind: str) -> Path:
+def _find_file(name: str, kind: str) -> Path:
     if name not in CORPORA:
         raise DataError(f"no built-in corpus {name!r}{suggest_nearest(name, CORPORA)}")
     return _HERE / name / kind

@@ -12,7 +12,7 @@ from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.choices import Choice, ChoiceModel, ChoiceRequest, Chosen
-from ragstone.judges.hybrid.sessions import DecisionSession, run_sessions
+from ragstone.judges.hybrid.sessions import DecisionSession, read_opinion, run_sessions
 from ragstone.judges.offline import OfflineJudge
 from ragstone.types import NO_USAGE
 
@@ -61,7 +61,7 @@ class HybridJudge(Reopenable):
         self.language = language
         self.folder = prompts_folder
         prompts.check_folder(prompts_folder)
-        self.embedded = OfflineJudge()
+        self.embedded = OfflineJudge(allow_unmeasured=True)
         self.spent = NO_USAGE
         """Usage of all calls, those of failed questions included."""
 
@@ -116,7 +116,8 @@ class HybridJudge(Reopenable):
         (answered,) = await (judge or self.embedded).answer([ask])
         session: DecisionSession[ChoiceRequest, Choice] = DecisionSession(ask, answered)
         if judge is None and isinstance(answered, Reply):
-            session.start(_decide(ask, answered.value, lambda name: self._load_prompt(name, ask)))
+            embedded = read_opinion(answered)
+            session.start(_decide(ask, embedded, lambda name: self._load_prompt(name, ask)))
         return session
 
     async def _choose(self, questions: list[tuple[Ask, ChoiceRequest]]) -> list[Chosen]:

@@ -10,7 +10,7 @@ from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.choices import Classified, PairClasses, PairClassifier, PairRequest
 from ragstone.judges.hybrid import ROUTE_VERSION
-from ragstone.judges.hybrid.sessions import DecisionSession, run_sessions
+from ragstone.judges.hybrid.sessions import DecisionSession, read_opinion, run_sessions
 from ragstone.judges.offline import OfflineJudge
 from ragstone.locale.messages import compose
 from ragstone.types import NO_USAGE
@@ -33,7 +33,7 @@ class ClassifierJudge(Reopenable):
         self.name = model.name
         self.batch = model.batch
         self.concurrency = model.concurrency
-        self.embedded = OfflineJudge()
+        self.embedded = OfflineJudge(allow_unmeasured=True)
         self.spent = NO_USAGE
         """Usage of all calls, those of failed questions included."""
 
@@ -67,7 +67,7 @@ class ClassifierJudge(Reopenable):
         (answered,) = await judge.answer([ask])
         session: DecisionSession[ClaimQuestion, ClaimOpinion] = DecisionSession(ask, answered)
         if ask.kind == "support" and isinstance(answered, Reply):
-            session.start(decide_support(ask, answered.value))
+            session.start(decide_support(ask, read_opinion(answered)))
         return session
 
     async def _classify(

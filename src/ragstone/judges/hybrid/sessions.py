@@ -87,6 +87,22 @@ class DecisionSession(Generic[Q, A]):
         failure.usage = self.usage
 
 
+def read_opinion(reply: Reply) -> Any:
+    """Return the value of the embedded judge's reply; its probabilities mean nothing in a language never measured."""
+    if any(code_of(note) == "language_unmeasured" for note in reply.notes):
+        return _drop_probabilities(reply.value)
+    return reply.value
+
+
+def _drop_probabilities(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_drop_probabilities(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    dropped = ("probability", "case_probabilities")
+    return {name: _drop_probabilities(v) for name, v in value.items() if name not in dropped}
+
+
 async def run_sessions(
     sessions: Sequence[DecisionSession[Q, A]],
     put: Callable[[list[tuple[Ask, Q]]], Awaitable[Sequence[A | JudgeFailed | OutOfBudget]]],

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed
 from ragstone.judges import Reopenable
 from ragstone.locale.messages import compose
-from ragstone.text.language import LANGUAGES
+from ragstone.text.language import LANGUAGES, identify_language
 
 VERSION = 3
 """Changes whenever any score could change: part of the name in reports and of the cache key."""
@@ -26,33 +26,57 @@ class OfflineJudge(Reopenable):
     concurrency = 1
     local = True
 
+    def __init__(self, *, allow_unmeasured: bool = False) -> None:
+        self.allow_unmeasured = allow_unmeasured
+        """Whether it answers in languages in which it was never measured, with a note, instead of failing."""
+
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """The judge and its version."""
-        return {"judge": "offline", "version": VERSION}
+        identity = {"judge": "offline", "version": VERSION}
+        return {**identity, "allow_unmeasured": True} if self.allow_unmeasured else identity
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """A reply to each Ask; texts to embed are encoded together."""
         from ragstone.judges.embeddings import answer_embeds
 
         embeds = iter(answer_embeds([ask for ask in asks if ask.kind == "embed"]))
-        return [next(embeds) if ask.kind == "embed" else _answer(ask) for ask in asks]
+        return [next(embeds) if ask.kind == "embed" else self._answer(ask) for ask in asks]
 
     async def close(self) -> None:
         """It holds no connection."""
 
+    def _answer(self, ask: Ask) -> Answered:
+        # imported late: numpy and the learned files are read when the first question comes
+        from ragstone.judges.offline.replies import HEURISTIC_KINDS, reply_to
 
-def _answer(ask: Ask) -> Answered:
-    # imported late: numpy and the learned files are read when the first question comes
-    from ragstone.judges.offline.replies import reply_to
+        language = ask.language or identify_language("\n".join(_list_texts(ask.values)))
+        is_measured = language.lower().split("-")[0] in LANGUAGES
+        if not is_measured and not self.allow_unmeasured:
+            return JudgeFailed("unsupported", "language_unsupported", language=language)
+        # texts of one Ask may be in two languages: where none is given, each measured one is told by the text itself
+        value = reply_to(ask.kind, ask.values, ask.language if is_measured else language)
+        if value is None:
+            return JudgeFailed("refusal", "kind_unknown_offline", kind=ask.kind)
+        notes = [compose(HEURISTIC)] if ask.kind in HEURISTIC_KINDS else []
+        if not is_measured:
+            notes.append(compose("language_unmeasured", language=language))
+        return Reply(value, notes=tuple(notes))
 
-    found = reply_to(ask.kind, ask.values, ask.language)
-    if found is None:
-        return JudgeFailed("refusal", "kind_unknown_offline", kind=ask.kind)
-    value, languages, heuristic = found
-    notes = [compose(HEURISTIC)] if heuristic else []
-    notes += [
-        compose("language_unmeasured", language=language)
-        for language in sorted(set(languages))
-        if language not in LANGUAGES
-    ]
-    return Reply(value, notes=tuple(notes))
+
+TEXT_CHARS = 400
+"""How much of each text tells the language of an Ask."""
+_NOT_UNDER_TEST = frozenset(["id", "sentences", "name", "levels", "wording", "count"])
+"""Values that repeat a text, or are none of the sample's."""
+
+
+def _list_texts(values: Any) -> Iterator[str]:
+    """The texts of an Ask, or their beginnings: the language is that of the whole, not of a claim."""
+    if isinstance(values, str):
+        yield values[:TEXT_CHARS]
+    elif isinstance(values, Mapping):
+        for name, value in values.items():
+            if name not in _NOT_UNDER_TEST:
+                yield from _list_texts(value)
+    elif isinstance(values, Sequence):
+        for value in values:
+            yield from _list_texts(value)

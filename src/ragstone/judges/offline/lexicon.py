@@ -31,21 +31,6 @@ STOP: Final[dict[str, frozenset[str]]] = {
     ),
 }
 
-MARKERS: Final[dict[str, frozenset[str]]] = {
-    "en": _words("the of and to is was that for with are this by from it have which not were be"),
-    "es": _words("el la de que los las del en una por con es para se su como está fue más lo no y"),
-    "fr": _words(
-        "le les des est dans une pour qui sur pas avec sont du au ce cette il elle et été"
-    ),
-    "de": _words(
-        "der die das und ist nicht mit ein eine für von den dem auf werden wurde sich zu im"
-    ),
-    "it": _words("il della di che è per una sono con del nel gli alla più anche le dei non si da"),
-    "pt": _words("o os as um uma não é do da em para com que foi são ao pelo mais dos das"),
-    "nl": _words("de het een van en is niet met voor zijn op aan dat door werd naar bij ook"),
-}
-"""Frequent words that tell languages apart."""
-
 NEGATIONS: Final = _words(
     "no not never none nobody nothing neither nor cannot without unable lack lacks lacking false n't fails "
     "failed refuse refused denied denies nunca jamás nadie nada ninguno ninguna ningún tampoco sin ni "

@@ -10,7 +10,6 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.words import (
     NAME,
     NEGATION,
@@ -27,12 +26,13 @@ from ragstone.judges.offline.words import (
     unaccented,
     written,
 )
+from ragstone.text.language import detect_language
 from ragstone.text.sentences import split_sentences
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
 __all__ = [
-    "NAME", "NEGATION", "NUMBER", "STOP", "WORD", "Floats", "Ints", "Reading", "guess_language", "read",
+    "NAME", "NEGATION", "NUMBER", "STOP", "WORD", "Floats", "Ints", "Reading", "read",
     "stem_id", "unaccented",
 ]  # fmt: skip
 
@@ -71,7 +71,12 @@ class Reading:
 
 def read(text: str, language: str | None = None) -> Reading:
     """The text with every token annotated; the language is guessed when not given."""
-    return _read(text, (language or guess_language(text)).split("-")[0])
+    return _read(text, (language or _detect(text)).split("-")[0])
+
+
+@lru_cache(maxsize=4096)
+def _detect(text: str) -> str:
+    return detect_language(text[:2000])
 
 
 @lru_cache(maxsize=2048)
@@ -138,52 +143,6 @@ _YES_NO = re.compile(r':\s*"?(?:(true|yes|free)|(false|no|none)|(null|))"?\s*$',
 def _polarity(part: str) -> int:
     match = _YES_NO.search(part)
     return 0 if not match else 1 if match[1] else -1 if match[2] else -2
-
-
-@lru_cache(maxsize=4096)
-def guess_language(text: str) -> str:
-    """The language by its most frequent words or its script; "en" when nothing tells."""
-    head = text[:2000]
-    if head.isascii():
-        # bytes are made small and cut at all but letters in one go
-        words = head.encode("ascii").translate(_SPACED).split()
-        found = sum(map(_ASCII_SIGNS.__getitem__, _ASCII_SIGNS.keys() & words))
-    else:
-        size = len(head.replace(" ", ""))
-        for code, pattern in _SCRIPTS if _OTHER_SCRIPT.search(head) else ():
-            if len(pattern.findall(head)) > 0.3 * size:
-                return code
-        found = sum(map(_SIGNS.__getitem__, _SIGNS.keys() & _LETTERS.findall(head.lower())))
-    counts = dict(zip(lexicon.MARKERS, found.to_bytes(len(lexicon.MARKERS), "little"), strict=True))
-    best = max(counts, key=counts.__getitem__)
-    if counts[best] > max(counts["en"], counts["es"]):
-        return best
-    if counts["en"] == counts["es"] == 0 and _SPANISH_SIGN.search(text):
-        return "es"
-    return "es" if counts["es"] > counts["en"] else "en"
-
-
-_RANGES = {
-    "ja": "\u3040-\u30ff",
-    "zh": "\u4e00-\u9fff",
-    "ko": "\uac00-\ud7af",
-    "ru": "\u0400-\u04ff",
-    "ar": "\u0600-\u06ff",
-    "el": "\u0370-\u03ff",
-    "he": "\u0590-\u05ff",
-}
-_SCRIPTS = [(code, re.compile(f"[{letters}]")) for code, letters in _RANGES.items()]
-_OTHER_SCRIPT = re.compile(f"[{''.join(_RANGES.values())}]")
-_SIGNS = {
-    word: sum(256**n for n, markers in enumerate(lexicon.MARKERS.values()) if word in markers)
-    for word in frozenset().union(*lexicon.MARKERS.values())
-}
-"""Of which languages each frequent word is a sign: one byte a language, so that a sum counts them all at once."""
-_ASCII_SIGNS = {word.encode("ascii"): signs for word, signs in _SIGNS.items() if word.isascii()}
-_LETTERS = re.compile(r"[^\W\d_]+")
-_SPACED = bytes(ord(chr(code).lower()) if chr(code).isalpha() else 32 for code in range(128)) * 2
-"""For bytes.translate: letters made small, all else made space."""
-_SPANISH_SIGN = re.compile("[áéíóúñ¿¡]")
 
 
 def _is_record(text: str) -> bool:

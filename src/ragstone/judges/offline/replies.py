@@ -1,4 +1,4 @@
-"""Every kind of Ask to its reply: the value, the languages that were read, and whether rules alone decided."""
+"""Every kind of Ask to the value of its reply."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 from ragstone.judges.offline.coverage import answer_aspects
 from ragstone.judges.offline.inquiry import answer_questions
-from ragstone.judges.offline.reading import guess_language
 from ragstone.judges.offline.rubrics import answer_rate
 from ragstone.judges.offline.statements import Statement, items, statements
 from ragstone.judges.offline.usefulness import answer_useful
 from ragstone.judges.offline.verdicts import answer_support
 from ragstone.text.refusals import declines
 
-Found = tuple[Any, list[str], bool]
+HEURISTIC_KINDS = frozenset(["aspects", "rate"])
+"""Kinds that stated rules alone decide."""
 
 
-def reply_to(kind: str, values: Mapping[str, Any], language: str | None) -> Found | None:
+def reply_to(kind: str, values: Mapping[str, Any], language: str | None) -> Any:
     """The reply to an Ask of this kind, None for a kind that is not known."""
     answerer = _KINDS.get(kind)
     return answerer(values, language) if answerer else None
 
 
-def _claims(values: Mapping[str, Any], language: str | None) -> Found:
+def _claims(values: Mapping[str, Any], language: str | None) -> Any:
     rows = []
     for text in values["texts"]:
         found = [
@@ -35,40 +35,18 @@ def _claims(values: Mapping[str, Any], language: str | None) -> Found:
         if not found and not all(declines(sentence) for sentence in text["sentences"]):
             found = [(n, Statement(s, ((0, len(s)),))) for n, s in enumerate(text["sentences"])]
         rows += [{"text_id": text["id"], "sentence": n, "claim": one.text} for n, one in found]
-    return {"claims": rows}, [_language(t["text"], language) for t in values["texts"]], False
+    return {"claims": rows}
 
 
-def _support(values: Mapping[str, Any], language: str | None) -> Found:
-    value, read = answer_support(values, language)
-    return value, [claim.language for claim in read], False
+def _support(values: Mapping[str, Any], language: str | None) -> Any:
+    return answer_support(values, language)[0]
 
 
-def _useful(values: Mapping[str, Any], language: str | None) -> Found:
-    return answer_useful(values, language), [_language(values["question"], language)], False
-
-
-def _aspects(values: Mapping[str, Any], language: str | None) -> Found:
-    return answer_aspects(values, language), [_language(values["question"], language)], True
-
-
-def _questions(values: Mapping[str, Any], language: str | None) -> Found:
-    return answer_questions(values, language), [_language(values["answer"], language)], False
-
-
-def _rate(values: Mapping[str, Any], language: str | None) -> Found:
-    texts = " ".join(values["texts"].values())
-    return answer_rate(values, language), [_language(texts, language)], True
-
-
-def _language(text: str, given: str | None) -> str:
-    return (given or guess_language(text)).split("-")[0]
-
-
-_KINDS: dict[str, Callable[[Mapping[str, Any], str | None], Found]] = {
+_KINDS: dict[str, Callable[[Mapping[str, Any], str | None], Any]] = {
     "claims": _claims,
     "support": _support,
-    "useful": _useful,
-    "aspects": _aspects,
-    "questions": _questions,
-    "rate": _rate,
+    "useful": answer_useful,
+    "aspects": answer_aspects,
+    "questions": answer_questions,
+    "rate": answer_rate,
 }

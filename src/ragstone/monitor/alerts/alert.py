@@ -185,6 +185,7 @@ def save_alerts(db: Connection, alerts: Iterable[Alert]) -> None:
             " changed = excluded.changed, closed = excluded.closed, body = excluded.body",
             (alert.id, alert.rule, alert.state, alert.opened, alert.changed, alert.closed, body),
         )
+        # events are history: the same state seen again in the next round is none
         if not before or before[0][0] != alert.state:
             db.execute(
                 "INSERT INTO monitor_alert_events (alert, at, state, body) VALUES (?, ?, ?, ?)",

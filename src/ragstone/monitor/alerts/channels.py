@@ -49,9 +49,11 @@ def send_message(channel: Channel, body: Mapping[str, Any], key: str, again: boo
             _append_to_file(Path(target), body, key, again)
         case "webhook":
             secret = channel.secret.reveal() if channel.secret is not None else None
-            _post(target, json.dumps(body, ensure_ascii=False), key, secret)
+            _post_message(target, json.dumps(body, ensure_ascii=False), key, secret)
         case "slack":
-            _post(target, json.dumps(build_slack_message(body), ensure_ascii=False), key, None)
+            _post_message(
+                target, json.dumps(build_slack_message(body), ensure_ascii=False), key, None
+            )
         case "apprise":
             _notify_apprise(target, body)
 
@@ -100,6 +102,8 @@ def is_valid_signature(
     fields = dict(part.partition("=")[::2] for part in header.split(","))
     if not fields.get("t", "").isdigit() or abs(now - int(fields["t"])) > tolerance:
         return False
+    # compare_digest takes the same time wherever the texts differ, so nobody can guess a signature
+    # byte by byte
     return hmac.compare_digest(sign_body(secret, int(fields["t"]), text), header)
 
 
@@ -126,7 +130,7 @@ def _contains_key(path: Path, key: str) -> bool:
         return any(line.startswith(prefix) for line in file)
 
 
-def _post(address: str, text: str, key: str, secret: str | None) -> None:
+def _post_message(address: str, text: str, key: str, secret: str | None) -> None:
     headers = {
         "Content-Type": "application/json",
         "Idempotency-Key": key,

@@ -80,7 +80,9 @@ class _Replay:
 
     def classify(self, row: int) -> RuleState:
         """What the test says of a stream after the last hour; `unknown` while its reference is incomplete."""
-        if not self.reference.usable[row] or self.spans[row][1] > self.hours.at(self.hours.count):
+        if not self.reference.usable[row] or self.spans[row][1] > self.hours.get_hour_start(
+            self.hours.count
+        ):
             return "unknown"
         if self.trace.firing[row, -1]:
             return "firing"
@@ -127,6 +129,7 @@ def _replay_test(
         return None
     spans = [choose_reference_span(settings, hours, row, saved) for row in range(len(hours.keys))]
     reference = build_references(hours, spans, saved)
+    # joined after the cut, so that no window mixes reference and live hours
     live = select_live(hours, spans).join_small()
     levels = _compute_alarm_levels(settings, hours)
     trace = run_drift_test(reference, live, levels, first_hour=hours.first_hour)
@@ -182,9 +185,10 @@ def _build_facts(replay: _Replay, row: int) -> dict[str, Any]:
         "before": before,
         "after": after,
         "change": after - before,
-        "since": format_minute(hours.at(began)),
-        "since_us": hours.at(began),
+        "since": format_minute(hours.get_hour_start(began)),
+        "since_us": hours.get_hour_start(began),
         "scores": count,
+        # times in microseconds are for `add_explanation`; `build_message` leaves them out
         "reference_us": list(replay.spans[row]),
     }
 

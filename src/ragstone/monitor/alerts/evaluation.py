@@ -21,6 +21,7 @@ from ragstone.monitor.alerts.alert import (
 from ragstone.monitor.alerts.drop_rules import MetricStream, add_explanation, evaluate_drop_rules
 from ragstone.monitor.alerts.no_data_rules import evaluate_judge_rules, evaluate_no_data_rules
 from ragstone.monitor.alerts.outbox import enqueue_alert
+from ragstone.monitor.alerts.question_rules import evaluate_question_rules
 from ragstone.monitor.alerts.threshold_rules import evaluate_threshold_rules
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.purge import drop_purged_examples
@@ -70,8 +71,6 @@ def evaluate_alerts(archive: Archive, settings: Alerts, now: int) -> MonitorStat
     results, streams = evaluate_drop_rules(archive, settings, metrics, now, failing)
     results += evaluate_threshold_rules(archive, settings, now, failing)
     if settings.questions:
-        from ragstone.monitor.alerts.question_rules import evaluate_question_rules
-
         results += evaluate_question_rules(archive, settings, now)
     results = _suppress_slice_results([*silence, *judges, *results], before)
     # Explanations read many rows, so they are computed before the transaction that locks the alerts.
@@ -138,6 +137,7 @@ def _advance_alerts(
     ]
     still_open: list[Alert] = []
     for result in [*results, *orphans]:
+        # the rules ran before the lock was taken; a purge in between must not come undone
         result = replace(result, facts=drop_purged_examples(db, result.facts))
         alert, notify = advance_alert(by_rule.get(result.rule), result, now)
         if alert is None:
@@ -159,11 +159,11 @@ def _advance_alerts(
 
 def _assign_state(stream: MetricStream, alerts: Iterable[Alert]) -> MetricStream:
     """The stream in the most severe state that an alert about it has."""
-    states = [alert.state for alert in alerts if _concerns(alert, stream)]
+    states = [alert.state for alert in alerts if _is_about(alert, stream)]
     return replace(stream, state=min([stream.state, *states], key=STATES_BY_SEVERITY.index))
 
 
-def _concerns(alert: Alert, stream: MetricStream) -> bool:
+def _is_about(alert: Alert, stream: MetricStream) -> bool:
     if alert.kind == "no_data" and not alert.metric:
         return True
     if alert.metric != stream.metric:

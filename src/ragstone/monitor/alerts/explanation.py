@@ -127,16 +127,21 @@ def find_advice(
         return []
     diagnoses = diagnose(run, summarise(run, worst=1), analyse_failures(run), load_symptoms())
     family = metric.partition("@")[0].partition("(")[0]
-    own = [one for one in diagnoses if any(e.what.startswith(family) for e in one.evidence)]
-    rest = [one for one in diagnoses if one not in own]
+    own = [
+        diagnosis
+        for diagnosis in diagnoses
+        if any(e.what.startswith(family) for e in diagnosis.evidence)
+    ]
+    rest = [diagnosis for diagnosis in diagnoses if diagnosis not in own]
     return [
         {
-            "symptom": dict(one.title),
+            "symptom": dict(diagnosis.title),
             "causes": [
-                {"cause": dict(item.cause), "advice": dict(item.advice)} for item in one.advice
+                {"cause": dict(item.cause), "advice": dict(item.advice)}
+                for item in diagnosis.advice
             ],
         }
-        for one in [*own, *rest][:MAX_ADVICE]
+        for diagnosis in [*own, *rest][:MAX_ADVICE]
     ]
 
 
@@ -147,6 +152,7 @@ def shorten_text(text: str | None, limit: int = 200) -> str:
 
 
 def _sum_by_value(archive: Archive, metric: str, since: int, until: int, field: str) -> Sums:
+    # never an empty range: `since` may be the hour that has just begun
     until = max(until, since + HOUR_MICROS)
     slices = summarise_between(archive, since, until, by=field).slices
     return {

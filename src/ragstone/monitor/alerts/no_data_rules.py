@@ -24,6 +24,7 @@ def evaluate_no_data_rules(
     """Whether interactions, and scores of each metric, still arrive."""
     limit = parse_duration(settings.no_data)
     ((last,),) = archive.store.read("SELECT MAX(at) FROM interactions WHERE at < ?", (now,))
+    # a store that never had an interaction is not silent, it has not begun
     if last is None:
         return []
     is_silent = now - int(last) >= limit

@@ -72,6 +72,7 @@ def enqueue_message(
     """Enqueue a message for every channel; one with the same key is left as it is."""
     text = json.dumps(body, ensure_ascii=True, allow_nan=False)
     for channel in channels:
+        # from alert, state and channel alone: a repeated evaluation enqueues nothing twice
         key = hashlib.sha256(f"{about}\n{channel.name}".encode()).hexdigest()[:32]
         db.execute(
             "INSERT INTO monitor_outbox (key, channel, created, due, tries, sent, fault, body)"
@@ -109,7 +110,7 @@ def deliver_due(
             failed += 1
             given_up += tries + 1 >= MAX_ATTEMPTS
             log.warning("alert not delivered to %s: %s", channel.kind, error)
-            _postpone(archive, key, at + get_retry_delay(key, tries), str(error))
+            _postpone_message(archive, key, at + get_retry_delay(key, tries), str(error))
         else:
             sent += 1
             _mark_sent(archive, key, at)
@@ -146,7 +147,7 @@ def _claim_message(archive: Archive, key: str, due: int, now: int) -> bool:
     return archive.run(write).result()
 
 
-def _postpone(archive: Archive, key: str, due: int, fault: str) -> None:
+def _postpone_message(archive: Archive, key: str, due: int, fault: str) -> None:
     sql = "UPDATE monitor_outbox SET due = ?, fault = ? WHERE key = ?"
     archive.run(lambda db: list(db.execute(sql, (due, fault[:500], key)))).result()
 

@@ -28,6 +28,7 @@ def evaluate_question_rules(archive: Archive, settings: Alerts, now: int) -> lis
     """The results of yesterday's questions; computed once a day and cached in the store."""
     yesterday = now - now % DAY_MICROS - DAY_MICROS
     span = _find_reference_span(archive, settings)
+    # days of the reference period are not tested against itself
     if span is None or yesterday < span[1] or now < span[1]:
         return []
     cache_key = f"{settings.reference} {span[0]} {yesterday}"

@@ -33,6 +33,7 @@ def _evaluate_threshold(
     if (
         series is None
         or value is None
+        # applicable, not scored: a judge that fails on everything must still lower the coverage
         or series.applicable < MIN_WINDOW_SCORES
         # Coverage is what a failing judge lowers, so this rule is evaluated all the same.
         or (metric in failing and rule.figure != "coverage")
@@ -52,7 +53,7 @@ def _evaluate_threshold(
     return RuleResult(
         name,
         "threshold",
-        "firing" if rule.holds(value) else "ok",
+        "firing" if rule.is_crossed_by(value) else "ok",
         metric,
         title=format_alert(facts),
         facts=facts,

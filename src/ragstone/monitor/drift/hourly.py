@@ -60,7 +60,7 @@ class HourlyStreams:
         """The hour of the day, UTC, of the first window."""
         return self.start // HOUR_MICROS % 24
 
-    def at(self, hour: int) -> int:
+    def get_hour_start(self, hour: int) -> int:
         """When an hour starts."""
         return self.start + hour * HOUR_MICROS
 
@@ -91,6 +91,8 @@ def load_hourly_streams(
         sign = get_orientation(key.metric)
         for hour, cell in cells[key].items():
             if cell.weights > 0 and not failing[key.metric][hour]:
+                # weighted scores count as their effective number, and the sums are scaled to it:
+                # the test knows no weights
                 n = cell.effective
                 table[:, row, hour] = (
                     n,
@@ -116,6 +118,8 @@ def _collect_cells(
 ) -> None:
     """Add the cells of a field to their streams, unless it has too many values or only one."""
     values = {value for slices in buckets.values() for value in slices or ()}
+    # a single value is the whole again; many would share the budget of false alarms until none can
+    # fire
     if field and (len(values) > MAX_FIELD_VALUES or len(values) < 2 or None in buckets.values()):
         return
     for bucket, slices in buckets.items():

@@ -76,17 +76,25 @@ def build_question_profile(questions: Sequence[Interaction]) -> QuestionProfile 
     """The profile of some questions; None when there are too few. One half makes the clusters, the other sets what is far."""
     import numpy as np
 
-    asked = [one for one in questions if one.question]
+    asked = [interaction for interaction in questions if interaction.question]
     if len(asked) < 2 * MIN_QUESTIONS:
         return None
     vectors = _encode_questions(asked)
     centres = _compute_centres(vectors[::2])
+    # vectors have unit length, so the product is their cosine; the half that made the centres would
+    # look too near to them
     near = (vectors[1::2] @ centres.T).max(axis=1)
     return QuestionProfile(
         centres,
         float(np.quantile(near, FAR_SHARE)),
-        tuple(sorted(len(one.question or "") for one in asked)),
-        dict(sorted(Counter(one.language for one in asked if one.language).items())),
+        tuple(sorted(len(interaction.question or "") for interaction in asked)),
+        dict(
+            sorted(
+                Counter(
+                    interaction.language for interaction in asked if interaction.language
+                ).items()
+            )
+        ),
     )
 
 
@@ -99,6 +107,7 @@ def compare_questions(
 ) -> list[RuleResult]:
     """The results of a day's questions; `budget` is false alarms a month for all three tests."""
     asked = [interaction for interaction in interactions if interaction.question]
+    # three tests, thirty days: together they use the monthly budget
     level = budget / 3 / 30
     return [
         _compare_topics(profile, asked, day, level, resolve),
@@ -214,6 +223,7 @@ def _compare_lengths(
     ) / len(before)
     distance = float(np.abs(gap).max())
     n = len(now) * len(before) / (len(now) + len(before))
+    # the first term of the Kolmogorov series; the rest is negligible at such levels
     differs = distance >= MIN_LENGTH_DISTANCE and 2 * math.exp(-2 * n * distance**2) < level
     middle = float(median(profile.lengths))
     ordered = sorted(asked, key=lambda interaction: -abs(len(interaction.question or "") - middle))

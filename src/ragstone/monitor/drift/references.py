@@ -64,11 +64,11 @@ def choose_reference_span(
     counts = streams.series.counts[row, skipped:]
     scored_hours = np.flatnonzero(counts)
     if not len(scored_hours):
-        end = streams.at(streams.count)
+        end = streams.get_hour_start(streams.count)
         return end, end + parse_duration(settings.reference)
-    first = streams.at(skipped + int(scored_hours[0]))
+    first = streams.get_hour_start(skipped + int(scored_hours[0]))
     # With few scores, the period is extended until there are enough windows to compare with.
-    sufficient = streams.at(skipped + _find_sufficient_hour(counts))
+    sufficient = streams.get_hour_start(skipped + _find_sufficient_hour(counts))
     return first, max(first + parse_duration(settings.reference), sufficient)
 
 
@@ -114,6 +114,8 @@ def save_references(
             },
         }
         for row, key in enumerate(streams.keys)
+        # saved once and never learned again: as old interactions are purged, the period would
+        # otherwise move along
         if key.rule not in saved and now >= spans[row][1] + SETTLE_MICROS and reference.usable[row]
     }
     if new:

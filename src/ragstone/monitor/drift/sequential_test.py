@@ -236,7 +236,7 @@ def run_drift_test(
     import numpy as np
 
     live = live.subtract(_expect_by_hour(reference.profile, first_hour, live.counts.shape[1]))
-    below, spread, log_bets = _standardise(reference, live)
+    below, spread, log_bets = _standardise_windows(reference, live)
     bets = np.array(BETS)
     weights = np.array(BET_SHARES) * np.exp(OVERSHOOT_RATE * bets)
     streams, length = live.counts.shape
@@ -250,12 +250,17 @@ def run_drift_test(
     for at in range(length):
         scored = seen[:, at]
         statistic = np.where(
-            (scored & ~is_firing)[:, None], (1 + statistic) * np.exp(log_bets(at)), statistic
+            # the statistic rests while an alarm is active, and starts from 0 when it ends
+            (scored & ~is_firing)[:, None],
+            (1 + statistic) * np.exp(log_bets(at)),
+            statistic,
         )
         if is_firing.any():
             # Log likelihood ratio of "back at the reference mean" against "still at the lower mean".
             depth = weighted_depth / np.maximum(weight, 1e-300)
             step = depth * (depth / 2 - below[:, at]) / spread[:, at] ** 2
+            # never below 0: a long bad time must not have to be made up for before a recovery
+            # counts (CUSUM)
             recovery = np.where(is_firing & scored, np.maximum(recovery + step, 0), recovery)
             deepening = is_firing & scored & (age < MAX_DEPTH_WINDOWS)
             weight += np.where(deepening, 1 / spread[:, at] ** 2, 0)
@@ -294,14 +299,14 @@ def find_change_window(
 ) -> int:
     """The window from which the mean is most likely lower, searched from `start` up to `stop`."""
     live = live.subtract(_expect_by_hour(reference.profile, first_hour, live.counts.shape[1]))
-    below, spread, _ = _standardise(reference, live)
+    below, spread, _ = _standardise_windows(reference, live)
     part = slice(start, stop)
     return start + _find_change(
         below[stream, part], spread[stream, part], live.counts[stream, part] > 0
     )
 
 
-def _standardise(
+def _standardise_windows(
     reference: ReferencePeriod, live: WindowSums
 ) -> tuple[Floats, Floats, Callable[[int], Floats]]:
     """How far each window lies below the reference, its standard deviation, and the logarithms of the bets' e-values."""
@@ -311,6 +316,7 @@ def _standardise(
     variance = reference.within[:, None] / counts + reference.between[:, None]
     spread = np.sqrt(np.maximum(variance, reference.least[:, None] ** 2))
     below = (reference.mean - MEAN_CAUTION_ERRORS * reference.error)[:, None] - live.means
+    # only a tail towards low scores can raise false alarms; a tail upwards is left as a margin
     skewness = np.maximum(-reference.third[:, None] / counts**2 / spread**3, 0)
     bets = np.array(BETS)
 

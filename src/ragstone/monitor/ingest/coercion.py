@@ -31,6 +31,8 @@ def coerce_row(row: Mapping[str, Any]) -> dict[str, Any]:
     if "contexts" in coerced:
         coerced["contexts"] = _coerce_chunks(coerced["contexts"])
     for name in ("latency", "cost", "tokens", "feedback"):
+        # texts, booleans and ints are left to `parse_interaction`: "up" is a rating, and a wrong
+        # text is reported, not dropped
         if name in coerced and not isinstance(coerced[name], str | bool | int):
             coerced[name] = _coerce_number(coerced[name])
     meta = {_NOT_NAME.sub("_", to_text(key))[:64]: value for key, value in coerced["meta"].items()}

@@ -60,6 +60,7 @@ class InteractionBuilder:
         names = ("id", "question", "contexts", "answer", "feedback", "comment", "reference", "cost",
                  "tokens", "language", "error")  # fmt: skip
         own = {name: getattr(self, name) for name in names}
+        # a meta field called `question` would collide with the argument of `Monitor.log`
         meta = {to_text(name): value for name, value in self.meta.items() if name not in own}
         latency = took if self.latency is None else self.latency
         return {**meta, **own, "at": format_iso(self._at), "latency": latency}

@@ -53,7 +53,7 @@ class ImportResult:
 
 
 def import_log(
-    reading: Dataset,
+    dataset: Dataset,
     archive: Archive,
     hook: RedactionHook | None,
     *,
@@ -63,7 +63,7 @@ def import_log(
     """Store every row of a log in batches; a bad row stops the import unless bad rows are skipped.
 
     `progress` is called with the number of rows stored."""
-    mapper = compile_shape(reading.shape)
+    mapper = compile_shape(dataset.shape)
     new = repeated = 0
     bad: list[str] = []
     batch: list[Interaction] = []
@@ -76,12 +76,12 @@ def import_log(
         if progress is not None:
             progress(new + repeated, None)
 
-    for position, record in enumerate(reading, 1):
+    for position, record in enumerate(dataset, 1):
         try:
             _, has_id = mapper(reparse_json(record.row), position)
             batch.append(redact_interaction(parse_record(record, has_id=has_id), hook))
         except BadRow as error:
-            bad.append(f"{reading.source}, row {position}: {error}")
+            bad.append(f"{dataset.source}, row {position}: {error}")
             if not skip_bad_rows:
                 write()
                 raise BadRows(bad) from None
@@ -139,6 +139,7 @@ def _parse_time(value: Any, now: int) -> float | str:
         except ValueError:
             return str(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
+        # the first unit in which the time is not in the future
         for scale in (1, 1e3, 1e6, 1e9):  # seconds, milli-, micro-, nanoseconds
             if value / scale <= now / 1e6 + 86_400:
                 return float(value / scale)

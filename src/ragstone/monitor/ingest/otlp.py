@@ -55,6 +55,7 @@ def parse_protobuf_spans(body: bytes) -> list[TraceSpan]:
         for scope in resource.scope_spans:
             for span in scope.spans:
                 attributes = {item.key: _decode_any_value(item.value) for item in span.attributes}
+                # status code 2 is STATUS_CODE_ERROR; 0 is unset and 1 is ok
                 message = span.status.message or "the span failed"
                 spans.append(
                     TraceSpan(
@@ -180,6 +181,7 @@ def _parse_id(value: Any, key: str) -> bytes:
     """An id in JSON: hexadecimal by the OTLP specification, base64 from generic protobuf-to-JSON writers."""
     if not isinstance(value, str) or not value:
         raise BadRow(f'a span has no "{key}"')
+    # 8 or 16 bytes in hexadecimal; in base64 they take 12 or 24 characters, so the length decides
     if len(value) in (16, 32):
         with suppress(ValueError):  # then it may be base64
             return bytes.fromhex(value)
@@ -203,6 +205,7 @@ def _parse_double(value: Any) -> float | None:
 
 
 def _parse_int(value: Any, key: str) -> int:
+    # OTLP writes 64-bit integers as strings in JSON; 20 characters hold every one of them
     if isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) < 21:
         value = int(value)
     if isinstance(value, float) and value.is_integer():

@@ -45,6 +45,7 @@ def redact_interaction(interaction: Interaction, hook: RedactionHook | None) -> 
             for chunk in interaction.contexts
         )
     meta = {
+        # cut after the hook: cut before, half a secret could pass unrecognised
         name: _apply_hook(hook, value, f"meta.{name}")[:MAX_META_CHARS]
         if isinstance(value, str)
         else value

@@ -66,6 +66,8 @@ def build_interaction(spans: Sequence[TraceSpan], now: int) -> Interaction | Non
         return None
     known = {span.id for span in ordered}
     roots = [span for span in ordered if span.parent not in known]
+    # a trace may arrive without its root, when the parent is a span of another service that is not
+    # exported here
     root = next((span for span in roots if not span.parent), roots[0] if roots else ordered[0])
     models = [span for span in ordered if get_span_kind(span) == "llm"]
     retrievers = [span for span in ordered if get_span_kind(span) in ("retriever", "reranker")]
@@ -137,6 +139,7 @@ def _find_question(
 def _find_answer(
     root: TraceSpan, models: Sequence[TraceSpan], retrievers: Sequence[TraceSpan]
 ) -> str | None:
+    # the output of a retriever is documents, not an answer
     root_output = None if root in retrievers else _get_text(root, "output")
     candidates = [root_output]
     for span in reversed(models):
@@ -197,6 +200,7 @@ def _parse_messages(span: TraceSpan, side: str) -> list[Message]:
     items = _group_by_index(attributes, f"llm.{side}_messages")
     if items:
         return [(str(item.get("message.role", "")), _join_contents(item)) for item in items]
+    # names of earlier conventions, which instrumentations still write
     legacy_key = "gen_ai.prompt" if side == "input" else "gen_ai.completion"
     if isinstance(attributes.get(legacy_key), str):
         decoded = _decode_json(attributes[legacy_key])
@@ -296,6 +300,7 @@ def _collect_meta(
         meta.update(
             {key: value for key, value in metadata.items() if not isinstance(value, list | dict)}
         )
+    # later ones overwrite: session and user of the root are the conversation's
     for span in (*retrievers, *models, root):
         for name, attribute in _META_ATTRIBUTES:
             value = span.attributes.get(attribute)

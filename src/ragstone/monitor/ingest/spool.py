@@ -43,6 +43,7 @@ class Spool:
         data = "".join(lines).encode("ascii")
         with self._lock:
             try:
+                # the limit is for all processes together: they share the disk
                 if self.size() + len(data) > self.max_bytes:
                     raise SpoolFull(f"the spool {str(self.folder)!r} is full")
                 descriptor = self._ensure_open()

@@ -76,6 +76,8 @@ def _assemble_batch(db: Connection, now: int, grace: int, timeout: int) -> int:
             empty += 1
         else:
             interactions.append(interaction)
+    # in the transaction that deletes the spans: a crash neither loses a trace nor makes two
+    # interactions of it
     new = insert_interactions(db, interactions, now)
     mark_dirty(
         db, {get_bucket(interaction.at) for interaction in interactions if interaction.id in new}

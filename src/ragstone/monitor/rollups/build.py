@@ -43,7 +43,7 @@ BucketBodies = tuple[bytes, bytes]
 """The encoded table and histograms of a bucket and field."""
 
 _MEASURE_COLUMNS = {LATENCY: 3, COST: 4, TOKENS: 5, FEEDBACK: 8}
-"""Series that every interaction may have → column of `ROWS`."""
+"""Series that every interaction may have → column of `SELECT_ROWS`."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,7 @@ def _encode_fields(
         encoded[""] = [""], np.zeros(len(rows), np.int64)
     if only is not None and not any(only):
         return encoded
+    # most interactions share few combinations of meta fields and language: each is decoded once
     kinds: dict[tuple[str, str | None], int] = {}
     kind = np.array([kinds.setdefault((row[7], row[2]), len(kinds)) for row in rows], np.int64)
     codes: dict[str, dict[str, int]] = defaultdict(dict)
@@ -184,6 +185,7 @@ def _build_entries(rows: Sequence[Row], scores: Sequence[Row]) -> _Entries:
         with np.errstate(over="ignore", invalid="ignore"):
             cells = build_value_cells(x, weight, 1 - drawn, calls, usd)
         without = np.isnan(x)
+        # a failed judgement counts in no sum, but its calls and cost stay
         cells[np.ix_(without, np.arange(LOW))] = 0
         cells[without, COLUMNS.index("extra")] = 0
         parts.append((row, series, cells, assign_bins(np.where(without, 0, x), True)))

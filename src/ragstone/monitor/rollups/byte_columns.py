@@ -18,7 +18,7 @@ _LENGTH_BYTES = 4
 """Bytes at the start that hold the length of the JSON header."""
 
 
-def pack(
+def pack_columns(
     values: Sequence[str],
     names: Sequence[str],
     more: Mapping[str, Any],
@@ -28,13 +28,13 @@ def pack(
     shapes: list[list[Any]] = []
     blocks: list[bytes] = []
     for part in parts:
-        shapes.append([len(part), *(_pack_columns(part, blocks) if len(part) else ())])
+        shapes.append([len(part), *(_encode_columns(part, blocks) if len(part) else ())])
     head = {"values": list(values), "names": list(names), **more, "parts": shapes}
     text = json.dumps(head, separators=(",", ":")).encode()
     return b"".join([len(text).to_bytes(_LENGTH_BYTES, "little"), text, *blocks])
 
 
-def unpack(body: bytes) -> tuple[bytes, dict[str, Any], list[list[AnyArray]]]:
+def unpack_columns(body: bytes) -> tuple[bytes, dict[str, Any], list[list[AnyArray]]]:
     """Decode what `pack` wrote: the values as undecoded JSON, because many bodies share the same long list; the other facts;
     and the columns in the types that hold them, none for an empty table."""
     start = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "little")
@@ -55,7 +55,7 @@ def unpack(body: bytes) -> tuple[bytes, dict[str, Any], list[list[AnyArray]]]:
     return text[len(_VALUES) : end], head, parts
 
 
-def _pack_columns(part: FloatArray, blocks: list[bytes]) -> list[str | int | float]:
+def _encode_columns(part: FloatArray, blocks: list[bytes]) -> list[str | int | float]:
     """The encoding of each column; encoded bytes are appended to the blocks. All columns are examined in one numpy call each:
     there are many small tables, for which the call overhead dominates."""
     lowest, highest = part.min(axis=0), part.max(axis=0)

@@ -92,6 +92,7 @@ def assign_bins(values: NDArray[np.float64], scale: bool) -> NDArray[np.int64]:
         log_bin = np.where(
             size < _MIN_MAGNITUDE, 0, _LOG_BIN_OFFSET + np.rint(BINS_PER_LOG_UNIT * np.log(size))
         )
+    # negative values get negative bins, so that bins sort as values do
     key = np.copysign(log_bin, values)
     if scale:
         key = np.where((values >= 0) & (values <= 1), np.rint(values * UNIT_BINS), key)
@@ -116,6 +117,7 @@ def compute_percentiles(
     import numpy as np
 
     cumulated = np.cumsum(weights)
+    # a share that falls exactly on a bin's end belongs to that bin, whatever the rounding
     index = np.searchsorted(cumulated, (np.array(shares) - 1e-9) * cumulated[-1])
     values: list[float] = (
         get_bin_centres(keys[np.minimum(index, len(keys) - 1)]).clip(*ends).tolist()

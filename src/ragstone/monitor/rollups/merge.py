@@ -82,6 +82,8 @@ def _merge_bucket(db: Connection, span: int, bucket: int) -> None:
     _clear_stale(db, span, bucket)
     for field, bodies in merged.items():
         if span == HOUR_MICROS and bodies == NOT_STORED:
+            # the five-minute tables of an id are no smaller than its rows; once emptied, the reader
+            # goes to the rows
             _discard_bodies(db, BUCKET_MICROS, bucket, bucket + span, field)
 
 
@@ -132,6 +134,8 @@ def _merge_fields(db: Connection, finer: int, since: int, until: int) -> dict[st
 
 
 def _merge_bodies(sums: Sequence[bytes], bins: Sequence[bytes], finer: int) -> BucketBodies:
+    # an empty body below means that the field is read from finer buckets: a sum without it would be
+    # too small
     if not all(sums):
         return NOT_STORED
     count, values = measure_bodies(sums)
@@ -139,13 +143,15 @@ def _merge_bodies(sums: Sequence[bytes], bins: Sequence[bytes], finer: int) -> B
         if (
             finer == BUCKET_MICROS
             and count >= MIN_ID_INTERACTIONS
+            # an id among the meta fields would otherwise be stored again in each of the three sizes
+            # of bucket
             and values >= ID_UNIQUE_SHARE * count
         ):
             return NOT_STORED
         if finer == HOUR_MICROS and count < values * MIN_INTERACTIONS_PER_VALUE:
             return NOT_STORED
-    return encode_table(_stack_bodies(sums).table()), encode_histograms(
-        _stack_bodies(bins).histograms()
+    return encode_table(_stack_bodies(sums).build_table()), encode_histograms(
+        _stack_bodies(bins).build_histograms()
     )
 
 

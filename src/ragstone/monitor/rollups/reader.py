@@ -17,7 +17,7 @@ class RollupReader:
     def __init__(self, archive: Archive, field: str) -> None:
         self.archive = archive
         self.field = field
-        self._raw: dict[tuple[int, int], BucketBodies] = {}
+        self._bodies_from_rows: dict[tuple[int, int], BucketBodies] = {}
 
     def read_tables(self, since: int, until: int, largest: int) -> list[tuple[int, bytes]]:
         """Start and table of each part of the range, oldest first: the largest stored buckets inside it, up to `largest`, and raw
@@ -31,6 +31,7 @@ class RollupReader:
     def _read_pieces(
         self, since: int, until: int, largest: int, kind: str
     ) -> Iterator[tuple[int, bytes]]:
+        # buckets that do not divide the step would lie across its borders
         spans = [span for span in SPANS_MICROS if span <= largest and largest % span == 0]
         for span, start, stop in _split_range(since, until, spans[::-1]):
             if span:
@@ -61,9 +62,11 @@ class RollupReader:
 
     def _read_raw(self, start: int, stop: int, kind: str) -> Iterator[tuple[int, bytes]]:
         """Aggregate raw rows, cached for tables and histograms."""
-        if (start, stop) not in self._raw:
-            self._raw[start, stop] = build_from_rows(self.archive, start, stop, self.field)
-        body = self._raw[start, stop][kind == BINS]
+        if (start, stop) not in self._bodies_from_rows:
+            self._bodies_from_rows[start, stop] = build_from_rows(
+                self.archive, start, stop, self.field
+            )
+        body = self._bodies_from_rows[start, stop][kind == BINS]
         if body:
             yield start, body
 

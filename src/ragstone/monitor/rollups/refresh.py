@@ -23,8 +23,13 @@ from ragstone.monitor.rollups.merge import (
     replace_buckets,
 )
 from ragstone.monitor.rollups.table_stack import TableStack, measure_bodies
-from ragstone.monitor.statements import BUCKET_MICROS, DAY_MICROS, HOUR_MICROS, split_batches
-from ragstone.monitor.statements import format_placeholders as places_for
+from ragstone.monitor.statements import (
+    BUCKET_MICROS,
+    DAY_MICROS,
+    HOUR_MICROS,
+    format_placeholders,
+    split_batches,
+)
 from ragstone.store.database import Connection
 
 _SELECT_MARKS = "SELECT number FROM monitor_dirty WHERE number IN ({})"
@@ -63,13 +68,14 @@ def refresh(
         for first in range(0, len(buckets), _BUCKETS_PER_COMMIT):
             part = buckets[first : first + _BUCKETS_PER_COMMIT]
             part_marks = {bucket: by_bucket[bucket] for bucket in part}
-            done += _recompute(
+            done += _rebuild_buckets(
                 archive,
                 part_marks,
                 EAGER_MERGES if is_interactive and total <= MAX_EAGER_BUCKETS else None,
             )
             if progress is not None:
                 progress(done, total)
+        # without progress another process is rebuilding the same buckets
         if done == before or len(marks) < _MARKS_PER_READ:
             break  # marks added meanwhile are left to the next refresh
     merge_deferred(archive, 2 if is_interactive else None)
@@ -110,7 +116,7 @@ def load_cells(
         for body in bodies:
             stack.add(len(starts), body)
         starts.append(bucket)
-    for group, value, name, cell in stack.table().iter_cells():
+    for group, value, name, cell in stack.build_table().iter_cells():
         values = by_bucket[starts[group]]
         assert values is not None
         values.setdefault(value, {})[name] = cell
@@ -123,6 +129,7 @@ def build_from_rows(archive: Archive, since: int, until: int, field: str) -> Buc
     if not rows:
         return NOT_STORED
     scores = archive.store.read(SELECT_SCORES, (since, until))
+    # a span longer than all time makes one bucket of everything
     buckets = build_buckets(rows, scores, 2**62, [field])
     return buckets.get(0, {}).get(field, NOT_STORED)
 
@@ -144,9 +151,10 @@ def check_field(archive: Archive, name: str) -> None:
         raise DataError(f"no interaction has a field {name!r}{suggest_nearest(name, known)}")
 
 
-def _recompute(
+def _rebuild_buckets(
     archive: Archive, marks: Mapping[int, Sequence[int]], eager: Mapping[int, int] | None
 ) -> int:
+    # empty for buckets whose rows are all purged, so that their tables are deleted as well
     rebuilt: dict[int, dict[str, BucketBodies]] = {bucket: {} for bucket in marks}
     for first, last in _group_buckets(sorted(marks)):
         rebuilt |= _build_range(archive, first, last + BUCKET_MICROS)
@@ -154,10 +162,12 @@ def _recompute(
 
     def write(db: Connection) -> int:
         lock_rollups(db)
+        # read under the lock: marks that are gone were handled by another process, from rows as new
+        # as ours or newer
         still_marked = {
             number
             for part in split_batches(mark_numbers)
-            for (number,) in db.execute(_SELECT_MARKS.format(places_for(part)), part)
+            for (number,) in db.execute(_SELECT_MARKS.format(format_placeholders(part)), part)
         }
         valid = {
             bucket: fields

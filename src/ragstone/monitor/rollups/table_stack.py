@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.rollups.byte_columns import AnyArray, unpack
+from ragstone.monitor.rollups.byte_columns import AnyArray, unpack_columns
 from ragstone.monitor.rollups.cells import ALL
 from ragstone.monitor.rollups.tables import (
     COLUMNS,
@@ -27,20 +27,20 @@ class TableStack:
     """Stored tables to be summed together; with `only`, just the slice of that value."""
 
     def __init__(self, only: str | None = None) -> None:
-        self._only = only
+        self._only_value = only
         self._values = _Codes()
         self._names = _Codes()
         self._codes_by_json: dict[bytes, IntArray] = {}
         self._is_counted: NDArray[np.bool_] | None = None
         """Whether a value is included, by its code; None when all are."""
         self._outcomes: list[tuple[int, AnyArray, AnyArray, AnyArray, AnyArray, Sequence[str]]] = []
-        self._parts: dict[int, list[tuple[AnyArray, ...]]] = {0: [], 1: [], 2: []}
+        self._parts_by_kind: dict[int, list[tuple[AnyArray, ...]]] = {0: [], 1: [], 2: []}
 
     def add(self, group: int, body: bytes) -> None:
         """Add the encoded table of a group."""
-        text, head, parts = unpack(body)
+        text, head, parts = unpack_columns(body)
         values, names = self._encode_values(text), self._names.encode(head["names"])
-        include_all = self._only is None and self._is_counted is None
+        include_all = self._only_value is None and self._is_counted is None
         for number, columns in enumerate(parts):
             if not columns:
                 continue
@@ -48,8 +48,8 @@ class TableStack:
             if not include_all:
                 included = value >= 0
                 value, rest = value[included], [column[included] for column in rest]
-            if number < len(self._parts):
-                self._parts[number].append((np.full(len(value), group), value, *rest))
+            if number < len(self._parts_by_kind):
+                self._parts_by_kind[number].append((np.full(len(value), group), value, *rest))
             else:
                 self._outcomes.append((group, value, *rest, head["outcomes"]))
 
@@ -57,13 +57,13 @@ class TableStack:
         """Keep the values with the most interactions and drop the others; returns how many were dropped."""
         if len(self._values) <= limit:
             return 0
-        _, value, series, n = _concatenate(self._parts[0])
+        _, value, series, n = _concatenate_columns(self._parts_by_kind[0])
         is_all = series == self._names[ALL]
         counts = np.bincount(value[is_all], n[is_all], len(self._values))
         largest = np.argsort(-counts, kind="stable")[:limit]
         self._is_counted = np.zeros(len(counts), bool)
         self._is_counted[largest] = True
-        for parts in self._parts.values():
+        for parts in self._parts_by_kind.values():
             for index, (group, value, *rest) in enumerate(parts):
                 included = self._is_counted[value]
                 parts[index] = tuple(column[included] for column in (group, value, *rest))
@@ -75,7 +75,8 @@ class TableStack:
 
     def new_like(self) -> TableStack:
         """An empty stack restricted to the same values."""
-        other = TableStack(self._only)
+        other = TableStack(self._only_value)
+        # shared, not copied: histograms must number the values as the sums do
         other._values, other._codes_by_json, other._is_counted = (
             self._values,
             self._codes_by_json,
@@ -83,9 +84,11 @@ class TableStack:
         )
         return other
 
-    def table(self) -> RollupTable:
+    def build_table(self) -> RollupTable:
         """The sum: each cell of each group once."""
-        bare, single, full = (_concatenate(self._parts[number]) for number in range(3))
+        bare, single, full = (
+            _concatenate_columns(self._parts_by_kind[number]) for number in range(3)
+        )
         kinds = []
         if bare:
             kinds.append((bare[:3], build_count_cells(bare[3])))
@@ -104,9 +107,9 @@ class TableStack:
             RollupTable([*self._values], [*self._names], group, value, series, numbers, outcomes)
         )
 
-    def histograms(self) -> RollupHistograms:
+    def build_histograms(self) -> RollupHistograms:
         """As `table`, for a stack of histograms."""
-        columns = _concatenate(self._parts[0]) or [EMPTY_INTS] * 5
+        columns = _concatenate_columns(self._parts_by_kind[0]) or [EMPTY_INTS] * 5
         group, value, series, key, weight = columns
         return sum_bins(
             RollupHistograms(
@@ -120,15 +123,16 @@ class TableStack:
         codes = self._codes_by_json.get(text)
         if codes is None:
             values = json.loads(text)
-            if self._only is None:
+            if self._only_value is None:
                 codes = self._values.encode(values)
             else:
                 codes = np.full(len(values), -1)
-                if self._only in values:
-                    codes[values.index(self._only)] = self._values[self._only]
+                if self._only_value in values:
+                    codes[values.index(self._only_value)] = self._values[self._only_value]
             self._codes_by_json[text] = codes
         if self._is_counted is None:
             return codes
+        # a value may occur only in histograms, written after the sums were read; it is not counted
         known = codes < len(self._is_counted)
         return np.where(known & self._is_counted[np.where(known, codes, 0)], codes, -1)
 
@@ -147,7 +151,7 @@ def measure_bodies(bodies: Sequence[bytes]) -> tuple[int, int]:
     seen: set[bytes] = set()
     total = 0
     for body in bodies:
-        text, head, (bare, *_) = unpack(body)
+        text, head, (bare, *_) = unpack_columns(body)
         if text not in seen:
             seen.add(text)
             values.update(json.loads(text))
@@ -168,5 +172,5 @@ class _Codes(dict[str, int]):
         return np.fromiter(map(self.__getitem__, texts), np.int64, len(texts))
 
 
-def _concatenate(parts: Sequence[tuple[AnyArray, ...]]) -> list[AnyArray]:
+def _concatenate_columns(parts: Sequence[tuple[AnyArray, ...]]) -> list[AnyArray]:
     return [np.concatenate(columns) for columns in zip(*parts, strict=True)]

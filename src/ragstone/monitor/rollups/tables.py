@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.monitor.rollups.byte_columns import AnyArray, FloatArray, pack
+from ragstone.monitor.rollups.byte_columns import AnyArray, FloatArray, pack_columns
 from ragstone.monitor.rollups.cells import RollupCell
 
 IntArray = NDArray[np.int64]
@@ -17,7 +17,7 @@ IntArray = NDArray[np.int64]
 COLUMNS = (
     "n", "weights", "weights_squared", "sums", "squares", "cubes", "low", "high", "extra", "calls", "usd",
 )  # fmt: skip
-"""A cell's numbers, in the order of a table's columns; each is an attribute of Cell."""
+"""A cell's numbers, in the order of a table's columns; each is an attribute of RollupCell."""
 N, LOW, HIGH = COLUMNS.index("n"), COLUMNS.index("low"), COLUMNS.index("high")
 _MAX_BINS = 1 << 19
 """Greater than the number of bins, so that cell and bin combine into one sort key."""
@@ -91,6 +91,7 @@ def sum_cells(table: RollupTable) -> RollupTable:
     numbers = table.numbers[order]
     if len(starts) < len(order):
         total = np.add.reduceat(numbers, starts, axis=0)
+        # fmin and fmax pass over NaN, which stands for "no value"
         total[:, LOW] = np.fmin.reduceat(numbers[:, LOW], starts)
         total[:, HIGH] = np.fmax.reduceat(numbers[:, HIGH], starts)
         numbers = total
@@ -156,6 +157,7 @@ def encode_table(table: RollupTable) -> bytes:
     is_count = ~numbers[:, 1:LOW].any(axis=1) & ~numbers[:, HIGH + 1 :].any(axis=1) & np.isnan(low)
     with np.errstate(over="ignore", invalid="ignore"):
         as_single = build_value_cells(low, weight, *numbers[:, HIGH + 1 :].T)
+    # a cell is shortened only where decoding gives back exactly the same numbers
     is_single = ~is_count & (n == 1) & (as_single == numbers).all(axis=1)
     is_full = ~(is_count | is_single)
     kinds: dict[str, int] = {}
@@ -174,13 +176,13 @@ def encode_table(table: RollupTable) -> bytes:
         whole[is_full],
         np.array(outcome_rows, float).reshape(-1, 4),
     ]
-    return pack(used, names, {"outcomes": [*kinds]}, parts)
+    return pack_columns(used, names, {"outcomes": [*kinds]}, parts)
 
 
 def encode_histograms(bins: RollupHistograms) -> bytes:
     """Histograms of one group as bytes."""
     used, value, names, series = _drop_unused(bins.value, bins.series, bins.values, bins.names)
-    return pack(used, names, {}, [np.column_stack([value, series, bins.key, bins.weight])])
+    return pack_columns(used, names, {}, [np.column_stack([value, series, bins.key, bins.weight])])
 
 
 def _iter_places(table: RollupTable) -> Iterator[tuple[int, int, int]]:
@@ -193,12 +195,12 @@ def _drop_unused(
     value: IntArray, series: IntArray, values: Sequence[str], names: Sequence[str]
 ) -> tuple[list[str], IntArray, list[str], IntArray]:
     """The values and names that occur, and indices into them."""
-    used_values, value = _renumber(value, len(values))
-    used_names, series = _renumber(series, len(names))
+    used_values, value = _renumber_used(value, len(values))
+    used_names, series = _renumber_used(series, len(names))
     return [values[n] for n in used_values], value, [names[n] for n in used_names], series
 
 
-def _renumber(codes: IntArray, count: int) -> tuple[list[int], IntArray]:
+def _renumber_used(codes: IntArray, count: int) -> tuple[list[int], IntArray]:
     used = np.flatnonzero(np.bincount(codes, minlength=count))
     place = np.zeros(count, np.int64)
     place[used] = np.arange(len(used))

@@ -102,6 +102,8 @@ def _decide_batch(db: Connection, policy: SamplingPolicy) -> int:
     numbers = [
         number
         for (number,) in db.execute(
+            # newest first: after an outage the current state is known before the backlog is worked
+            # off
             "SELECT number FROM monitor_queue WHERE wanted = 0 ORDER BY number DESC LIMIT ?",
             (DECISIONS_PER_COMMIT,),
         )
@@ -149,6 +151,7 @@ def _claim_rows(db: Connection, limit: int, newest: float) -> list[QueuedInterac
         return []
     sql = (
         f"UPDATE monitor_queue SET claimed = ? WHERE number IN ({format_placeholders(list(numbers))})"  # noqa: S608
+        # checked again in the update: another scorer may have claimed a row since the select
         " AND claimed <= ? RETURNING number, drawn, weight, tries"
     )
     claims = {row[0]: row[1:] for row in db.execute(sql, (now + CLAIM_MICROS, *numbers, now))}
@@ -162,6 +165,7 @@ def _claim_rows(db: Connection, limit: int, newest: float) -> list[QueuedInterac
 
 
 def _select_rows(db: Connection, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    # `decode_interaction` takes the columns after the number
     sql = SELECT_INTERACTION.replace("SELECT ", "SELECT i.number, ", 1)
     return list(
         db.execute(f"{sql} WHERE i.number IN ({format_placeholders(numbers)})", list(numbers))

@@ -35,6 +35,8 @@ class SamplingPolicy:
         rate = self.get_rate(interaction)
         drawn = hash_to_unit(interaction.id) < rate
         if self.is_bad(interaction):
+            # its chance of being judged is 1, so it stands for itself alone; `drawn` tells whether
+            # the share alone would have chosen it
             return SamplingDecision(True, drawn, 1.0)
         return SamplingDecision(True, True, 1 / rate) if drawn else SamplingDecision(False)
 
@@ -64,4 +66,6 @@ class SamplingPolicy:
 
 def hash_to_unit(id: str) -> float:
     """A number from 0 up to 1 that depends only on the id."""
+    # a hash instead of a random number: raising the rate later keeps every interaction that was
+    # drawn before
     return int.from_bytes(hashlib.sha256(id.encode()).digest()[:8]) / 2**64

@@ -79,19 +79,20 @@ class Scorer:
         self.newest = newest
         self.language = language
         self.progress = ScoringProgress()
-        self._starts = {metric.name: build_starter(metric) for metric in metrics}
-        self._day, self._budget_spent = -1, False
-        self._billed = (0, 0.0)
+        self._starters = {metric.name: build_starter(metric) for metric in metrics}
+        self._budget_day, self._budget_spent = -1, False
+        self._recorded_spending = (0, 0.0)
 
     async def step(self) -> int:
         """Decide on new interactions and score a batch; returns how many were decided on or scored."""
+        # in threads, because the store is synchronous and the event loop has other work
         decided = await asyncio.to_thread(decide_sampling, self.archive, self.policy)
         self.progress.decided += decided
         if not await asyncio.to_thread(self._has_budget):
             return decided
         claimed = await asyncio.to_thread(claim_batch, self.archive, BATCH_SIZE, self.newest)
         if claimed:
-            await self._score(claimed)
+            await self._score_batch(claimed)
         return decided + len(claimed)
 
     async def run_until_idle(self) -> ScoringProgress:
@@ -118,13 +119,13 @@ class Scorer:
     def _has_budget(self) -> bool:
         """Whether the daily budget has something left; it is shared with other scorers and renewed at midnight, UTC."""
         day = now_micros() // DAY_MICROS
-        if day != self._day:
-            self._day, self._budget_spent = day, False
+        if day != self._budget_day:
+            self._budget_day, self._budget_spent = day, False
         billed = get_spent_today(self.archive)
         # Only the difference is added: what was spent but not recorded, while the store was unavailable, still counts.
-        self.budget.calls += billed[0] - self._billed[0]
-        self.budget.usd = max(0.0, self.budget.usd + billed[1] - self._billed[1])
-        self._billed = billed
+        self.budget.calls += billed[0] - self._recorded_spending[0]
+        self.budget.usd = max(0.0, self.budget.usd + billed[1] - self._recorded_spending[1])
+        self._recorded_spending = billed
         max_calls, max_usd = self.budget.max_calls, self.budget.max_usd
         is_spent = (
             self._budget_spent
@@ -134,11 +135,12 @@ class Scorer:
         self.progress.out_of_budget = is_spent
         return not is_spent
 
-    async def _score(self, claimed: Sequence[QueuedInteraction]) -> None:
+    async def _score_batch(self, claimed: Sequence[QueuedInteraction]) -> None:
         async with AsyncExitStack() as stack:
             broker = None
             if self.judge is not None:
                 broker = await stack.enter_async_context(
+                    # one id for all of the monitor's replies, so that a purge finds them
                     AskBroker(self.judge, self.archive.store, REPLIES_RUN_ID)
                 )
             results = await asyncio.gather(
@@ -155,11 +157,12 @@ class Scorer:
                 finished.append(self._build_scored(item, scores))
         calls, usd = self.budget.calls, self.budget.usd
         spent = {
-            "judge_calls": calls - self._billed[0],
-            "judge_microusd": round((usd - self._billed[1]) * 1e6),
+            "judge_calls": calls - self._recorded_spending[0],
+            "judge_microusd": round((usd - self._recorded_spending[1]) * 1e6),
         }
+        # scores and bill in one transaction: a crash loses both or neither
         await asyncio.wrap_future(self.archive.save_scores(finished, spent))
-        self._billed = (calls, usd)
+        self._recorded_spending = (calls, usd)
         if unaffordable:
             await asyncio.to_thread(release_claims, self.archive, unaffordable)
             self.progress.out_of_budget = True
@@ -172,8 +175,8 @@ class Scorer:
         if sample.language is None and self.language is not None:
             sample = replace(sample, language=self.language)
         if broker is None:
-            return score_unjudged(self._starts, sample)
-        return await score_sample(sample, self.metrics, self._starts, broker)
+            return score_unjudged(self._starters, sample)
+        return await score_sample(sample, self.metrics, self._starters, broker)
 
     def _build_scored(
         self, item: QueuedInteraction, scores: Mapping[str, Score]
@@ -183,6 +186,7 @@ class Scorer:
         if any(score.outcome == "judge_error" for score in scores.values()):
             self.progress.failed += 1
             if item.tries + 1 < MAX_ATTEMPTS:
+                # the failure is stored as well: coverage counts it until a retry replaces it
                 retry_at = now_micros() + FIRST_RETRY_MICROS * 2**item.tries
         return ScoredInteraction(item.interaction.id, scores, item.drawn, item.weight, retry_at)
 

@@ -14,8 +14,7 @@ from ragstone.monitor.interactions import from_micros
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.windows.calendars import Period, get_time_zone, iter_periods
 from ragstone.monitor.windows.statistics import SeriesStats, Window, find_metric
-from ragstone.monitor.windows.summary import summarise_between, summarise_periods
-from ragstone.monitor.windows.summary import summarise_steps as hours_of
+from ragstone.monitor.windows.summary import summarise_between, summarise_periods, summarise_steps
 
 PERIOD_BY_NAME: Mapping[str, Period] = {"daily": "day", "weekly": "week", "monthly": "month"}
 SAME_SHARE = 0.02
@@ -75,6 +74,7 @@ def find_last_complete_period(period: str, until: int, zone: str = "UTC") -> tup
         raise DataError(f"no period {period!r}; choose {', '.join(PERIOD_BY_NAME)}")
     complete = [
         bounds
+        # 70 days hold at least one whole month, wherever they begin
         for bounds in iter_periods(kind, until - 70 * DAY_MICROS, until, zone)
         if bounds[1] <= until
     ]
@@ -102,7 +102,7 @@ def build_period_report(
         if current is not None or previous is not None
     ]
     steps = (
-        hours_of(archive, since, end, HOUR_MICROS)
+        summarise_steps(archive, since, end, HOUR_MICROS)
         if period == "daily"
         else summarise_periods(archive, "day", since, end, zone=zone)
     )

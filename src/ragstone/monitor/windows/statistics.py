@@ -168,6 +168,7 @@ def _build_window(
         value=key[1],
         interactions=counts.n,
         failed=counts.outcomes.get("failed", 0),
+        # names with a colon are the measures below, not metrics
         metrics={name: series[name] for name in sorted(series) if not name.startswith(":")},
         feedback=series.get(FEEDBACK),
         latency=series.get(LATENCY),
@@ -220,6 +221,7 @@ def compute_interval(name: str, cell: RollupCell, limits: SeriesLimits | None = 
     variance = max(second - mean**2, 0.0)
     if variance <= 1e-12 * max(second, 1e-300):  # equal values: the remainder is rounding error
         variance = 0.0
+    # the central moment from raw ones; of equal values it would be rounding error
     cubes = (third - 3 * mean * second + 2 * mean**3) * n if variance else 0.0
     size = max(1, round(n))
     moments = Moments(size, mean, variance * size, cubes, cell.low, cell.high)

@@ -60,6 +60,7 @@ def summarise_window(
     summary = summarise_between(
         archive, end - parse_duration(window), end, by=by, where=where, max_slices=max_slices
     )
+    # only now: listing the known fields looks through all hours, and serves an error message alone
     if by is not None and not summary.slices:
         check_field(archive, by)
     if where is not None and not summary.whole.interactions:
@@ -85,6 +86,7 @@ def summarise_between(
     reader, stack = RollupReader(archive, by), TableStack()
     steps = _StepReader(reader, stack)
     steps.add(0, since, until)
+    # before the histograms are added, so that those of dropped values are left out at once
     more = stack.keep_largest(max_slices)
     bins = stack.new_like()
     for _, body in reader.read_histograms(since, until, DAY_MICROS):
@@ -133,10 +135,10 @@ def summarise_steps(
     inputs = WindowInputs(
         windows=windows,
         field=field,
-        steps=stack.table(),
+        steps=stack.build_table(),
         starts=[at for at, _ in windows],
         owners=range(len(windows)),
-        bins=bins.histograms(),
+        bins=bins.build_histograms(),
     )
     return _order_windows(inputs, value, with_trends=False)
 
@@ -162,8 +164,8 @@ class _StepReader:
     def __init__(self, reader: RollupReader, stack: TableStack) -> None:
         self._reader = reader
         self._stack = stack
-        self._starts: list[int] = []
-        self._owners: list[int] = []
+        self._step_starts: list[int] = []
+        self._window_of_step: list[int] = []
 
     def add(self, window: int, since: int, until: int) -> None:
         """Read a window; a step is one point, whatever buckets it is read from."""
@@ -177,17 +179,20 @@ class _StepReader:
         )
         last = None
         for at, body in self._reader.read_tables(since, until, step):
+            # a day that is not stored is read as hours, which together are one point
             if at // step != last:
                 last = at // step
-                self._starts.append(at)
-                self._owners.append(window)
-            self._stack.add(len(self._starts) - 1, body)
+                self._step_starts.append(at)
+                self._window_of_step.append(window)
+            self._stack.add(len(self._step_starts) - 1, body)
 
     def build_inputs(self, windows: Sequence[tuple[int, int]], bins: TableStack) -> WindowInputs:
         """The inputs of the statistics."""
-        table = self._stack.table()
+        table = self._stack.build_table()
         field = self._reader.field
-        return WindowInputs(windows, field, table, self._starts, self._owners, bins.histograms())
+        return WindowInputs(
+            windows, field, table, self._step_starts, self._window_of_step, bins.build_histograms()
+        )
 
 
 def _order_windows(inputs: WindowInputs, value: str, *, with_trends: bool = True) -> list[Window]:

@@ -57,6 +57,7 @@ class WindowRun:
                 interactions.append(interaction)
             if len(interactions) >= limit:
                 break
+        # read newest first for the limit, kept oldest first as in any run
         interactions.reverse()
         scores = _load_scores(archive, interactions[0].at if interactions else since, until)
         names = sorted(

@@ -78,6 +78,7 @@ def _pack_units(units: Sequence[str], size: int, overlap: int) -> Iterator[str]:
     start = 0
     while start < len(units):
         end, total = start, 0
+        # a unit longer than `size` is a chunk of its own: no text is dropped
         while end < len(units) and (end == start or total + counts[end] <= size):
             total += counts[end]
             end += 1
@@ -85,6 +86,7 @@ def _pack_units(units: Sequence[str], size: int, overlap: int) -> Iterator[str]:
         if end == len(units):
             return
         next_start, shared = end, 0
+        # at least one unit further than before, or the loop would not end
         while next_start - 1 > start and shared + counts[next_start - 1] <= overlap:
             next_start -= 1
             shared += counts[next_start]

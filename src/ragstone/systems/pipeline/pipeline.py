@@ -91,14 +91,16 @@ class Pipeline:
 
     def __init__(self, **parameters: Any) -> None:
         self.settings = _build_settings(parameters)
-        documents, self._content = _read_corpus(self.settings.documents)
-        self.index = _build_index(documents, self._content, self.settings)
+        documents, self._content_hash = _read_corpus(self.settings.documents)
+        self.index = _build_index(documents, self._content_hash, self.settings)
         self._generator = _build_generator(self.settings)
         self.name = "pipeline"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """Tunable settings: the temperature only with a generator, those of the extraction only without."""
+        # settings without effect are left out, so that changing one does not count as another
+        # system
         idle = {"sentences", "abstain"} if self._generator else {"temperature"}
         return {
             setting.name: getattr(self.settings, setting.name)
@@ -111,7 +113,7 @@ class Pipeline:
         settings = self.settings
         extra: dict[str, Any] = {}
         if self._generator is not None:
-            prompts = {language: self._prompt(language) for language in ("en", "es")}
+            prompts = {language: self._load_prompt(language) for language in ("en", "es")}
             extra = {
                 "generator": settings.generator,
                 "model": settings.model,
@@ -123,7 +125,7 @@ class Pipeline:
             extra["class"] = f"{kind.__module__}.{kind.__qualname__}"
         return {
             "pipeline": REPLY_VERSION,
-            "documents": self._content,
+            "documents": self._content_hash,
             "parameters": dict(self.parameters),
             **extra,
         }
@@ -136,12 +138,13 @@ class Pipeline:
         """Retrieve chunks and answer from them.
 
         The latency is that of a single question: with the index built, without vectors cached by other questions."""
+        # before the clock starts
         self.index.prepare(self.settings.retriever)
         with track_saved_seconds() as saved:
             started = time.perf_counter()
             passages, contexts = self.retrieve(question, sample.language)
             language = detect_language(question, sample.language)
-            reply = await self._reply(question, language, passages, contexts, started)
+            reply = await self._build_reply(question, language, passages, contexts, started)
         assert reply.latency is not None
         return replace(reply, latency=round(reply.latency + saved.seconds, 6))
 
@@ -171,14 +174,14 @@ class Pipeline:
         started = time.perf_counter()
         language = detect_language(question, sample.language if sample is not None else None)
         passages = [Passage(chunk.text) for chunk in contexts]
-        return await self._reply(question, language, passages, contexts, started)
+        return await self._build_reply(question, language, passages, contexts, started)
 
     async def close(self) -> None:
         """Close the generator's connections."""
         if self._generator is not None:
             await self._generator.close()
 
-    async def _reply(
+    async def _build_reply(
         self,
         question: str,
         language: str,
@@ -200,12 +203,12 @@ class Pipeline:
             numbered = "\n\n".join(f"[{n}] {chunk.text}" for n, chunk in enumerate(contexts, 1))
             values = {"question": question, "contexts": numbered}
             generated = await self._generator.answer(
-                fill_template(self._prompt(language), values), Sample("")
+                fill_template(self._load_prompt(language), values), Sample("")
             )
             text, tokens = (generated.answer or "").strip(), generated.tokens
         return SystemReply(text, contexts, round(time.perf_counter() - started, 6), tokens)
 
-    def _prompt(self, language: str) -> str:
+    def _load_prompt(self, language: str) -> str:
         if self.settings.prompt is not None:
             return _read_prompt(Path(self.settings.prompt))
         place = resources.files("ragstone.systems.pipeline") / "prompts" / f"{language}.md"
@@ -306,6 +309,7 @@ def _build_index(documents: list[Document], content: str, settings: PipelineSett
         "by": settings.by,
         "titles": settings.titles,
     }
+    # retrieval settings are not part of it: `tune` tries many of them on one index
     key = digest({"documents": content, **chunking})
     if key not in _indexes:
         _indexes[key] = Index(chunk_documents(documents, **chunking))  # type: ignore[arg-type]

@@ -64,7 +64,7 @@ class Index:
         hits = _choose_best(scores, max(pool, top_k) if rerank else top_k)
         if not rerank:
             return [(position, float(scores[position])) for position in hits]
-        reranked = self._rerank(question, language, hits)
+        reranked = self._score_again(question, language, hits)
         order = sorted(hits, key=lambda position: (-reranked[position], position))
         return [(position, reranked[position]) for position in order[:top_k]]
 
@@ -80,6 +80,7 @@ class Index:
         import bm25s
 
         model = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
+        # bm25s fails on a corpus without any token, as one of stop words alone is
         model.index([terms or [""] for terms in self.terms], show_progress=False)
         return model
 
@@ -97,6 +98,7 @@ class Index:
         return _fuse_ranks(self._score_lexical(extract_terms(question, language)), dense)
 
     def _score_lexical(self, terms: Sequence[str]) -> Floats:
+        # a question without a known term must score 0 everywhere; bm25s fails on an empty query
         known = [term for term in terms if term in self.idf]
         if not known:
             return np.zeros(len(self.chunks))
@@ -121,7 +123,7 @@ class Index:
         dense = (self._vectors @ vector).astype(np.float64)
         return dense if retriever == "dense" else _fuse_ranks(lexical, dense)
 
-    def _rerank(self, question: str, language: str, hits: Sequence[int]) -> dict[int, float]:
+    def _score_again(self, question: str, language: str, hits: Sequence[int]) -> dict[int, float]:
         """Score chunks by term coverage plus the similarity of their nearest sentence; too slow for the whole index."""
         terms = extract_terms(question, language)
         vector = encode_separately([question])[0]
