@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from threading import Lock
 from typing import Any
@@ -204,10 +205,12 @@ def _load(name: str, task: str, device: str | None) -> tuple[Any, Any]:
     if path is not None and path.is_file():
         folder, options = str(path.parent), {"gguf_file": path.name}
     model_class = transformers.AutoModelForCausalLM if task == "text" else transformers.AutoModel
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, padding_side="left", **options)
-    model, report = model_class.from_pretrained(
-        folder, dtype="auto", output_loading_info=True, **options
-    )
+    auto_tokenizer = transformers.AutoTokenizer
+    with hide_progress() if path is not None else nullcontext():
+        tokenizer = auto_tokenizer.from_pretrained(folder, padding_side="left", **options)
+        model, report = model_class.from_pretrained(
+            folder, dtype="auto", output_loading_info=True, **options
+        )
     if (
         task == "text" and report["missing_keys"]
     ):  # transformers would fill them with random numbers
@@ -217,6 +220,20 @@ def _load(name: str, task: str, device: str | None) -> tuple[Any, Any]:
         tokenizer.pad_token = tokenizer.eos_token
     model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
     return tokenizer, model
+
+
+@contextmanager
+def hide_progress() -> Iterator[None]:
+    """Keep transformers' own bars, one for each file it reads, out of ours; downloads keep theirs."""
+    from transformers.utils import logging
+
+    was_shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_shown:
+            logging.enable_progress_bar()
 
 
 def format_chat(tokenizer: Any, system: str, user: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 from ragstone.errors import MissingExtra
+from ragstone.judges.huggingface import hide_progress
 from ragstone.judges.local.labels import list_names
 from ragstone.judges.local.weights import ModelNotFound, is_classifier, list_parts, read_json
 from ragstone.judges.local.windows import TokenWindow
@@ -102,10 +104,11 @@ class TorchRuntime:
 
         if threads is not None:
             torch.set_num_threads(threads)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model, report = transformers.AutoModelForSequenceClassification.from_pretrained(
-            name, dtype="auto", output_loading_info=True
-        )
+        with hide_progress() if Path(name).exists() else nullcontext():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+            model, report = transformers.AutoModelForSequenceClassification.from_pretrained(
+                name, dtype="auto", output_loading_info=True
+            )
         if report["missing_keys"]:
             raise ModelNotFound(
                 f"the weights of {name!r} lack {sorted(report['missing_keys'])[0]!r}; it cannot classify"
