@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 # no deadlines: machines are shared, and seconds prove nothing
-settings.register_profile("sample", deadline=None, max_examples=30)
+settings.register_profile("sample", deadline=None, max_examples=20)
 settings.register_profile("exhaustive", deadline=None, max_examples=200)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -39,7 +39,14 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("exhaustive" if exhaustive else "sample")
 
 
+SLOW_SECONDS = 3600
+"""After so long an exhaustive test counts as hung; other tests have the `timeout` of pyproject.toml."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
     if not config.getoption("--quick"):
         return
     chosen, rest = [], []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +13,13 @@ from typing import Any
 from ragstone.errors import RagstoneError
 from ragstone.experiments.run import Run
 from ragstone.store import Store
+from waiting import wait_until
 
 HERE = Path(__file__).parent / "scale"
 JUDGE = f"python:{HERE / 'judge_of_tests.py'}:judge"
 SLOW_JUDGE = f"python:{HERE / 'judge_of_tests.py'}:slow_judge"
+HOLD = "hold"
+"""A file in the folder of the calls; while it is there, the slow judge does not answer."""
 METRICS = ["token_f1", "coherence"]
 
 SILENT: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -64,11 +66,7 @@ def count(path: Path) -> int:
 
 def until_stored(path: Path, wanted: int) -> None:
     """Wait until the run `r` holds so many samples."""
-    for _ in range(2400):
-        if count(path) >= wanted:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{path} holds {count(path)} samples, not {wanted}")
+    wait_until(lambda: count(path) >= wanted, f"{wanted} samples in {path}", every_seconds=0.05)
 
 
 @contextmanager
@@ -80,10 +78,7 @@ def scheduler(file: Path) -> Iterator[subprocess.Popen[bytes]]:
          "--scheduler-file", str(file)], **SILENT,
     )  # fmt: skip
     try:
-        for _ in range(1200):
-            if file.exists():
-                break
-            time.sleep(0.05)
+        wait_until(file.exists, "the scheduler has written its file", every_seconds=0.05)
         yield process
     finally:
         process.terminate()

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from waiting import wait_until
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol", "scancel", "srun", "sinfo")
 
 CONFIG = """\
@@ -73,7 +75,7 @@ def slurm(folder: Path) -> Iterator[dict[str, str]]:
         f"--seed-file={folder}/munge.seed", "--foreground", "--force",
     ]  # fmt: skip
     started = [subprocess.Popen([str(_program("munged")), *munge], **quiet)]  # type: ignore[call-overload]
-    _wait_for(lambda: (folder / "munge.socket").exists())
+    wait_until(lambda: (folder / "munge.socket").exists(), "Slurm comes up", every_seconds=0.1)
     for words in (
         ["slurmctld", "-D", "-c"],
         ["slurmd", "-D", "-N", "n1"],
@@ -81,7 +83,7 @@ def slurm(folder: Path) -> Iterator[dict[str, str]]:
     ):
         started.append(subprocess.Popen([str(_program(words[0])), *words[1:]], **quiet))  # type: ignore[call-overload]
     try:
-        _wait_for(lambda: _idle(environment) == 2)
+        wait_until(lambda: _idle(environment) == 2, "Slurm comes up", every_seconds=0.1)
         yield {"SLURM_CONF": environment["SLURM_CONF"]}
     finally:
         subprocess.run(["scancel", "--state=RUNNING", f"--user={getpass.getuser()}"], **quiet)  # type: ignore[call-overload]
@@ -101,14 +103,6 @@ def _idle(environment: dict[str, str]) -> int:
         env=environment,
     )
     return len(done.stdout.split())
-
-
-def _wait_for(condition: object, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        if time.monotonic() > end:
-            raise TimeoutError("Slurm did not come up")
-        time.sleep(0.1)
 
 
 def _free_ports(count: int) -> list[int]:

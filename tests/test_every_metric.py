@@ -225,11 +225,7 @@ def ended(metric: Metric, sample: Sample, data: st.DataObject) -> Score | Unscor
 
 
 @pytest.mark.parametrize("metric", VARIANTS, ids=str)
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(sample=samples, data=st.data())
 def test_ends_in_a_finite_score_within_bounds_or_a_typed_outcome(metric, sample, data):
     if any(getattr(sample, name) is None for name in metric.needs):

@@ -80,7 +80,7 @@ def example(row: dict[str, Any]) -> Example:
     claims, owner, labels, places = [], [], [], []
     spans = [(s["start"], s["end"]) for s in row.get("spans") or []]
     for number, (a, b) in enumerate(split_sentences(text, language)):
-        for found in statements(text[a:b]):
+        for found in statements(text[a:b], language):
             claims.append(found.text)
             owner.append(number)
             own = [(a + x, a + y) for x, y in found.parts]

@@ -6,12 +6,10 @@ import ast
 import re
 import string
 from collections.abc import Iterator
-from pathlib import Path
 
-import ragstone
 from ragstone.locale.catalogue import load_phrases
+from source_trees import parse_sources
 
-SOURCE = Path(ragstone.__file__).parent
 MESSAGES = load_phrases("en", "messages")
 
 CODED = {
@@ -25,11 +23,11 @@ NOT_ARGUMENTS = {"label", "is_transient", "retry_seconds"}
 
 def calls() -> Iterator[tuple[str, str, ast.Call]]:
     """Place, name and node of every call."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in parse_sources().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else ""
-                yield f"{path.relative_to(SOURCE)}:{node.lineno}", name, node
+                yield f"{path}:{node.lineno}", name, node
 
 
 def literals(node: ast.expr) -> Iterator[ast.expr]:
@@ -105,10 +103,12 @@ def test_scores_and_findings_carry_no_prose() -> None:
 def test_every_message_is_used() -> None:
     said: set[str] = set()
     arguments: set[str] = set()
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant | ast.JoinedStr):
+    for tree in parse_sources().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
                 said |= codes(node) if len(ast.unparse(node)) > 6 else set()
+            elif isinstance(node, ast.Constant):
+                said |= {node.value} & set(MESSAGES) if isinstance(node.value, str) else set()
             elif isinstance(node, ast.keyword) and node.arg:
                 arguments.add(node.arg)
     words = {key for key in MESSAGES if key.partition(".")[0] in arguments | {"figure"}}

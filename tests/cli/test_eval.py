@@ -9,13 +9,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 
 import pytest
 
 from ragstone.cli.actions.progress import Bar, count_lines, format_duration, show_waiting
 from ragstone.engine import Progress
 from ragstone.types import Usage
+from waiting import wait_until
 
 
 def test_scores_are_shown_and_kept(call, rows):
@@ -228,18 +228,17 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_p
 
 
 def wait_for_samples(path) -> None:
-    for _ in range(600):
-        time.sleep(0.1)
+    def has_scores() -> bool:
         if not path.exists():
-            continue
+            return False
         with sqlite3.connect(path) as store:
             try:
                 (count,) = store.execute("SELECT COUNT(*) FROM scores").fetchone()
             except sqlite3.OperationalError:  # not made yet
-                continue
-            if count:
-                return
-    raise AssertionError("nothing was scored in a minute")
+                return False
+            return count > 0
+
+    wait_until(has_scores, "something is scored", every_seconds=0.1)
 
 
 def test_the_bar_keeps_still_on_a_pipe_and_when_quiet(capfd, monkeypatch):

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from faults.server import FaultServer
 from ragstone.cli import run
 from ragstone.data import corpora
+from waiting import wait_until
 
 COUNTIES = str(corpora.documents())
 
@@ -97,7 +97,7 @@ def test_an_empty_folder_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_a_dry_run_asks_nobody_and_is_about_right(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.testset.estimate import estimate
+    from ragstone.testset.estimate import estimate_generation
     from ragstone.testset.plan import TestsetPlan
     from ragstone.testset.sets import execute_testset_plan
 
@@ -108,7 +108,7 @@ def test_a_dry_run_asks_nobody_and_is_about_right(
             "model": "openai:m", "base_url": server.url, "prices": {"input": 1.0, "output": 2.0},
         }  # fmt: skip
         plan = TestsetPlan((COUNTIES,), 40, judge=judge, store=str(tmp_path / "s.db"))
-        guess = estimate(plan)
+        guess = estimate_generation(plan)
         assert not server.calls
         made = asyncio.run(execute_testset_plan(plan))
     assert guess.usd is not None
@@ -134,11 +134,12 @@ def test_ctrl_c_says_how_to_go_on_and_resuming_ends_as_if_nothing_had_been(tmp_p
     child = subprocess.Popen(
         [*command, "-o", str(out), *options], stderr=subprocess.PIPE, text=True
     )
-    part, deadline = out.with_name("set.jsonl.part"), time.monotonic() + 60
-    while time.monotonic() < deadline and child.poll() is None:
-        if part.exists() and part.stat().st_size > 5000:
-            break
-        time.sleep(0.005)
+    part = out.with_name("set.jsonl.part")
+    wait_until(
+        lambda: child.poll() is not None or (part.exists() and part.stat().st_size > 5000),
+        "a part is written",
+        every_seconds=0.005,
+    )
     os.kill(child.pid, signal.SIGINT)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 130, said
@@ -155,11 +156,12 @@ def test_a_killed_run_resumes_to_the_same_bytes_with_the_real_maker(tmp_path: Pa
     assert run(["generate", COUNTIES, "-o", str(whole), *options]) == 0
     command = [sys.executable, "-m", "ragstone", "generate", COUNTIES, "-o", str(out), *options]
     child = subprocess.Popen(command)
-    part, deadline = out.with_name("set.jsonl.part"), time.monotonic() + 60
-    while time.monotonic() < deadline and child.poll() is None:
-        if part.exists() and part.stat().st_size > 20_000:
-            break
-        time.sleep(0.005)
+    part = out.with_name("set.jsonl.part")
+    wait_until(
+        lambda: child.poll() is not None or (part.exists() and part.stat().st_size > 20_000),
+        "a part is written",
+        every_seconds=0.005,
+    )
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
     assert not out.exists()

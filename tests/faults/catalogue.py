@@ -11,6 +11,7 @@ import time
 import zlib
 from collections.abc import Callable
 from email.utils import formatdate
+from functools import cache
 from typing import Any
 
 from faults.server import Behaviour, Call
@@ -73,17 +74,15 @@ async def cut_chunk(call: Call) -> None:
 
 
 async def gzip_bomb(call: Call) -> None:
-    await call.send(200, _BOMB, Content_Encoding="gzip")
+    await call.send(200, _bomb(256), Content_Encoding="gzip")
 
 
+@cache
 def _bomb(megabytes: int) -> bytes:
     """So many megabytes of spaces as gzip, made a megabyte at a time at the quickest level."""
     packer = zlib.compressobj(1, wbits=31)
     parts = [packer.compress(b" " * 2**20) for _ in range(megabytes)]
     return b"".join([*parts, packer.flush()])
-
-
-_BOMB = _bomb(256)
 
 
 def _truth(call: Call) -> dict[str, Any]:
@@ -144,7 +143,7 @@ def _changed(row: Any) -> Any:
     if "grade" in row:
         row["grade"] = 2 - row["grade"]
     if "sentence" in row:
-        row["sentence"] += 100
+        row["sentence"] += "00"
     return row
 
 
@@ -153,7 +152,7 @@ def _invented(truth: dict[str, Any]) -> dict[str, Any]:
         if not rows or not isinstance(rows[0], dict):
             return [*rows, "And what else?", "And then?"]
         extra = dict(rows[0])
-        for key in ("id", "text_id"):
+        for key in ("id", "sentence"):
             if key in extra:
                 extra[key] = "z99"
         return [*rows, extra]
@@ -177,7 +176,7 @@ def _out_of_range(truth: dict[str, Any]) -> dict[str, Any]:
     if "level" in truth:
         return {**truth, "level": 7}
     if "claims" in truth:
-        return {**truth, "claims": [{**row, "sentence": -1} for row in truth["claims"]]}
+        return {**truth, "claims": [{**row, "sentence": "s0"} for row in truth["claims"]]}
     if "grades" in truth:
         return {**truth, "grades": [{**row, "grade": 5} for row in truth["grades"]]}
     return _unknown_verdict(truth)

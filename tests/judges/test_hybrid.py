@@ -305,3 +305,13 @@ def test_log_odds_are_added() -> None:
     assert combine(0.8, 0.8) == pytest.approx(16 / 17)
     assert combine(0.7, None) == 0.7
     assert combine(1.0, 0.0) == pytest.approx(0.5)
+
+
+def test_a_score_carries_the_chance_of_its_own_case(serve: Serve) -> None:
+    """Two metrics share one Ask of two cases: each must get the chance of its own."""
+    sample = {"answer": CLAIM, "contexts": [TOWER.text], "reference": "Cats like to sleep."}
+    alone = scored(serve(), ["faithfulness"], small=True, sample=sample)
+    shared = scored(serve(), ["answer_correctness", "faithfulness"], small=True, sample=sample)
+    assert alone["faithfulness"].probability is not None
+    assert alone["faithfulness"].probability > 0.9
+    assert shared["faithfulness"].probability == alone["faithfulness"].probability

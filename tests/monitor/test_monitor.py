@@ -6,7 +6,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +16,7 @@ from ragstone.errors import StoreError
 from ragstone.monitor import Archive, Monitor, log_writer
 from ragstone.monitor.ingest.spool import Spool, SpoolFull
 from ragstone.store import Store
+from waiting import LIMIT_SECONDS, wait_until
 
 
 def everything(place: str) -> dict[str, object]:
@@ -77,11 +77,11 @@ def test_while_the_store_is_away_the_spool_takes_it_and_gives_it_back(
     monitor = Monitor(place, spool=spool)
     ids = [monitor.log(f"q{n}", [], "a") for n in range(10)]
     monitor.feedback(ids[0], "down")
-    assert monitor.flush(10)
+    assert monitor.flush(60)
     assert monitor.counts == {"spooled": 11}
     assert sum(1 for file in spool.iterdir() for _ in file.open()) == 11
     away = False
-    assert _until(lambda: monitor.counts["stored"] == 11)
+    wait_until(lambda: monitor.counts["stored"] == 11, "all is stored")
     monitor.close()
     monkeypatch.undo()
     found = everything(place)
@@ -90,28 +90,19 @@ def test_while_the_store_is_away_the_spool_takes_it_and_gives_it_back(
     assert not list(spool.iterdir())
 
 
-def _until(true: object, seconds: float = 20) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if true():  # type: ignore[operator]
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def test_a_store_that_hangs_makes_nobody_wait(
     tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_writer, "COMMIT_TIMEOUT_SECONDS", 0.2)
     store = Store.open(tmp_path / "s.db")
     release = threading.Event()
-    store.write(lambda db: release.wait(60) and None)
+    store.write(lambda db: release.wait(LIMIT_SECONDS) and None)
     monitor = Monitor(store, spool=spool)
     ids = [monitor.log(f"q{n}", [], "a") for n in range(5)]
-    assert monitor.flush(10)  # on disk: in the spool
+    assert monitor.flush(60)  # on disk: in the spool
     assert monitor.counts["spooled"] == 5
     release.set()
-    assert _until(lambda: not list(spool.iterdir()))
+    wait_until(lambda: not list(spool.iterdir()), "the spool is empty")
     monitor.close()
     assert {one.id for one in Archive(store).interactions()} == set(ids)
 
@@ -122,7 +113,7 @@ def test_only_a_full_spool_loses_and_the_loss_is_counted(tmp_path: Path, spool: 
     with Monitor(str(nowhere), spool=spool, spool_bytes=3000) as monitor:
         for n in range(40):
             monitor.log(f"question {n}", [], "a")
-        monitor.flush(10)
+        monitor.flush(60)
         kept = sum(1 for file in spool.iterdir() for _ in file.open())
         assert 0 < kept < 40
         assert monitor.lost == 40 - kept
@@ -138,7 +129,7 @@ def test_more_than_the_queue_holds_goes_to_the_spool_not_away(
         ids = [monitor.log(f"q{n}", [], "a") for n in range(500)]
     with Monitor(place, spool=spool) as again:  # what the first left in the spool
         again.log("one more", [], "a")
-        assert _until(lambda: not list(spool.iterdir()))
+        wait_until(lambda: not list(spool.iterdir()), "the spool is empty")
     assert monitor.lost == 0
     assert set(ids) <= set(everything(place))
 
@@ -272,7 +263,7 @@ def test_parent_and_forked_children_all_log(place: str, spool: Path) -> None:
     )
     with Monitor(place, spool=spool) as after:  # a busy machine may have sent some to the spool
         after.log("q", [], "a", id="after")
-        assert _until(lambda: not spool.exists() or not list(spool.iterdir()))
+        wait_until(lambda: not spool.exists() or not list(spool.iterdir()), "the spool is empty")
     assert len(everything(place)) == 82
 
 
@@ -397,7 +388,7 @@ def test_an_odd_row_of_the_spool_holds_up_no_other(
     place = str(tmp_path / "s.db")
     with Monitor(place, spool=spool) as monitor:
         monitor.log("q", [], "a", id="live")
-        assert _until(lambda: not list(spool.iterdir()))
+        wait_until(lambda: not list(spool.iterdir()), "the spool is empty")
     assert set(everything(place)) == {"live", "before", "after"}
     assert monitor.counts["invalid"] == 1
 

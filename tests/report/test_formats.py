@@ -45,7 +45,7 @@ from ragstone.report.formats import ReportFormat, list_endings, register, write_
 from ragstone.report.monitor.period import analyse_period
 from ragstone.report.render import html, terminal
 from ragstone.store import Store
-from ragstone.testset.checkup import check
+from ragstone.testset.checkup import check_testset
 
 
 class WikiFormat(ReportFormat):
@@ -102,7 +102,7 @@ def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> 
         ComparisonReport(compare(pair), {one.id: one for one in pair}),
         FailureReport(failures, diagnose(run, summary, failures, load_symptoms()), run),
         EffectsReport((effects,), "questions.jsonl"),
-        CheckupReport(check(str(tmp_path / "set.jsonl"))),
+        CheckupReport(check_testset(str(tmp_path / "set.jsonl"))),
         MonitorReport(analyse_period(archive, "daily", parse_local_time("2026-05-11"))),
     ]
     return {report.kind: report for report in found}

@@ -17,6 +17,7 @@ import pytest
 
 import ragstone
 from dask_cluster import (
+    HOLD,
     JUDGE,
     SLOW_JUDGE,
     begun,
@@ -34,6 +35,7 @@ from ragstone.experiments.run import Run
 from ragstone.scale.cluster import ClusterError, find_driver_host
 from ragstone.scale.driver import ClusterExecution
 from ragstone.scale.shards import ShardFolder
+from waiting import wait_until
 
 pytest.importorskip("distributed")
 
@@ -48,6 +50,17 @@ def cluster(tmp_path: Path) -> Iterator[Path]:
 
 def as_alone(path: str, folder: Path) -> list[Any]:
     return kept(ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=folder / "alone.db"))
+
+
+def until_both_wait(cluster: Path) -> None:
+    """Wait until two runs have sent work to the scheduler."""
+    from distributed import Client
+
+    def count_senders(dask_scheduler: Any) -> int:
+        return sum(bool(client.wants_what) for client in dask_scheduler.clients.values())
+
+    with Client(scheduler_file=str(cluster)) as client:
+        wait_until(lambda: client.run_on_scheduler(count_senders) == 2, "the runs meet")
 
 
 def lives(folder: Path) -> list[tuple[str, str]]:
@@ -74,11 +87,16 @@ def test_stopped_and_resumed_from_the_command_line(tmp_path: Path, cluster: Path
 
 @pytest.mark.usefixtures("calls")
 def test_two_runs_at_once_share_the_workers(tmp_path: Path, cluster: Path) -> None:
-    first = written(tmp_path / "first.jsonl", rows(150))
-    second = written(tmp_path / "second.jsonl", rows(300)[150:])
+    first = written(tmp_path / "first.jsonl", rows(60))
+    second = written(tmp_path / "second.jsonl", rows(120)[60:])
     stores = [tmp_path / "first.db", tmp_path / "second.db"]
     pairs = list(zip((first, second), stores, strict=True))
-    for run in [begun(command(path, store, cluster)) for path, store in pairs]:
+    hold = tmp_path / "calls" / HOLD
+    hold.touch()
+    runs = [begun(command(path, store, cluster)) for path, store in pairs]
+    until_both_wait(cluster)
+    hold.unlink()
+    for run in runs:
         _, said = run.communicate(timeout=300)
         assert run.returncode == 0, said
     made = lives(tmp_path)

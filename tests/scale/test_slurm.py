@@ -20,6 +20,7 @@ import slurm_cluster
 from ragstone.config import Data, Plan, Slurm
 from ragstone.experiments.run import Run
 from ragstone.scale.slurm import SlurmJob, format_launcher
+from waiting import wait_until
 
 psutil = pytest.importorskip("psutil")
 pytest.importorskip("distributed")
@@ -160,10 +161,7 @@ def stored(config: Path) -> int:
 
 
 def until_stored(config: Path, count: int) -> None:
-    end = time.monotonic() + 200
-    while stored(config) < count:
-        assert time.monotonic() < end, (config.parent / "slurm" / "r.log").read_text()[-2000:]
-        time.sleep(0.2)
+    wait_until(lambda: stored(config) >= count, f"{count} samples are stored", every_seconds=0.2)
 
 
 def as_alone(config: Path, judge: Any = "offline", metrics: Sequence[str] = METRICS) -> list[Any]:

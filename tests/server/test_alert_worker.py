@@ -15,6 +15,7 @@ from ragstone.server import ServerSettings
 from ragstone.server.alert_worker import AlertWorker
 from ragstone.store import Store
 from ragstone.types import Score
+from waiting import wait_until
 
 
 def filled(store: Store) -> Archive:
@@ -55,9 +56,9 @@ def test_the_server_looks_by_itself_and_sends(tmp_path: Path) -> None:
 
     async def until_told() -> None:
         work = asyncio.create_task(part.run())
-        async with asyncio.timeout(30):
-            while not file.exists():  # noqa: ASYNC110  the file is written by a thread
-                await asyncio.sleep(0.05)
+        await asyncio.to_thread(
+            wait_until, lambda: file.exists() and file.stat().st_size, "an alert is written"
+        )
         work.cancel()
 
     asyncio.run(until_told())

@@ -16,6 +16,7 @@ from live import Server, in_thread, process
 from ragstone.monitor import Archive
 from ragstone.server import ServerSettings
 from ragstone.store import Store
+from waiting import LIMIT_SECONDS, wait_until
 
 
 class Load:
@@ -71,9 +72,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged_and_doubles_nothing(
     for kill in range(kills):
         with process(place, "--no-score") as (server, running):
             load = Load(server, str(kill))
-            end = time.monotonic() + 60
-            while not load.taken and time.monotonic() < end:
-                time.sleep(0.01)
+            wait_until(lambda load=load: load.taken, "something is acknowledged")
             time.sleep(chance.uniform(0.0, 0.5))
             running.send_signal(signal.SIGKILL)
             load.wait()
@@ -87,9 +86,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged_and_doubles_nothing(
 def test_asked_to_stop_it_answers_what_is_under_way_and_writes_it(place: str) -> None:
     with process(place, "--no-score") as (server, running):
         load = Load(server, "stop")
-        end = time.monotonic() + 60
-        while len(load.taken) < 30 and time.monotonic() < end:
-            time.sleep(0.01)
+        wait_until(lambda: len(load.taken) >= 30, "some are acknowledged")
         running.send_signal(signal.SIGTERM)
         assert running.wait(60) == 0
         load.wait()
@@ -102,17 +99,13 @@ def test_too_much_is_turned_away_and_then_taken_again(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s.db")
     held = threading.Event()
     with in_thread(ServerSettings(queue_events=20), store) as server:
-        store.write(lambda db: held.wait(60) and None)  # the disk is busy
+        store.write(lambda db: held.wait(LIMIT_SECONDS) and None)  # the disk is busy
         load = Load(server, "over", threads=24)
-        end = time.monotonic() + 60
-        while load.statuses[429] < 50 and time.monotonic() < end:
-            time.sleep(0.01)
-        assert load.statuses[429] >= 50
+        wait_until(lambda: load.statuses[429] >= 50, "many are turned away")
         assert server.get("/v1/status").json["waiting"]["rows"] <= 24
         held.set()
         before = len(load.taken)
-        while len(load.taken) <= before and time.monotonic() < end:
-            time.sleep(0.01)
+        wait_until(lambda: len(load.taken) > before, "some are taken again")
         load.wait()
         assert server.post("/v1/interactions", {"id": "after", "question": "q"}).status == 200
     archive = Archive(store)

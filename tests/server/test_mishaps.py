@@ -9,7 +9,6 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from ragstone.monitor import Archive
 from ragstone.monitor.interactions import Interaction
 from ragstone.server import ServerSettings
 from ragstone.store import Store
+from waiting import wait_until
 
 
 def posted(server: Server, *ids: str) -> int:
@@ -278,14 +278,7 @@ def test_a_database_that_is_killed_and_started_again_loses_and_doubles_nothing()
 
 def _more(taken: list[str], count: int) -> None:
     goal = len(taken) + count
-    _until(lambda: len(taken) >= goal)
-
-
-def _until(what: Callable[[], bool], seconds: float = 90.0) -> None:
-    end = time.monotonic() + seconds
-    while not what() and time.monotonic() < end:
-        time.sleep(0.02)
-    assert what()
+    wait_until(lambda: len(taken) >= goal, f"{count} more")
 
 
 def test_purging_while_serving_forgets_what_was_asked_and_nothing_else(place: str) -> None:
@@ -305,7 +298,7 @@ def test_purging_while_serving_forgets_what_was_asked_and_nothing_else(place: st
         store = Store.open(place)
         assert Archive(store).purge(ids=[f"i{n}" for n in range(0, 60, 2)]) == 30
         store.close()
-        _until(lambda: len(taken) > 3)
+        wait_until(lambda: len(taken) > 3, "some are stored")
         stop.set()
         thread.join()
         found = server.get("/v1/summary?window=1h").json["whole"]

@@ -35,11 +35,11 @@ TOKEN = "a-token-that-is-long-enough"
 
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server on 5,000 interactions, an alert that fires and one that is over, shown under a prefix."""
+    """A server on 1,500 interactions, an alert that fires and one that is over, shown under a prefix."""
     archive = Archive(Store.open(tmp_path_factory.mktemp("busy") / "s.db"))
     now = now_micros()
-    watched.fill(archive, 5000, now)
-    firing = watched.drop(now, example="i-4998")
+    watched.fill(archive, 1500, now)
+    firing = watched.drop(now, example="i-1498")
     watched.keep(archive, [firing, watched.over(firing, now - 3_600_000_000)], now)
     with in_thread(ServerSettings(prefix="/rag/stone"), archive.store) as one:
         yield one

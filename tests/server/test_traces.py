@@ -12,6 +12,7 @@ from live import in_thread
 from ragstone.monitor import Archive
 from ragstone.server import ServerSettings
 from ragstone.store import Store
+from waiting import wait_until
 
 
 def trace(id: str, question: str) -> dict[str, Any]:
@@ -34,9 +35,7 @@ def trace(id: str, question: str) -> dict[str, Any]:
 
 
 def wait_for(archive: Archive, *ids: str) -> None:
-    end = time.monotonic() + 30
-    while any(archive.get(id) is None for id in ids) and time.monotonic() < end:
-        time.sleep(0.02)
+    wait_until(lambda: all(archive.get(id) is not None for id in ids), "every trace is stored")
 
 
 def test_traces_over_http_in_every_form(tmp_path: Path) -> None:

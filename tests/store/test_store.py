@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -191,7 +192,7 @@ def test_a_full_disk_is_one_sentence_and_earlier_work_stays_readable(tmp_path: P
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX users")
-def test_a_read_only_folder_can_be_read_but_not_written(tmp_path: Path) -> None:
+def test_a_read_only_folder_can_be_read_but_not_written() -> None:
     script = """
         import os, pwd, sys
         from ragstone.errors import StoreError
@@ -207,21 +208,22 @@ def test_a_read_only_folder_can_be_read_but_not_written(tmp_path: Path) -> None:
         except StoreError as error:
             print(error)
     """
-    folder = tmp_path / "shared"
-    folder.mkdir()
-    store = Store.open(folder / "s.db")
-    store.create(info())
-    store.append("r1", rows(5)).result()
-    store.close()
-    for path in (*tmp_path.parents, tmp_path):
-        if path != Path("/") and path.owner() != "nobody" and os.access(path, os.W_OK):
-            path.chmod(path.stat().st_mode | 0o055)
-    (folder / "s.db").chmod(0o444)
-    folder.chmod(0o555)
-    try:
-        lines = _python(script, str(folder / "s.db")).stdout.strip().splitlines()
-    finally:
-        folder.chmod(0o755)
+    # not under tmp_path: each pytest that starts shuts its folder to other users again
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        store = Store.open(folder / "s.db")
+        store.create(info())
+        store.append("r1", rows(5)).result()
+        store.close()
+        for path in folder.parents:
+            if path != Path("/") and path.owner() != "nobody" and os.access(path, os.W_OK):
+                path.chmod(path.stat().st_mode | 0o055)
+        (folder / "s.db").chmod(0o444)
+        folder.chmod(0o555)
+        try:
+            lines = _python(script, str(folder / "s.db")).stdout.strip().splitlines()
+        finally:
+            folder.chmod(0o755)
     assert lines[0] == "r1 5"
     assert lines[1].startswith("cannot write to the store")
 

@@ -141,7 +141,11 @@ def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
         names = {source_id: f"{source_id} of another case" for source_id in every_source}
         for source, merged_source in zip(case["sources"], merged_case["sources"], strict=True):
             names[merged_source["id"]] = source["id"]
-        members.append((ask, _extract_rows("verdicts", "id", own, names)))
+        extract = _extract_rows("verdicts", "id", own, names)
+        # the chance that all claims are supported is ours only where all the case's claims are
+        is_whole = len(merged_case["claims"]) == len(set(_texts(case["claims"])))
+        number = order.index(_texts(case["sources"]))
+        members.append((ask, _extract_case(extract, number if is_whole else None)))
     return replace(united, language=asks[0].language, repeat=asks[0].repeat), members
 
 
@@ -169,6 +173,21 @@ def _unite_useful(asks: Sequence[Ask]) -> list[tuple[Ask, Members]]:
             members.append((ask, _extract_rows("grades", "target", mine)))
         result.append((united, members))
     return result
+
+
+def _extract_case(extract: ExtractPart, number: int | None) -> ExtractPart:
+    """Return a function that also keeps the chance of an Ask's own case, or none."""
+
+    def extract_case(value: Any) -> Any:
+        part = extract(value)
+        chances = part.get("case_probabilities") if isinstance(part, Mapping) else None
+        if chances is None:
+            return part
+        if number is None or not isinstance(chances, list):
+            return {**part, "case_probabilities": []}
+        return {**part, "case_probabilities": chances[number : number + 1]}
+
+    return extract_case
 
 
 def _extract_rows(

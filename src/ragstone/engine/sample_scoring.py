@@ -53,7 +53,7 @@ class MetricRun:
         # by hand: dataclasses.replace takes 2.7 times as long, and this runs for every judged score
         return Score(
             score.value, score.outcome, score.reason, score.kind, score.label, score.findings,
-            score.warnings, self.usage,
+            score.warnings, self.usage, score.probability,
         )  # fmt: skip
 
 

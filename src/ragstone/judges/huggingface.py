@@ -12,6 +12,7 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, MissingExtra, RagstoneError
 from ragstone.judges.completion import Completion, CompletionRequest
+from ragstone.judges.embedding_probe import PROBE_TEXTS, PROBE_VERSION, remove_probe
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.thread import to_failure
 from ragstone.judges.local.weights import (
@@ -131,7 +132,8 @@ class LocalEmbeddings:
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """Return the model."""
-        return {"dialect": "hf embeddings", "model": identify(self.path)}
+        model = identify(self.path)
+        return {"dialect": "hf embeddings", "model": model, "probe": PROBE_VERSION}
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Embed the texts of each Ask."""
@@ -139,9 +141,12 @@ class LocalEmbeddings:
             return [JudgeFailed("refusal", "only_embeds", judge=self.name) for _ in asks]
         texts = [text or " " for ask in asks for text in ask.values["texts"]]
         try:
-            vectors = iter(await asyncio.to_thread(self._embed, texts))
+            embedded = await asyncio.to_thread(self._embed, [*texts, *PROBE_TEXTS])
+            vectors = iter(remove_probe(embedded))
         except RagstoneError:
             raise
+        except JudgeFailed as failure:
+            return [failure for _ in asks]
         except Exception as error:
             return [to_failure(error) for _ in asks]
         return [Reply({"vectors": [next(vectors) for _ in ask.values["texts"]]}) for ask in asks]

@@ -38,9 +38,11 @@ class Message(str):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # str's own way to pickle would lose code and arguments
         return message_from_json, (message_to_json(self),)
 
 
+# typed, because 1 and 1.0 are shown differently
 @lru_cache(maxsize=512, typed=True)
 def compose(code: str, language: str = LANGUAGES[0], /, **arguments: Argument) -> Message:
     """The message of that code; the same code and arguments give the same object.

@@ -86,13 +86,14 @@ def _identify_script(text: str) -> str | None:
     """The language of a text that is not in Latin letters, by its script."""
     letters = sum(map(str.isalpha, text))
     for code, pattern in _SCRIPTS:
-        if len(pattern.findall(text)) > MIN_SHARE_SCRIPT * letters:
+        count = len(pattern.findall(text))
+        if count >= MIN_LETTERS_SCRIPT and count > MIN_SHARE_SCRIPT * letters:
             return code
     return None
 
 
-MIN_SHARE_SCRIPT = 0.3
-"""Share of the letters that tells the script of a text; names in it are fewer."""
+MIN_SHARE_SCRIPT, MIN_LETTERS_SCRIPT = 0.3, 8
+"""Share and number of the letters that tell the script of a text; a name in it has fewer."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SPANISH_LETTER = re.compile("[¿¡ñáéíóú]", re.IGNORECASE)
 _SCRIPTS = [

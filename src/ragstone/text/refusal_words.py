@@ -66,7 +66,7 @@ CLASSES: Final[dict[str, str]] = {
 """Words by class; a word may be of several."""
 
 IDIOMS: Final = (
-    r"^(?:n/?[ad]\.?|na)$",
+    r"^n/[ad]\.?$",
     r"\bas an? (?:ai|large language model|language model)\b",
     r"\bdepends on (?:many|several|various) (?:things|factors)\b.{0,30}$",
     r"\bcomo (?:una? )?(?:ia|inteligencia artificial|modelo de lenguaje)\b",
@@ -80,6 +80,11 @@ IDIOMS: Final = (
     r"^no (?:lo |se )?(?:dice|menciona|especifica|indica)n?\b",
 )
 """Refusals that no combination of classes shows."""
+
+IDIOM_HINTS: Final = (
+    "n/", "as a", "depend", "como ", "necesitar", "need more", "sorry", "lo siento", "lo lamento",
+)  # fmt: skip
+"""No idiom stands without one of these or a word that denies."""
 
 ASIDES: Final = (
     r"^(?:please |por favor,? )?(?:consult|ask|contact|check|refer to|see|try|let me know|provide|rephrase|"

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from ragstone.text.language import ABSTENTIONS
-from ragstone.text.refusal_words import ASIDES, CLASSES, IDIOMS
+from ragstone.text.refusal_words import ASIDES, CLASSES, IDIOM_HINTS, IDIOMS
 from ragstone.text.sentences import split_sentences
 from ragstone.text.words import fold_text
 
@@ -19,7 +19,7 @@ MAX_WORDS_ASIDE = 2
 
 def is_refusal(answer: str, language: str | None = None) -> bool:
     """Whether an answer declines as a whole: one that declines and then answers does not; an empty one does."""
-    if answer.strip() and not _HINT.search(_fold(answer)):  # most answers end here
+    if answer.strip() and not _may_decline(_fold(answer)):  # most answers end here
         return False
     sentences = [answer[start:end] for start, end in split_sentences(answer, language)]
     others = [sentence for sentence in sentences if not declines(sentence)]
@@ -46,7 +46,7 @@ def declines(sentence: str) -> bool:
     folded = _fold(sentence)
     if folded in _ABSTENTIONS:
         return True
-    if not _HINT.search(folded):
+    if not _may_decline(folded):
         return False
     clauses = [clause for clause in _TURN.split(folded) if clause.strip()]
     declining = [_clause_declines(clause) for clause in clauses]
@@ -58,6 +58,17 @@ def declines(sentence: str) -> bool:
         if not is_declining and len(_WORD.findall(clause)) > MAX_WORDS_ASIDE
     ]
     return not answering
+
+
+def _may_decline(folded: str) -> bool:
+    """Whether a word denies, or an idiom may stand here: a quick look, without the patterns."""
+    is_denied = any(_is_denial(word) for word in _WORD.findall(folded))
+    return is_denied or any(hint in folded for hint in IDIOM_HINTS)
+
+
+@lru_cache(maxsize=32768)
+def _is_denial(word: str) -> bool:
+    return not _DENIAL.isdisjoint(_list_classes(word))
 
 
 def _fold(text: str) -> str:
@@ -141,6 +152,3 @@ _NO_INFORMATION = re.compile(
     r"(?:insuficientes?|insufficient|missing|(?:not|no) (?:\w+ ){0,2}?(?:found|available|given|provided|sufficient|"
     r"enough|there|in|suficientes?|disponibles?|encontrad[ao]s?|está|están|figuran?|aparecen?))\b"
 )
-_DENIALS = "|".join(f"{CLASSES['negation']} {CLASSES['lack']}".replace("*", "").split())
-_HINT = re.compile(rf"\b(?:{_DENIALS})|{'|'.join(IDIOMS)}")
-"""No sentence declines without one of these."""

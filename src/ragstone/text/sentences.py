@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ragstone.text.introductions import is_appeal
+from ragstone.text.appeals import is_appeal
+from ragstone.text.clauses import has_clause
 from ragstone.text.language import detect_language
-from ragstone.text.verbs import WORD, has_verb
+from ragstone.text.verbs import WORD
 
 
 def split_sentences(text: str, language: str | None = None) -> list[tuple[int, int]]:
@@ -55,7 +56,7 @@ def _cut_after_markers(text: str, start: int, end: int, language: str) -> list[t
     parts: list[tuple[int, int]] = []
     for markers in _MARKERS.finditer(text, start, end):
         before = text[start : markers.start()]
-        is_clause = has_verb(before, language) and not is_appeal(before)
+        is_clause = has_clause(before, language) and not is_appeal(before)
         if not (is_clause or (parts and WORD.search(before))):
             continue
         if not WORD.search(text, markers.end(), end):

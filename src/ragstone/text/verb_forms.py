@@ -9,39 +9,74 @@ is are was were am has have had will would can could may might must shall should
 weren't hasn't haven't hadn't won't wouldn't can't couldn't mustn't shouldn't don't doesn't didn't
 """
 EN_BASES: Final = """
-accept access achieve acquire act adapt add address adopt affect agree aim allow announce appear apply appoint approve argue
-arrive ask assign assist attack attempt attend attract avoid award base be become begin believe belong break bring build
-buy call cancel capture carry cause celebrate change charge check choose claim climb close collect combine come comment
-commit compare compete complete comprise concern conduct confirm connect consist construct contain continue contribute
-control convert cook cost cover create cross cut deal decide declare decline decrease define deliver demand deny depart
-depend describe design destroy determine develop die direct discover discuss divide donate draw drink drive drop earn eat
-edit elect employ enable encourage end enjoy ensure enter establish evaluate exceed exchange exist expand expect explain
-explore export express extend face fail fall feature feed feel fight fill find finish fit fly focus follow force form found
-gain gather generate get give go govern graduate grant grow guarantee handle hang happen head hear help hire hit hold host
-house identify implement improve include increase indicate influence inform inherit inspire install intend introduce invade
-invent invest invite involve issue join judge jump keep kill know lack last launch lead learn leave let lie limit link
-listen live locate look lose love maintain make manage mark marry mean measure meet mention merge miss monitor move name
-need note notice notify obtain occupy occur offer open operate oppose order organize organise own paint participate pass
-pay perform permit place plan play point possess practise practice prefer prepare present preserve prevent process produce
-promise promote protect prove provide publish pull purchase push put raise range reach read rebuild receive recognize
-recognise recommend record recover reduce refer reflect refuse register reject release rely remain remove renew rent repair
-repeat replace report represent require rescue reside resign resolve respond restore result retain retire return reveal rise
-rule run save say see seem sell send separate serve set settle share shoot show sign sing sit sleep speak specialize
-specialise spend sponsor spread stand star start state stay stop store stretch strike study submit succeed suffer suggest
-supply support surround survive take talk teach tell tend test think threaten throw train transfer transform translate
-travel treat try turn understand upgrade use value vary view visit vote wait walk want warn wash watch wear weigh win wish
-work write yield
+abandon abolish absorb accept access accompany accuse achieve acknowledge acquire act adapt add address administer
+admit adopt advance advertise advise affect afford agree aid aim allow alter amend analyse analyze annex announce
+apologise apologize appeal appear apply appoint approve argue arise arrange arrest arrive ask assassinate assemble
+assert assess assign assist assume assure attach attack attain attempt attend attract attribute authorise authorize
+avoid award bake ban base be bear beat become begin believe belong bend bid bind bite blame block blow boil borrow
+bound break breathe breed bring broadcast build burn bury buy calculate call campaign cancel capture carry carve cast
+catch cause celebrate change charge check choose circulate cite claim classify clean climb close coach coin
+collaborate collapse collect combine come command commence comment commission commit communicate compare compete
+compile complain complete compose comprise concentrate concern conclude conduct confirm confuse connect conquer
+consider consist constitute construct consume contain continue contract contrast contribute control convert convey
+convict convince cook coordinate cope correct correspond cost count cover create criticise criticize cross cultivate
+cure cut damage dance dare deal debut decide declare decline decorate decrease dedicate defeat defend define delay
+delete deliver demand demolish demonstrate denote deny depart depend derive describe deserve design desire destroy
+detect deteriorate determine develop devote die differ diminish direct disappear disband discourage discover discuss
+dismiss display dissolve distinguish distribute divide dominate donate double doubt draft drain draw drink drive drop
+drown earn eat edit educate elaborate elect elevate eliminate embrace emerge emigrate emphasise emphasize employ empty
+enable encounter encourage end endorse enforce engage enhance enjoy enrol enroll ensure enter envisage equip erect
+escape establish estimate evacuate evaluate evolve examine exceed exchange execute exercise exert exhibit exist expand
+expect expire explain explore export expose express extend face fail fall fasten favor favour fear feature feed feel
+fight fill film finance find finish fish fit flee float flow fly focus fold follow forbid force forgive form found
+freeze fulfil fulfill function fund furnish gain gather generate get give go govern grab graduate grant grind grow
+guarantee guard guide handle hang happen harm harvest hate head heal hear heat help hide highlight hire hit hold host
+house hunt identify ignore illustrate imagine implement impose imprison improve include incorporate increase indicate
+influence inform inhabit inherit inject injure inquire insert insist inspect inspire install integrate intend interact
+interpret interrupt interview introduce invade invent invest investigate invite involve isolate issue join judge jump
+justify keep kick kill know label lack last launch lay lead learn leave lend let lie lift limit link listen live
+locate look lose love lower maintain make manage mark marry mean measure meet melt mention merge migrate miss mix
+modify monitor move murder name narrate narrow navigate need neglect negotiate nominate note notice notify number obey
+object oblige observe obtain occupy occur offer omit open operate oppose order organise organize originate outline
+overcome oversee overthrow owe own pack paint park participate pass pave pay perform permit persuade pick place plan
+plant play plead pledge point portray pose possess post pour practice practise pray preach precede predict prefer
+premiere prepare prescribe present preserve prevail prevent print process produce prohibit promise promote pronounce
+propose prosecute protect prove provide publish pull purchase pursue push put qualify question quit quote race raise
+range reach react read realise realize reappear rebel rebuild recall receive reckon recognise recognize recommend
+record recover recruit recycle redesign reduce refer reflect reform refuse regain regard register regret regulate
+rehearse reign reinforce reject relate relax release relocate rely remain remember remind remove rename render renew
+renovate rent reopen reorganise repair repeat replace report represent require rescue resemble reserve reside resign
+resist resolve respond restore restrict result resume retain retire retreat retrieve return reunite reveal reverse
+review revise revive revolve reward ride ring rise rob roll rotate rule run rush sail satisfy save say scatter scold
+score scrap search secure see seek seem seize select sell send separate serve set settle shake shape share shed
+shelter shift shine ship shoot shout show shrink shut sign signal sing sink sit skip sleep slide slow smell smoke
+smuggle solve spark speak specialise specialize specify spell spend spill split spoil sponsor spread spring stabilise
+stabilize stage stand star start state stay steal stem stimulate stop store strengthen stress stretch strike structure
+struggle study submit substitute succeed sue suffer suggest supervise supply support suppress surrender surround
+survive suspect suspend sustain swear sweep swim swing switch symbolise symbolize synthesise tackle take talk target
+taste teach tear tell tend terminate test thank think threaten throw tie tighten touch tour trace track trade train
+transfer transform translate transmit transport trap travel treat trigger try turn undergo understand undertake unify
+unite unveil update upgrade urge use utilise utilize value vanish vary venture verify veto view violate visit vote
+wait walk wander want warn wash waste watch weaken wear weave weigh welcome widen win wish withdraw withstand witness
+wonder work worry worship wrap write yell yield
 """
 EN_NOUN_LIKE: Final = """
-access act address aim attack attempt award base break build call cause change charge check claim climb close comment
-concern control cook cost cover cross cut deal decline decrease demand design dish draw drink drive drop end exchange
-experience export face fall feature feed fight fill find fit fly focus force form gain grant guarantee hang head help hire
-hit hold host house influence issue judge jump kill lack last launch lead leave lie limit link look love mark measure miss
-monitor move name need note notice offer open order paint pass pay place plan play point practice present process produce
-promise purchase push put raise range reach read record release rent repair repeat report rescue result return rise rule run
-save say sell set settle share shoot show sign sit sleep sponsor spread stand star start state stay stop store stretch
-strike study supply support talk tell test think throw train transfer travel treat try turn upgrade use value view visit vote
-wait walk want wash watch wear win wish work yield
+access act address advance aid aim appeal attack attempt award base bid bind bite blame block blow bound break breed
+broadcast build burn call campaign cast catch cause change charge check claim climb close coach coin command comment
+commission concern contract contrast control cook cost count cover cross cure cut damage dance deal debut decline
+decrease defeat delay demand design desire display double doubt draft drain draw drink drive drop end escape estimate
+exchange exercise exhibit export face fall favor favour fear feature feed fight fill film fish fit float flow fly
+focus fold force form freeze function fund gain grant guarantee guard guide harm harvest head heat help highlight hire
+hit host house hunt influence interview issue judge jump kick label lack last launch lead leave lie lift limit link
+look love mark measure miss mix monitor move murder name need note notice number object offer open order outline pack
+paint park pass pay pick place plan plant play point pose post practice present print process produce promise purchase
+push question quote race raise range reach rebel recall record recruit reform regret reign release rent repair repeat
+report rescue reserve result retreat return review reward ride ring rise roll rule run rush sail save score scrap
+search set shake shape share shelter shift ship shoot shout show sign signal sink skip sleep slide smell smoke spark
+spell spill split sponsor spread spring stage stand star start state stay steal stem stop store stress stretch strike
+structure struggle study supply support suspect sweep swim swing switch talk target taste tear test throw tie touch
+tour trace track trade train transfer transport trap travel treat trigger try turn update upgrade urge use value veto
+view visit vote wait walk wash waste watch win wish witness wonder work worry wrap yell yield
 """
 """Bases whose form in -s is as often a plural noun."""
 EN_PASTS: Final = """
@@ -57,13 +92,19 @@ understood wept won
 """
 """Forms that are both past and participle."""
 EN_PARTICIPLES: Final = """
-arisen beaten become been begun bitten blown born borne broken chosen come done drawn driven drunk eaten fallen flown
-forbidden forgiven forgotten frozen given gone grown hidden known overcome ridden risen run rung seen sewn shaken shown
+arisen beaten been begun bitten blown born borne broken chosen done drawn driven drunk eaten fallen flown
+forbidden forgiven forgotten frozen given gone grown hidden known ridden risen rung seen sewn shaken shown
 spoken stolen sung sunk sworn swum taken thrown torn undertaken withdrawn woken worn woven written
 """
 EN_NO_PARTICIPLES: Final = (
     "hundred sacred naked wicked rugged beloved kindred infrared united limited aged so-called red"
 )
+EN_INTRANSITIVES: Final = """
+appeared arrived attended began belonged competed continued died emerged emigrated fled graduated grew happened joined lived moved
+occurred participated played remained resided resigned retired returned served settled stayed studied taught traveled travelled
+went worked
+"""
+"""Pasts that are hardly ever passive: was elected in 1990 and resigned in 1992."""
 EN_MODALS: Final = "will would can could may might must shall should to cannot can't won't didn't don't doesn't did do does"
 """Words that a base form follows."""
 
@@ -81,33 +122,56 @@ comienza comienzan empieza empiezan cae caen crece crecen protege protegen elige
 exigen impide impiden reduce reducen consigue consiguen atiende atienden envía envían prohíbe prohíben devuelve devuelven
 acoge acogen suele suelen anduvo cupo cabe caben duerme duermen vuelve vuelven quedó siente sienten piensa piensan entiende
 entienden construye construyen constituye constituyen destruye destruyen distribuye distribuyen contribuye contribuyen
-merece merecen establece establecen favorece favorecen sea sean esté estén tenga tengan haya hayan pueda puedan vaya
-vayan haga hagan eres estás has tienes puedes haces vas quieres sabes tengas puedas seas estés somos estamos tenemos podemos
+merece merecen hierve hierven atraviesa atraviesan siembra siembran huye huyen fluye fluyen mueve mueven recuerda recuerdan demuestra demuestran despide despiden viste visten repite repiten compite compiten desaparece desaparecen fallece fallecen reconoce reconocen traduce traducen establece establecen favorece favorecen eres estás has tienes puedes haces vas quieres sabes somos estamos tenemos podemos
 hacemos vamos soy estoy tengo puedo eras tuve
 """
+ES_SUBJUNCTIVES: Final = """
+sea sean esté estén tenga tengan haya hayan pueda puedan vaya vayan haga hagan tengas puedas seas estés fuera fueran
+"""
 ES_REGULAR: Final = """
-abandonar abarcar abrir acabar aceptar actuar admitir adoptar afectar afirmar albergar alcanzar aplicar aprender apoyar
-asistir atacar aumentar ayudar bajar basar beber buscar cambiar cancelar causar celebrar cobrar comer completar componer
-comprar comprender comunicar conectar conservar considerar consistir consultar contratar controlar convocar correr
-corresponder crear creer criticar cubrir cuidar curar deber decidir declarar dedicar defender definir dejar depender derivar
-desarrollar descargar describir descubrir desear destacar determinar dividir durar elaborar emitir emplear entrar entregar
-enseñar escribir escuchar esperar estudiar evitar existir explicar explorar exportar expresar fabricar facilitar faltar
-financiar formar funcionar fundar ganar garantizar generar gestionar gobernar grabar habitar hablar identificar imaginar
-impartir importar indicar informar iniciar instalar intentar interpretar investigar invitar lanzar leer levantar limitar
-llamar llegar llevar lograr luchar mandar manejar marcar mejorar mencionar migrar modificar necesitar negar nombrar notar
-observar obligar ocupar ocurrir operar organizar pagar participar partir pasar permanecer permitir pesar planificar portar
-practicar predominar preparar presentar preservar procesar proclamar programar promover proporcionar provocar publicar quedar
-reaccionar realizar recaudar rechazar recibir recoger recomendar reconstruir recorrer recuperar reembolsar reemplazar reflejar
-reformar registrar regresar regular relacionar relatar representar residir resistir resultar retirar reunir revelar rodear
-romper salvar señalar separar soportar subir suceder sufrir superar tardar terminar tocar tomar trabajar transformar
-transmitir transportar tratar unir usar utilizar vender viajar vigilar visitar vivir votar
+abandonar abarcar abrazar abrir absorber acabar acceder acentuar aceptar acompañar aconsejar acordar actuar adaptar
+admitir adoptar adquirir afectar afirmar agrupar albergar alcanzar alojar alquilar alternar alzar amar ampliar
+analizar anunciar aparcar aplicar aportar apoyar apreciar aprender aprobar aprovechar arrastrar arrojar asegurar
+asistir atacar atravesar atribuir aumentar autorizar avanzar avisar ayudar bailar bajar basar bañar beber brillar
+buscar calcular calificar cambiar cancelar cantar capturar caracterizar carecer causar cazar ceder celebrar citar
+cobrar colaborar colgar colocar combatir combinar comentar comer compartir compensar competir completar componer
+comprar comprender comunicar conceder concentrar concluir conectar confirmar congelar conquistar conservar considerar
+consistir constar consultar consumir contaminar continuar contratar controlar convencer convivir convocar cooperar
+coordinar coronar correr corresponder cortar cosechar crear creer criticar cruzar cubrir cuidar culminar cultivar
+cumplir curar debatir deber decidir declarar dedicar defender definir dejar demostrar denominar denunciar depender
+derivar desaparecer desarrollar descansar descargar descender describir descubrir desear desembocar desempeñar
+despedir desplazar destacar determinar difundir diseñar disfrutar distinguir dividir donar durar ejecutar ejercer
+elaborar elevar eliminar emitir emplear empujar encabezar encargar encerrar enfrentar enlazar enseñar entrar entregar
+enviar equivaler escapar escribir escuchar esperar estimar estrenar estudiar evaluar evitar evolucionar examinar
+exceder excluir exhibir existir expandir experimentar explicar explorar explotar exportar expresar extraer fabricar
+facilitar fallecer faltar figurar fijar financiar firmar fluir fomentar formar forzar fracasar frecuentar funcionar
+fundar ganar garantizar generar gestionar gobernar grabar habitar hablar heredar huir identificar ilustrar imaginar
+impartir importar impulsar incorporar indicar informar ingresar iniciar insistir inspirar instalar instituir integrar
+intentar interesar interpretar intervenir invadir inventar invertir investigar invitar juntar juzgar lamentar lanzar
+leer levantar liberar liderar limitar llamar llegar llenar llevar localizar lograr luchar madurar mandar manejar
+manifestar marcar matar medir mejorar mencionar mezclar migrar mirar modificar mostrar mover mudar narrar navegar
+necesitar negar negociar nombrar notar obligar obrar observar ocupar ocurrir ofrecer olvidar omitir operar oponer
+optar ordenar organizar originar pagar parar participar partir pasar patrocinar percibir perdurar permanecer permitir
+perseguir persistir personalizar pertenecer pesar pintar planificar plantar portar practicar predominar preparar
+presentar preservar pretender prevenir proceder procesar proclamar programar prolongar prometer promover pronunciar
+proponer proporcionar proseguir proteger proveer provocar publicar purificar quedar reaccionar realizar rebajar recaer
+recaudar rechazar recibir reclamar recoger recomendar reconocer reconstruir reconvertir recordar recorrer recuperar
+reducir reembolsar reemplazar referir reflejar reformar reforzar regalar registrar regresar regular reinar relacionar
+relatar rendir renovar renunciar reparar repartir repetir representar reproducir rescatar reservar residir resistir
+respetar respirar responder restaurar resultar resumir retener retirar retrasar reunir reutilizar revelar revisar
+rezar rodear romper saltar salvar satisfacer sembrar separar señalar simbolizar situar sobrevivir solicitar sonar
+soportar sorprender sospechar subir suceder sufrir suministrar superar suprimir sustituir tardar tender terminar
+testificar tirar tocar tolerar tomar trabajar traducir transformar transmitir transportar trasladar tratar triunfar
+ubicar unir usar utilizar vaciar variar vencer vender verificar vestir viajar vigilar vincular violar visitar vivir
+volar votar
 """
 """Infinitives with regular present forms."""
 ES_NOUN_LIKE: Final = """
-ayuda baja basa cambia causa cobra compra consulta controla cura forma funda gana habla importa lanza levanta
-limita lucha llama llega marca nota opera paga parte pasa pesa porta practica programa queda reforma regula subes
-tarda tocas toma trata usa vende visita vota causas ayudas compras consultas formas luchas llamas marcas notas partes
-programas reformas visitas curas parten
+abraza alterna ayuda baila baja basa brilla cambia causa caza cita cobra colabora compra consulta contamina controla
+corta cosecha cuelga cura dona encarga equivale fija firma forma fuerza funda gana habla importa lamenta lanza levanta
+limita llama llega lucha marca mata mezcla mira nota obra opera ordena paga para parte parten pasa pesa pinta planta
+porta practica programa queda rebaja reclama reforma regula reserva revisa tarda tira toma trata usa vende viola
+visita vota vuela
 """
 """Present forms that are as often a noun or an adjective."""
 ES_FINITE_ENDING: Final = (
@@ -124,7 +188,7 @@ inscrito inscrita descrito descrita electo electa nacido nacida
 """
 ES_PARTICIPLE_ENDING: Final = r"\w{2,}(?:ad|id|íd)[oa]s?"
 ES_MODALS: Final = """
-puede pueden podía podían pudo podrá podrán podría podrían debe deben debía debían deberá deberán debería deberían suele suelen
+puede pueden puedes podemos podrás podrías debes debemos podía podían pudo podrá podrán podría podrían debe deben debía debían deberá deberán debería deberían suele suelen
 quiere quieren desea desean permite permiten para
 """
 """Words that an infinitive follows."""

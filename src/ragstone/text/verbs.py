@@ -21,18 +21,6 @@ def find_verb_form(word: str, language: str) -> VerbForm:
     return _find_spanish(word) if language == "es" else _find_english(word)
 
 
-def has_verb(text: str, language: str) -> bool:
-    """Whether a verb form stands in the text; in the first place only one that no noun looks like."""
-    words = [word.lower() for word in WORD.findall(text)]
-    found = [find_verb_form(word, language) for word in words]
-    if "finite" in found:
-        return True
-    return any(
-        form in ("past", "noun_like") or (form == "base" and word not in _NOUN_LIKE)
-        for word, form in zip(words[1:], found[1:], strict=True)
-    )
-
-
 def _find_english(word: str) -> VerbForm:
     for form, words in _ENGLISH:
         if word in words:
@@ -52,13 +40,13 @@ def _add_s(base: str) -> str:
 
 
 _BASES = forms.EN_BASES.split()
-_NOUN_LIKE = frozenset(forms.EN_NOUN_LIKE.split())
+NOUN_LIKE = frozenset(forms.EN_NOUN_LIKE.split())
 _EN_NOT = frozenset(forms.EN_NO_PARTICIPLES.split())
 _ENGLISH: tuple[tuple[VerbForm, frozenset[str]], ...] = (
     ("finite", frozenset([*forms.EN_AUXILIARIES.split(), *forms.EN_PASTS.split()])),
     ("past", frozenset(forms.EN_PAST_PARTICIPLES.split())),
-    ("finite", frozenset(_add_s(base) for base in _BASES if base not in _NOUN_LIKE)),
-    ("noun_like", frozenset(_add_s(base) for base in _NOUN_LIKE)),
+    ("finite", frozenset(_add_s(base) for base in _BASES if base not in NOUN_LIKE)),
+    ("noun_like", frozenset(_add_s(base) for base in NOUN_LIKE)),
     ("participle", frozenset(forms.EN_PARTICIPLES.split())),
     ("base", frozenset(_BASES)),
 )
@@ -77,14 +65,14 @@ def _find_spanish(word: str) -> VerbForm:
 
 
 def _list_present(infinitive: str) -> list[str]:
-    """The third persons, the second and the first plural: vive viven vives vivimos."""
+    """The third persons and the first plural, vive viven vivimos; the second person looks like a plural noun."""
     vowel = "a" if infinitive.endswith("ar") else "e"
     stem = infinitive[:-2]
-    return [f"{stem}{vowel}{end}" for end in ("", "n", "s")] + [f"{infinitive[:-1]}mos"]
+    return [f"{stem}{vowel}", f"{stem}{vowel}n", f"{infinitive[:-1]}mos"]
 
 
 _ES_NOUN_LIKE = frozenset(forms.ES_NOUN_LIKE.split())
-_ES_FINITE = frozenset(forms.ES_FINITE.split()).union(
+_ES_FINITE = frozenset([*forms.ES_FINITE.split(), *forms.ES_SUBJUNCTIVES.split()]).union(
     *(_list_present(infinitive) for infinitive in forms.ES_REGULAR.split())
 )
 _ES_NOT = frozenset(forms.ES_NO_FINITE.split())

@@ -87,7 +87,7 @@ OTHER = [
 ]
 PARTS = [
     ("gold", "gold, copper and silver", 0.5),
-    ("gold, copper and silver", "gold", 0.5),
+    ("gold, copper and silver", "gold", 1.0),
     ("oro y cobre", "oro, cobre y plata", 0.8),
     ("Simon", "Simon and Garfunkel", 2 / 3),
     ("red, white and blue", "blue, white and red", 1.0),
@@ -99,7 +99,7 @@ PARTS = [
     ("La capital de Francia es Lyon.", "París", 0.0),
     ("Who is Will Smith?", "Will Smith", 0.0),
     ("The wage was established in the United States in 1938.", "1938", 1.0),
-    ("The tower stands in Paris. The tower is 330 m tall.", "Paris", 2 / 3),
+    ("The tower stands in Paris. The tower is 330 m tall.", "Paris", 1.0),
 ]
 
 
@@ -139,9 +139,9 @@ def test_the_items_of_a_list_are_findings_with_their_own_words() -> None:
     ]
 
 
-def test_a_sentence_that_lists_things_stays_one_claim() -> None:
+def test_a_sentence_that_lists_things_is_a_claim_for_each() -> None:
     found = run("The box holds apples, pears and plums.", "The box holds apples, pears and plums.")
-    assert [one.verdict for one in found.findings] == ["correct"]
+    assert [one.verdict for one in found.findings] == ["correct"] * 3
 
 
 def test_text_that_was_read_in_the_wrong_encoding_is_mended_and_other_text_is_not_touched() -> None:
@@ -190,7 +190,7 @@ def scored(answer: str, reference: str) -> float:
 
 def run(answer: str, reference: str) -> Score:
     running: Any = answer_correctness(answer, reference)
-    judge = OfflineJudge()
+    judge = OfflineJudge(allow_unmeasured=True)
     try:
         asked = next(running)
         while True:

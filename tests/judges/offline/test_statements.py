@@ -1,5 +1,8 @@
 """Texts cut into claims."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from ragstone.judges.offline.statements import statements
@@ -9,28 +12,64 @@ def said(sentence: str) -> list[str]:
     return [one.text for one in statements(sentence)]
 
 
-def test_place_and_date_are_two_claims() -> None:
-    assert said("Einstein was born in Germany on 20th March 1879.") == [
-        "Einstein was born in Germany.",
-        "Einstein was born on 20th March 1879.",
+CLAIMS = json.loads(
+    (Path(__file__).parents[2] / "text" / "data" / "claims.json").read_text("utf-8")
+)
+SPLIT = [(language, *row) for language, rows in CLAIMS["split"].items() for row in rows.items()]
+WHOLE = [(language, row) for language, rows in CLAIMS["whole"].items() for row in rows]
+
+
+@pytest.mark.parametrize(("language", "sentence", "claims"), SPLIT)
+def test_a_sentence_is_cut_into_what_it_states(
+    language: str, sentence: str, claims: list[str]
+) -> None:
+    assert [claim.text for claim in statements(sentence, language)] == claims
+
+
+@pytest.mark.parametrize(("language", "sentence"), WHOLE)
+def test_words_that_belong_together_are_not_cut(language: str, sentence: str) -> None:
+    assert [claim.text for claim in statements(sentence, language)] == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim"),
+    [
+        ("I'm not sure, but the warranty lasts ten years.", "the warranty lasts ten years."),
+        ("The context does not say, but it opened in 1937.", "it opened in 1937."),
+        ("Although the text does not mention the price, entry costs 8 euros.", "entry costs 8 euros."),
+        ("I think the capital is Paris.", "the capital is Paris."),
+        ("As far as I know, the capital is Paris.", "the capital is Paris."),
+        ("Based on the provided context, the tower is 300 m tall.", "the tower is 300 m tall."),
+        ("The passage states that the bridge is red.", "the bridge is red."),
+        ("The bridge opened in 1937, according to passage 2.", "The bridge opened in 1937"),
+        ("The bridge opened in 1937 (passage 2).", "The bridge opened in 1937"),
+        ("No estoy seguro, pero la garantía dura diez años.", "la garantía dura diez años."),
+        ("El contexto no lo dice, pero el puente es rojo.", "el puente es rojo."),
+        ("De acuerdo con el documento 2, la torre mide 300 metros.", "la torre mide 300 metros."),
+        ("Creo que la capital es París.", "la capital es París."),
+        ("El texto dice que el puente es rojo.", "el puente es rojo."),
+        ("In 1977, the firm was sold.", "In 1977, the firm was sold."),
+    ],
+)  # fmt: skip
+def test_hedges_and_introductions_are_no_part_of_a_claim(sentence: str, claim: str) -> None:
+    assert said(sentence) == [claim]
+
+
+def test_a_part_that_a_citation_closed_lends_its_subject() -> None:
+    before = "The bridge opened in 1937 [1]"
+    assert [claim.text for claim in statements("and was painted blue [2].", "en", before)] == [
+        "The bridge was painted blue."
     ]
-    assert said("Einstein nació en Alemania el 20 de marzo de 1879.") == [
-        "Einstein nació en Alemania.",
-        "Einstein nació el 20 de marzo de 1879.",
+    assert [claim.text for claim in statements("with two towers [2].", "en", before)] == [
+        "with two towers."
     ]
 
 
-def test_clauses_with_their_own_verb_are_apart() -> None:
-    assert said("The lot is free for guests, and the garage is closed on Sundays.") == [
-        "The lot is free for guests",
-        "the garage is closed on Sundays.",
-    ]
-
-
-def test_a_list_of_things_stays_one_claim() -> None:
-    assert said("The box holds apples, pears and plums.") == [
-        "The box holds apples, pears and plums."
-    ]
+def test_parts_name_the_words_taken_over_and_then_the_own_ones() -> None:
+    sentence = "- The tower is tall and was painted red."
+    first, second = statements(sentence, "en")
+    assert [sentence[a:b] for a, b in first.parts] == ["The tower is tall"]
+    assert [sentence[a:b] for a, b in second.parts] == ["The tower", "was painted red."]
 
 
 def test_parts_say_where_a_claim_stands() -> None:

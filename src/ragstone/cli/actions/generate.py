@@ -14,9 +14,9 @@ from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.review import review_items
 from ragstone.engine.sync import run_sync
 from ragstone.errors import Interrupted
-from ragstone.testset.account import text
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
 from ragstone.testset.sets import TestSet, execute_testset_plan, load_unfinished, part_file
+from ragstone.testset.summary_text import format_summary
 
 
 def generate_testset(documents: tuple[str, ...], flags: dict[str, Any]) -> int:
@@ -85,7 +85,7 @@ def _report(made: TestSet, plan: TestsetPlan, *, quiet: bool) -> None:
     if plan.out is None:
         for row in made.rows():
             click.echo(json.dumps(row, ensure_ascii=False))
-    note(text(made), quiet=quiet and bool(made.items))
+    note(format_summary(made), quiet=quiet and bool(made.items))
     if made.out is not None:
         note(f"\nwrote {made.out}", quiet=quiet)
     elif plan.out is not None:

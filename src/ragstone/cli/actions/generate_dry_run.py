@@ -6,13 +6,13 @@ import click
 
 from ragstone.cli.actions.messages import format_count
 from ragstone.cli.actions.progress import format_duration
-from ragstone.testset.estimate import estimate
+from ragstone.testset.estimate import estimate_generation
 from ragstone.testset.plan import TestsetPlan
 
 
 def show(plan: TestsetPlan) -> None:
     """Print the estimate of a plan."""
-    found = estimate(plan)
+    found = estimate_generation(plan)
     click.echo(
         f"{format_count(found.documents, 'document')}, about {found.asked_about:,} of them asked about; "
         f"{format_count(sum(found.kinds.values()), 'item')} wanted:"

@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 import click
 
 from ragstone.cli.actions.messages import format_count, note
-from ragstone.testset.items import Item, abstention
+from ragstone.testset.items import Item, get_abstention
 from ragstone.testset.review import Decision, Review, decisions_file
 
 KEYS = {"a": "accept", "e": "edit", "r": "reject", "u": "undo", "q": "quit"}
@@ -22,7 +22,7 @@ def review_items(path: Path) -> int:
     waiting = session.open_items
     if not waiting:
         click.echo(f"every item of {path} is decided: {_format_counts(session)}")
-        session.apply()
+        session.write_decided()
         return 0
     past: list[Item] = []
     while waiting:
@@ -40,7 +40,7 @@ def review_items(path: Path) -> int:
             continue
         if _apply_key(session, item, key):
             past.append(waiting.pop(0))
-    kept = session.apply() if session.decisions else len(session.items)
+    kept = session.write_decided() if session.decisions else len(session.items)
     note(
         f"{_format_counts(session)}, {format_count(len(session.open_items), 'item')} open; {path} now has {kept:,}"
     )
@@ -76,7 +76,7 @@ def _show(item: Item, number: int, total: int) -> None:
     for turn, text in enumerate(item.history):
         _field("asked" if turn % 2 == 0 else "told", text, wide)
     _field("question", item.question, wide)
-    answer = item.reference if item.reference is not None else abstention(item.language)
+    answer = item.reference if item.reference is not None else get_abstention(item.language)
     _field("answer", answer, wide)
     for quote in item.evidence:
         _field("evidence", f"{quote.document}: “{quote.quote}”", wide)
@@ -116,7 +116,7 @@ def _ask_text(what: str, text: str) -> str:
 
 
 def _format_counts(session: Review) -> str:
-    counts = session.counts()
+    counts = session.count_verdicts()
     return (
         f"{counts['accept']:,} accepted, {counts['edit']:,} edited, {counts['reject']:,} rejected"
     )

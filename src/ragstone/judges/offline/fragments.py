@@ -13,7 +13,8 @@ from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.likeness import held
 from ragstone.judges.offline.reading import NUMBER, STOP, Reading, unaccented
 from ragstone.judges.offline.short import Short, short
-from ragstone.judges.offline.statements import LONGEST_ITEM, has_verb
+from ragstone.judges.offline.statements import MAX_ITEM_WORDS, asks
+from ragstone.text.clauses import has_clause
 
 SHORTEST = 4
 """Tokens up to which even a text with a full stop is no sentence."""
@@ -32,7 +33,7 @@ APART, PART = 0.1, 0.95
 def is_fragment(text: Reading) -> bool:
     """Whether the text only names something: few words, no verb, not put as a sentence."""
     most = SHORTEST if text.raw.rstrip().endswith((".", "!")) else LONGEST
-    return 0 < len(text.ids) <= most and not has_verb(text.raw)
+    return 0 < len(text.ids) <= most and not has_clause(text.raw, text.language)
 
 
 def names(claim: Reading, sources: Sequence[Reading]) -> bool:
@@ -96,11 +97,13 @@ _WHERE_WHEN = frozenset(["in", "on", "at", "en", "el"])
 
 def _is_item(claim: Reading) -> bool:
     """Whether the claim can come from an answer that is a list; several sentences without a verb do not."""
-    return len(claim.ids) <= LONGEST_ITEM and not claim.raw.rstrip().endswith((".", "!"))
+    return len(claim.ids) <= MAX_ITEM_WORDS and not claim.raw.rstrip().endswith((".", "!"))
 
 
 def _found(claim: Reading, source: Reading) -> float:
     """How much of a short answer stands in a text: all of it wanted from a sentence, half of it from a whole source."""
+    if asks(source.raw):  # a question says nothing of what it names
+        return 0.0
     if len(source.ids) <= SENTENCE:
         return _reached(held(_short(claim), _short(source)), WHOLE)
     words = _letters(claim.raw)

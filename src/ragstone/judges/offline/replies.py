@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ragstone.judges.offline.coverage import answer_aspects
@@ -11,6 +12,7 @@ from ragstone.judges.offline.rubrics import answer_rate
 from ragstone.judges.offline.statements import Statement, items, statements
 from ragstone.judges.offline.usefulness import answer_useful
 from ragstone.judges.offline.verdicts import answer_support
+from ragstone.text.language import detect_language
 from ragstone.text.refusals import declines
 
 HEURISTIC_KINDS = frozenset(["aspects", "rate"])
@@ -26,16 +28,30 @@ def reply_to(kind: str, values: Mapping[str, Any], language: str | None) -> Any:
 def _claims(values: Mapping[str, Any], language: str | None) -> Any:
     rows = []
     for text in values["texts"]:
-        found = [
-            (n, one) for n, sentence in enumerate(text["sentences"]) for one in statements(sentence)
-        ]
+        found = list(_list_statements(text, language))
         if len(found) == len(text["sentences"]) == 1:
-            found = [(0, one) for one in items(text["sentences"][0])] or found
+            found = [(0, one) for one in items(text["sentences"][0], language)] or found
         # a text of questions or headings alone still has to be judged; a refusal claims nothing
         if not found and not all(declines(sentence) for sentence in text["sentences"]):
             found = [(n, Statement(s, ((0, len(s)),))) for n, s in enumerate(text["sentences"])]
         rows += [{"text_id": text["id"], "sentence": n, "claim": one.text} for n, one in found]
     return {"claims": rows}
+
+
+def _list_statements(
+    text: Mapping[str, Any], language: str | None
+) -> Iterator[tuple[int, Statement]]:
+    """Every claim of a text with the index of its sentence, or of the part of one that a citation closes."""
+    spoken = detect_language(text["text"], language)
+    before = ""
+    for number, sentence in enumerate(text["sentences"]):
+        for statement in statements(sentence, spoken, before):
+            yield number, statement
+        # a sentence ends with its mark; what ends with a citation alone goes on
+        before = sentence if sentence.endswith("]") and not _CLOSED.search(sentence) else ""
+
+
+_CLOSED = re.compile(r"[.!?]\s*(?:\[[^\[\]]*\]\s*)+$")
 
 
 def _support(values: Mapping[str, Any], language: str | None) -> Any:

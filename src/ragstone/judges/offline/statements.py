@@ -1,14 +1,22 @@
-"""Texts cut into claims: sentences, clauses that stand on their own, and dates told apart from places."""
+"""Texts cut into claims: clauses and predicates with their subjects, conditions, the items of lists, places and dates."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ragstone.judges.offline.lexicon import MONTHS
+from ragstone.text.appeals import is_appeal
+from ragstone.text.clause_words import CLAUSE_WORDS, to_word_set
+from ragstone.text.clauses import Span, cut_clauses, has_clause
+from ragstone.text.introductions import find_statement
+from ragstone.text.language import detect_language
 from ragstone.text.refusals import declines
+from ragstone.text.verbs import WORD, find_verb_form
+
+Parts = tuple[Span, ...]
+"""Where the words of a claim stand: those taken over from another claim, then its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,50 +24,93 @@ class Statement:
     """One claim of a sentence and the parts of that sentence it is made of."""
 
     text: str
-    parts: tuple[tuple[int, int], ...]
+    parts: Parts
 
 
 @lru_cache(maxsize=2048)  # several metrics ask for the claims of the same answer
-def statements(sentence: str) -> tuple[Statement, ...]:
-    """The claims of one sentence; none for questions, headings and refusals."""
+def statements(
+    sentence: str, language: str | None = None, before: str = ""
+) -> tuple[Statement, ...]:
+    """The claims of one sentence; none for questions, headings and refusals.
+
+    `before` is an earlier part of the same sentence that a citation marker closed: its subject may be taken over."""
+    spoken = detect_language(sentence, language)
     start, end = _trim(sentence)
-    body = sentence[start:end]
-    if _says_nothing(body):
+    shift, stop = find_statement(sentence[start:end])
+    if _says_nothing(sentence[start + shift : end]):
         return ()
-    found: list[Statement] = []
-    for a, b in _clauses(body):
-        found.extend(_date_apart(body, a, b, start))
-    return tuple(found)
+    opening = f"{_plain(before)} " if before else ""
+    text = opening + sentence[start + shift : start + stop]
+    found: list[Parts] = []
+    for parts in cut_clauses(text, spoken):
+        if parts[-1][1] > len(opening):
+            found += _cut_finely(text, _keep_after(text, parts, len(opening)), spoken)
+    moved = start + shift - len(opening)
+    stop_mark = sentence[end - 1] if len(found) > 1 and sentence[end - 1] in ".!" else ""
+    return tuple(
+        Statement(
+            _compose(text, parts, stop_mark),
+            tuple((a + moved, b + moved) for a, b in parts if a >= len(opening)),
+        )
+        for parts in found
+    )
 
 
-def items(text: str) -> tuple[Statement, ...]:
+def _keep_after(text: str, parts: Parts, opening: int) -> Parts:
+    """The parts of a claim, without the words before a citation marker that it was not cut from."""
+    first, last = parts[-1]
+    if first >= opening or not opening:
+        return parts
+    lead = _LEAD.match(text, opening)
+    return ((lead.end() if lead else opening, last),)
+
+
+def _cut_finely(text: str, parts: Parts, language: str) -> list[Parts]:
+    """Conditions, items of a list, a place and a date as claims of their own."""
+    pieces = _split_condition(text, parts, language)
+    return [
+        more
+        for piece in pieces
+        for more in _split_date(text, piece) or _split_list(text, piece, language) or [piece]
+    ]
+
+
+def items(text: str, language: str | None = None) -> tuple[Statement, ...]:
     """The items of an answer that is a mere list, each a claim (gold, copper and silver); none of any other text."""
     start, end = _trim(text)
-    joints = list(_COMMA.finditer(text, start, end))
-    if not joints or not _AND.search(joints[-1].group()) or text.endswith((".", "!", "?", ":")):
+    spans = _split_items(text, start, end)
+    if text.endswith((".", "!", "?", ":")) or has_clause(text, detect_language(text, language)):
         return ()
-    starts = [start, *(joint.end() for joint in joints)]
-    spans = list(zip(starts, [*(joint.start() for joint in joints), end], strict=True))
-    if has_verb(text) or any(not _is_item(text[a:b]) for a, b in spans):
+    if len(spans) < 2 or any(not _is_item(text[a:b]) for a, b in spans):
         return ()
     return tuple(Statement(_plain(text[a:b]), ((a, b),)) for a, b in spans)
 
 
+def _split_items(text: str, start: int, end: int) -> list[Span]:
+    """The things between the commas of a list that ends with `and`; none when it does not."""
+    joints = list(_COMMA.finditer(text, start, end))
+    if not joints or not _AND.search(joints[-1].group()):
+        return []
+    starts = [start, *(joint.end() for joint in joints)]
+    return list(zip(starts, [*(joint.start() for joint in joints), end], strict=True))
+
+
 def _is_item(text: str) -> bool:
     """Whether the text can be a thing in a list: few words, and no mere figure, which could belong to a date."""
-    return 1 <= len(_WORD.findall(text)) <= LONGEST_ITEM and not text.strip().isdecimal()
+    return 1 <= len(WORD.findall(text)) <= MAX_ITEM_WORDS and not text.strip().isdecimal()
 
 
-LONGEST_ITEM = 3
+MAX_ITEM_WORDS = 3
 """Words of a thing in a list."""
 _COMMA = re.compile(r"\s*,\s+(?:(?:and|y|e)\s+)?|\s+(?:and|y|e|&)\s+")
 _AND = re.compile(r"\b(?:and|y|e)\b|&")
+_LEAD = re.compile(r"[\s,;]*(?:(?:and|but|y|e|pero)\s+)?")
 
 
 @lru_cache(maxsize=2048)
 def states_nothing(claim: str) -> bool:
     """Whether a claim asks, or only appeals to its sources, so that there is nothing to look up."""
-    return asks(claim) or all(word[0].lower() in _APPEAL for word in _WORD.finditer(claim))
+    return asks(claim) or is_appeal(claim)
 
 
 def asks(sentence: str) -> bool:
@@ -74,83 +125,6 @@ _ASKS = re.compile(
     r"^\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|"
     r"quién|quiénes|qué|cuándo|dónde|cuál|cuáles|por qué|cómo|cuánto|cuánta|cuántos|cuántas)\b",
     re.IGNORECASE,
-)
-_APPEAL = frozenset(
-    [
-        "as",
-        "the",
-        "this",
-        "that",
-        "these",
-        "is",
-        "are",
-        "it",
-        "to",
-        "of",
-        "in",
-        "by",
-        "and",
-        "so",
-        "clearly",
-        "fully",
-        "correct",
-        "supported",
-        "answer",
-        "answers",
-        "question",
-        "context",
-        "contexts",
-        "state",
-        "states",
-        "stated",
-        "says",
-        "said",
-        "source",
-        "sources",
-        "document",
-        "documents",
-        "passage",
-        "passages",
-        "text",
-        "given",
-        "provided",
-        "according",
-        "above",
-        "mentioned",
-        "described",
-        "como",
-        "el",
-        "la",
-        "los",
-        "las",
-        "esta",
-        "este",
-        "es",
-        "son",
-        "según",
-        "lo",
-        "que",
-        "se",
-        "y",
-        "en",
-        "por",
-        "de",
-        "del",
-        "dice",
-        "indica",
-        "afirma",
-        "respuesta",
-        "pregunta",
-        "contexto",
-        "fuente",
-        "fuentes",
-        "documento",
-        "texto",
-        "pasaje",
-        "correcta",
-        "correcto",
-        "claramente",
-    ]
 )
 
 
@@ -170,61 +144,98 @@ def _trim(sentence: str) -> tuple[int, int]:
 
 _LIST_MARK = re.compile(r"\s*(?:(?:[-*•·–]|#{1,6}|\(?\d{1,2}[.)])\s+)*(?:\*\*|__|\"(?=[^\"]*$))?")
 _TAIL = re.compile(r"(?:\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\])+\s*$|\s+$")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 def _says_nothing(body: str) -> bool:
-    if not _WORD.search(body) or body.rstrip("*_\"”' ").endswith("?") or body.startswith("¿"):
+    if not WORD.search(body) or body.rstrip("*_\"”' ").endswith("?") or body.startswith("¿"):
         return True
-    if body.rstrip("*_ ").endswith(":") and len(_WORD.findall(body)) < 25:
+    if body.rstrip("*_ ").endswith(":") and len(WORD.findall(body)) < MAX_HEADING_WORDS:
         return True
     return declines(body)
 
 
-def _clauses(body: str) -> list[tuple[int, int]]:
-    cuts = [0]
-    for joint in _JOINT.finditer(body):
-        left = _WORD.findall(body[cuts[-1] : joint.start()])
-        right = body[joint.end() :]
-        if len(left) < 4 or len(_WORD.findall(right)) < 3:
-            continue
-        if ";" in joint.group() or _starts_clause(right):
-            cuts.append(joint.end())
-    pieces = []
-    for a, b in zip(cuts, [*cuts[1:], len(body)], strict=True):
-        piece = body[a:b]
-        if b < len(body):
-            piece = _JOINT_END.sub("", piece)
-        shift = len(piece) - len(piece.lstrip())
-        pieces.append((a + shift, a + shift + len(piece.strip())))
-    return pieces
+MAX_HEADING_WORDS = 25
+"""Words before a colon at the end that only announce what follows."""
 
 
-_JOINT = re.compile(
-    r";\s+(?:(?:and|but|y|pero)\s+)?"
-    r"|,?\s+(?:and|but|y|pero|e)\s+(?=(?:(?:s?he|it|they|there|the|this|these|its|their|his|her|él|ella|ellos|"
-    r"la|el|los|las|su|sus|se|you|we|no)\b|[A-Z]))"
-    r"|,\s+(?:while|whereas|mientras que)\s+"
+def _split_condition(text: str, parts: Parts, language: str) -> list[Parts]:
+    """What holds, and what is required for it: `as long as you have the receipt`."""
+    first, last = parts[-1]
+    joint = re.compile(CLAUSE_WORDS[language].conditions).search(text, first, last)
+    if joint is None or not has_clause(text[joint.end() : last], language):
+        return [parts]
+    start = joint.start() + len(joint.group()) - len(joint.group().lstrip(", "))
+    return [(*parts[:-1], (first, joint.start())), ((start, last),)]
+
+
+def _split_list(text: str, parts: Parts, language: str) -> list[Parts]:
+    """One claim for each of three or more things that a verb has: the box holds apples, pears and plums."""
+    first, last = parts[-1]
+    end = first + len(text[first:last].rstrip(".! "))
+    spans = _split_items(text, first, end)
+    if len(spans) < MIN_LIST_ITEMS:
+        return []
+    head = _find_list_start(text, *spans[0], language)
+    if head is None:
+        return []
+    spans[0] = (head, spans[0][1])
+    things = [text[a:b] for a, b in spans]
+    if not all(_is_thing(thing) for thing in things) or not _is_parallel(things, language):
+        return []
+    return [(*parts[:-1], (first, head), span) for span in spans]
+
+
+MIN_LIST_ITEMS = 3
+MAX_THING_WORDS = 4
+
+
+def _find_list_start(text: str, start: int, end: int, language: str) -> int | None:
+    """Where the first item starts: after the last verb of the words before the first comma, or its preposition."""
+    words = list(WORD.finditer(text, start, end))
+    words_of = CLAUSE_WORDS[language]
+    for place in range(len(words) - 2, 0, -1):
+        word = words[place].group()
+        form = find_verb_form(word, language)
+        if form in ("finite", "past"):
+            is_linking = word in words_of.be_have - _HAVE or word in _LINKING
+            return None if is_linking else words[place + 1].start()
+        before = find_verb_form(words[place - 1].group(), language)
+        if word in _LIST_PREPOSITIONS and before in ("finite", "past", "participle"):
+            return words[place + 1].start()
+        if word.lower() in words_of.prepositions or form:
+            return None
+    return None
+
+
+_HAVE = frozenset(["has", "have", "had"])
+_LINKING = to_word_set("appears seems looks remains became becomes feels parece parecía resulta")
+"""Verbs that adjectives follow, which belong together: it looks old, dirty and cheap."""
+_LIST_PREPOSITIONS = frozenset(["of", "with", "by", "de", "con", "por"])
+
+
+def _is_thing(text: str) -> bool:
+    words = WORD.findall(text)
+    if not 0 < len(words) <= MAX_THING_WORDS or words[0].lower() in _EXAMPLES:
+        return False
+    if words[0].endswith(("ing", "ando", "iendo")):
+        return False
+    return not any(letter.isdigit() for letter in text)
+
+
+_EXAMPLES = to_word_set(
+    "including such like especially incluyendo incluidos como especialmente entre or o"
 )
-_JOINT_END = re.compile(r"(?:;|,)?\s*(?:\b(?:and|but|y|pero|e|while|whereas|mientras que))?\s*$")
-_VERB = re.compile(
-    r"(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|does|do|did|should|"
-    r"es|son|era|eran|fue|fueron|está|están|estaba|ha|han|había|tiene|tienen|puede|pueden|debe|deben|será|hay|"
-    r"\w{3,}(?:aron|ieron|aba|aban|ían|ará|arán|ó))",
-)
+"""Words that start examples of what stands before them."""
 
 
-def has_verb(text: str) -> bool:
-    """Whether a common verb form stands in the text after its first word."""
-    return any(_VERB.fullmatch(word.lower()) for word in _WORD.findall(text)[1:])
-
-
-def _starts_clause(right: str) -> bool:
-    """Whether what follows a joint has a verb of its own near its start."""
-    words = [word.lower() for word in _WORD.findall(right)[:7]]
-    if words[:1] == ["se"]:
-        return True
-    return any(_VERB.fullmatch(word) for word in words[1:6])
+def _is_parallel(things: list[str], language: str) -> bool:
+    """Whether all things start alike: with an article, a capital, or neither."""
+    determiners = CLAUSE_WORDS[language].determiners
+    kinds = {
+        "name" if thing[0].isupper() else thing.split()[0].lower() in determiners
+        for thing in things
+    }
+    return len(kinds) == 1
 
 
 _MONTH = "(?i:" + "|".join(sorted((m for m in MONTHS if len(m) > 2), key=len, reverse=True)) + ")"
@@ -244,24 +255,33 @@ _DATE_PLACE = re.compile(
 )
 
 
-def _date_apart(body: str, a: int, b: int, shift: int) -> list[Statement]:
+MAX_DATED_WORDS = 10
+"""Words before a place and a date that both belong to; of longer ones they say something else."""
+
+
+def _split_date(text: str, parts: Parts) -> list[Parts]:
     """`born in Ulm on 14 March 1879` says two things."""
-    piece = body[a:b]
+    first, last = parts[-1]
+    piece = text[first:last]
     if not _DATE_WORD.search(piece):
-        return [Statement(_plain(piece), ((a + shift, b + shift),))]
+        return []
     for pattern in (_PLACE_DATE, _DATE_PLACE):
         match = pattern.fullmatch(piece)
-        if match and len(_WORD.findall(match["head"])) >= 2:
-            base = a + shift
-            head = (base, base + match.end("head"))
+        size = len(WORD.findall(match["head"])) if match else 0
+        if match and size + len(parts) > 2 and size <= MAX_DATED_WORDS:
+            head = (first, first + match.end("head"))
             return [
-                Statement(
-                    _plain(f"{match['head']} {match[name]}{match['end']}"),
-                    (head, (base + match.start(name), base + match.end(name))),
-                )
+                (*parts[:-1], head, (first + match.start(name), first + match.end(name)))
                 for name in ("one", "two")
             ]
-    return [Statement(_plain(piece), ((a + shift, b + shift),))]
+    return []
+
+
+def _compose(text: str, parts: Parts, stop_mark: str) -> str:
+    """The words of a claim; each of several ends like their sentence."""
+    words = " ".join(piece for a, b in parts if (piece := text[a:b].strip()))
+    words = _plain(words.rstrip(",; "))
+    return words if words.endswith(stop_mark) else words + stop_mark
 
 
 def _plain(piece: str) -> str:
@@ -271,8 +291,3 @@ def _plain(piece: str) -> str:
 
 
 _MARKS = re.compile(r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\*\*|__")
-
-
-def claims_of(sentences: Sequence[str]) -> list[tuple[int, Statement]]:
-    """Every claim with the index of its sentence."""
-    return [(n, found) for n, sentence in enumerate(sentences) for found in statements(sentence)]

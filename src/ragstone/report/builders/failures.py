@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ragstone.analysis.advice import said
+from ragstone.analysis.advice import choose_text
 from ragstone.analysis.failures import CLASSES, CRITERIA, UNKNOWN
 from ragstone.report import document as doc
 from ragstone.report.builders.parts import (
@@ -281,7 +281,9 @@ def _symptom_on_page(diagnosis: Diagnosis, say: Words) -> doc.Section:
     advice = [
         doc.ListItem(
             nodes=(
-                doc.Paragraph(f"{say('because')}: {said(item.cause, say.language)}", style="soft"),
+                doc.Paragraph(
+                    f"{say('because')}: {choose_text(item.cause, say.language)}", style="soft"
+                ),
                 *_build_advice(item, say),
             )
         )
@@ -289,7 +291,7 @@ def _symptom_on_page(diagnosis: Diagnosis, say: Words) -> doc.Section:
     ]
     return doc.Section(
         (
-            doc.Heading((said(diagnosis.title, say.language), *doubt), 3),
+            doc.Heading((choose_text(diagnosis.title, say.language), *doubt), 3),
             build_list(_list_evidence(diagnosis, say, ""), style="evidence"),
             build_list(advice, ordered=True),
         ),
@@ -299,9 +301,13 @@ def _symptom_on_page(diagnosis: Diagnosis, say: Words) -> doc.Section:
 
 
 def _symptom_in_text(number: int, diagnosis: Diagnosis, say: Words) -> doc.Section:
-    title = said(diagnosis.title, say.language) + ("" if diagnosis.sure else f" ({say('perhaps')})")
+    title = choose_text(diagnosis.title, say.language) + (
+        "" if diagnosis.sure else f" ({say('perhaps')})"
+    )
     advice = [
-        doc.ListItem(said(item.cause, say.language), "plain", nodes=tuple(_build_advice(item, say)))
+        doc.ListItem(
+            choose_text(item.cause, say.language), "plain", nodes=tuple(_build_advice(item, say))
+        )
         for item in diagnosis.advice
     ]
     return doc.Section(
@@ -317,7 +323,10 @@ def _symptom_in_text(number: int, diagnosis: Diagnosis, say: Words) -> doc.Secti
 
 def _build_advice(advice: Advice, say: Words) -> Iterator[doc.Node]:
     yield doc.Paragraph(
-        (doc.Styled(f"{say('then_try')}:", "strong"), f" {said(advice.advice, say.language)}")
+        (
+            doc.Styled(f"{say('then_try')}:", "strong"),
+            f" {choose_text(advice.advice, say.language)}",
+        )
     )
     if advice.command:
         yield doc.CodeLine(advice.command, say("test_it"))

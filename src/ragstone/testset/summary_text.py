@@ -26,17 +26,17 @@ REASONS: dict[str, str] = {
 """Why an item was refused, as a person reads it."""
 
 
-def text(made: TestSet) -> str:
+def format_summary(made: TestSet) -> str:
     """The whole account."""
-    return "\n".join(lines(made))
+    return "\n".join(iter_summary_lines(made))
 
 
-def lines(made: TestSet) -> Iterator[str]:
+def iter_summary_lines(made: TestSet) -> Iterator[str]:
     """Line by line: the figures first, then the tables, then what a reader should know."""
     rejected = len(made.rejected)
     yield (
         f"asked {made.asked:,}, made {len(made.items):,}, rejected {rejected:,}; "
-        f"{made.visited:,} of {_counted(made.documents, 'document')} asked about"
+        f"{made.visited:,} of {_format_count(made.documents, 'document')} asked about"
     )
     if made.usage.calls:
         each = made.usage.calls / len(made.items) if made.items else 0
@@ -46,20 +46,22 @@ def lines(made: TestSet) -> Iterator[str]:
         yield f"{made.usage.calls:,} calls to the judge{per_item}, {tokens:,} tokens{money}"
     if made.items:
         yield ""
-        yield from _table("kind", [(kind, n, MEANINGS[kind]) for kind, n in made.kinds.items()])
+        yield from _iter_table_lines(
+            "kind", [(kind, n, MEANINGS[kind]) for kind, n in made.kinds.items()]
+        )
     if rejected:
         yield ""
         rows = [(reason, n, REASONS[reason]) for reason, n in made.reasons.items()]
-        yield from _table("rejected", rows)
-    notes = list(_notes(made))
+        yield from _iter_table_lines("rejected", rows)
+    notes = list(_iter_notes(made))
     if notes:
         yield ""
         yield from notes
 
 
-def _notes(made: TestSet) -> Iterator[str]:
+def _iter_notes(made: TestSet) -> Iterator[str]:
     if made.without_text:
-        yield f"{_counted(made.without_text, 'document')} without text left out"
+        yield f"{_format_count(made.without_text, 'document')} without text left out"
     scarce = {kind: made.kinds.get(kind, 0) for kind in MEANINGS if kind in made.given_up}
     none = [kind for kind, got in scarce.items() if not got]
     some = [f"{kind} ({got:,})" for kind, got in scarce.items() if got]
@@ -74,12 +76,12 @@ def _notes(made: TestSet) -> Iterator[str]:
         judge = "" if made.usage.calls else ", or let a judge write with --judge"
         kinds = "allow other kinds with --kinds"
         yield (
-            f"{_counted(len(made.items), 'item')} of the {made.asked:,} wanted could be made; add "
+            f"{_format_count(len(made.items), 'item')} of the {made.asked:,} wanted could be made; add "
             f"documents{', ' if judge else ' or '}{kinds}{judge}"
         )
 
 
-def _table(head: str, rows: list[tuple[str, int, str]]) -> Iterator[str]:
+def _iter_table_lines(head: str, rows: list[tuple[str, int, str]]) -> Iterator[str]:
     wide = max(len(head), *(len(name) for name, _, _ in rows))
     digits = max(1, *(len(f"{count:,}") for _, count, _ in rows))
     yield head
@@ -87,5 +89,5 @@ def _table(head: str, rows: list[tuple[str, int, str]]) -> Iterator[str]:
         yield f"  {name:<{wide}}  {count:>{digits},}  {meaning}"
 
 
-def _counted(number: int, thing: str) -> str:
+def _format_count(number: int, thing: str) -> str:
     return f"{number:,} {thing}" + ("" if number == 1 else "s")

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from ragstone.testset import sets
 from ragstone.testset.sets import TestSet, generate, part_file
 from scripted import ScriptedJudge
 from tinyset import tiny_parts
+from waiting import wait_until
 
 ALL = "factual=3,conceptual,detail,multi_document,out_of_scope,near_miss,two_in_one,follow_up"
 
@@ -298,11 +298,10 @@ def test_killed_it_resumes_and_pays_at_most_for_what_was_in_flight(tmp_path: Pat
             tests=str(Path(__file__).parents[1]), url=server.url, kinds=ALL, out=str(out), store=str(store)
         )  # fmt: skip
         child = subprocess.Popen([sys.executable, "-c", code])
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and child.poll() is None:
-            if len(server.calls) - once >= once // 2:
-                break
-            time.sleep(0.01)
+        wait_until(
+            lambda: child.poll() is not None or len(server.calls) - once >= once // 2,
+            "half of the questions are put",
+        )
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
         assert not out.exists(), "it was done before it was killed"

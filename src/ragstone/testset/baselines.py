@@ -16,14 +16,14 @@ from ragstone.text.terms import extract_terms
 from ragstone.text.words import fold_text
 from ragstone.types import Sample
 
-FOUND = 3
+SEARCHED_DOCUMENTS = 3
 """Documents that are looked at for a question."""
-WORDS = 10
+SEARCHED_WORDS = 10
 """Words of a question that are searched for, the rarest: those that most documents have decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trivial:
+class TrivialBaselines:
     """Shares of questions that need no system worth the name."""
 
     constant: float
@@ -40,31 +40,35 @@ class Search:
 
     def __init__(self, documents: Documents) -> None:
         self._index = CorpusIndex(documents)
-        self.found = lru_cache(maxsize=256)(self._found)
+        # on the instance, not as a decorator of the method: that cache would keep every index alive
+        self.find_nearest = lru_cache(maxsize=256)(self._find_nearest)
         """The nearest documents to a question, best first; asked twice for each, searched once."""
 
-    def _found(self, question: str, language: str | None) -> list[DocumentChunk]:
-        stems = self._index.rarest(
-            extract_terms(question, detect_language(question, language)), WORDS
+    def _find_nearest(self, question: str, language: str | None) -> list[DocumentChunk]:
+        stems = self._index.sort_rarest(
+            extract_terms(question, detect_language(question, language)), SEARCHED_WORDS
         )
         return [
             DocumentChunk(
-                one.id, one.text, one.title, detect_language(one.text[:2000], one.language)
+                document.id,
+                document.text,
+                document.title,
+                detect_language(document.text[:2000], document.language),
             )
-            for one in self._index.near(stems, most=FOUND)
+            for document in self._index.find_with_any(stems, most=SEARCHED_DOCUMENTS)
         ]
 
-    def holds(self, piece: DocumentChunk, text: str) -> float:
+    def measure_held_share(self, piece: DocumentChunk, text: str) -> float:
         """The share of a text's words, rare ones counting more, that stand in a document."""
         wanted = set(extract_terms(text, piece.language))
         if not wanted:
             return 1.0
         held = wanted.intersection(extract_terms(piece.titled_text, piece.language))
-        weight = {word: self._weight(word) for word in wanted}
+        weight = {word: self._weigh_word(word) for word in wanted}
         return sum(weight[word] for word in held) / sum(weight.values())
 
-    def _weight(self, word: str) -> float:
-        return math.log(1 + (self._index.count + 1) / (self._index.held(word) + 0.5))
+    def _weigh_word(self, word: str) -> float:
+        return math.log(1 + (self._index.count + 1) / (self._index.count_documents(word) + 0.5))
 
     def close(self) -> None:
         """What was written down for the search is removed."""
@@ -77,36 +81,36 @@ class Search:
         self.close()
 
 
-def asked(sample: Sample) -> str:
+def join_turns(sample: Sample) -> str:
     """The question with the turns before it."""
     history = sample.meta.get("history") or ()
     return "\n".join([*map(str, history), sample.question or ""])
 
 
-def trivial(samples: Sequence[Sample], search: Search | None) -> Trivial:
+def measure_baselines(samples: Sequence[Sample], search: Search | None) -> TrivialBaselines:
     """What the two get right on these samples."""
-    given = Counter(_same(sample) for sample in samples)
+    given = Counter(_fold_reference(sample) for sample in samples)
     common, times = given.most_common(1)[0] if given else ("", 0)
-    shown = next((s.reference or "" for s in samples if _same(s) == common), "")
+    shown = next((s.reference or "" for s in samples if _fold_reference(s) == common), "")
     constant = times / len(samples) if samples else 0.0
     if search is None:
-        return Trivial(constant, shown)
-    first = told = count = 0
+        return TrivialBaselines(constant, shown)
+    first = held_count = count = 0
     for sample in samples:
         wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
         if not wanted:
             continue
         count += 1
-        hits = search.found(asked(sample), sample.language)
+        hits = search.find_nearest(join_turns(sample), sample.language)
         if hits and hits[0].document in wanted:
             first += 1
-            told += find_quote(sample.reference or "", hits[0].titled_text) is not None
+            held_count += find_quote(sample.reference or "", hits[0].titled_text) is not None
     if not count:
-        return Trivial(constant, shown)
-    return Trivial(constant, shown, first / count, told / count)
+        return TrivialBaselines(constant, shown)
+    return TrivialBaselines(constant, shown, first / count, held_count / count)
 
 
-def _same(sample: Sample) -> str:
+def _fold_reference(sample: Sample) -> str:
     """The reference as it is compared; an abstention is one answer in every language."""
     text = fold_text(sample.reference or "")
     return fold_text(ABSTENTIONS[0]) if text in _ABSTENTIONS else text

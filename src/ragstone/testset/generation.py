@@ -30,7 +30,7 @@ MAX_ORDER_ROUNDS = 5
 class Maker(Protocol):
     """Makes candidates out of a document without a judge."""
 
-    def candidates(
+    def make_candidates(
         self, document: Document, wanted: Mapping[str, int], rng: random.Random
     ) -> Iterator[Item]:
         """Items of the wanted kinds, as many as the document yields, unproven."""
@@ -40,11 +40,11 @@ class Maker(Protocol):
 class Checker(Protocol):
     """Proves items, and remembers the ones it let through so that none comes twice."""
 
-    def check(self, item: Item) -> Item | Rejection:
+    def check_item(self, item: Item) -> Item | Rejection:
         """The item with its proof, or why it is refused."""
         ...
 
-    def remember(self, item: Item) -> None:
+    def remember_item(self, item: Item) -> None:
         """An item that was let through in an earlier process."""
         ...
 
@@ -63,13 +63,13 @@ class StepResult:
     cut: bool = False
     """Whether a call that it needs was not made or did not reach the judge."""
 
-    def row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, Any]:
         """The step as it is kept."""
         used = self.usage
         return {
-            "items": [item.row() for item in self.items],
-            "rejected": [one.row() for one in self.rejected],
-            "judged": [one.row() for one in self.judged],
+            "items": [item.to_row() for item in self.items],
+            "rejected": [rejection.to_row() for rejection in self.rejected],
+            "judged": [rejection.to_row() for rejection in self.judged],
             "usage": [used.calls, used.input_tokens, used.output_tokens, used.usd],
             "spent": self.spent,
         }
@@ -78,9 +78,9 @@ class StepResult:
     def from_row(cls, row: Mapping[str, Any]) -> StepResult:
         """The step that was kept."""
         return cls(
-            [Item.from_row(one) for one in row["items"]],
-            [_rejection(one) for one in row["rejected"]],
-            [_rejection(one) for one in row["judged"]],
+            [Item.from_row(item) for item in row["items"]],
+            [_to_rejection(rejection) for rejection in row["rejected"]],
+            [_to_rejection(rejection) for rejection in row["judged"]],
             Usage(*row["usage"]),
             row["spent"],
         )
@@ -105,38 +105,41 @@ class Generation:
     """Places of the documents that were asked about."""
     stopped: str = ""
     """Why it ended before its time; empty when it did not."""
-    _seen: set[str] = field(default_factory=set)
-    _spent: dict[int, set[str]] = field(default_factory=dict)
+    _seen_ids: set[str] = field(default_factory=set)
+    _spent_kinds: dict[int, set[str]] = field(default_factory=dict)
     """Place of a document → kinds that it has nothing more of."""
 
     async def run_rules(self, maker: Maker) -> None:
         """Document by document, each giving its share, until all is made or a whole turn gives nothing."""
         vain = 0
         for number in count():
-            if not self.tally.open or vain >= len(self.order) or not self.order:
+            if not self.tally.missing or vain >= len(self.order) or not self.order:
                 return
             place = self.order[number % len(self.order)]
-            share = self._share(number)
-            wanted = {kind: min(share, more) for kind, more in self.tally.wanted().items()}
-            spent = self._spent.setdefault(place, set())
-            kept = self.journal.step(number)
-            if kept is not None:
-                made = StepResult.from_row(kept)
+            share = self._compute_share(number)
+            wanted = {kind: min(share, more) for kind, more in self.tally.list_wanted().items()}
+            spent = self._spent_kinds.setdefault(place, set())
+            stored_step = self.journal.take_step(number)
+            if stored_step is not None:
+                made = StepResult.from_row(stored_step)
             else:
+                # seeded by the step, not by one generator for all: a resumed step must not depend
+                # on the draws before it
                 rng = random.Random(f"{self.seed}:{number}")
-                made = self._step(maker, place, wanted, share, rng)
+                made = self._run_step(maker, place, wanted, share, rng)
+                # empty steps are not stored: made again they give nothing again, and cost nothing
                 if made.items or made.rejected:
-                    self.journal.add(number, made.row())
+                    self.journal.add(number, made.to_row())
             spent.update(made.spent)
             before = len(self.tally.given_up)
-            self._absorb(made, wanted, [place], replayed=kept is not None)
+            self._take_in(made, wanted, [place], replayed=stored_step is not None)
             # a kind that was just given up left its share to others, which get a turn of their own
             moved = len(self.tally.given_up) > before
             vain = 0 if made.items or moved else vain + 1
             if number % 16 == 15:  # others on this loop get their turn
                 await asyncio.sleep(0)
 
-    def _step(
+    def _run_step(
         self,
         maker: Maker,
         place: int,
@@ -145,7 +148,7 @@ class Generation:
         rng: random.Random,
     ) -> StepResult:
         """What one document gives in one turn."""
-        spent = self._spent[place]
+        spent = self._spent_kinds[place]
         rest = {kind: most for kind, most in wanted.items() if kind not in spent}
         return (
             self._collect_share(maker, self.corpus[place], rest, share, rng)
@@ -153,10 +156,10 @@ class Generation:
             else StepResult()
         )
 
-    def _share(self, number: int) -> int:
+    def _compute_share(self, number: int) -> int:
         """How many items the next document should give so that the rest of its turn gives all that is open."""
-        left = len(self.order) - number % len(self.order)
-        return max(1, math.ceil(self.tally.open / left))
+        documents_left = len(self.order) - number % len(self.order)
+        return max(1, math.ceil(self.tally.missing / documents_left))
 
     def _collect_share(
         self,
@@ -177,7 +180,7 @@ class Generation:
                 return len(made.items) >= share or accepted >= most or 2 * accepted > share
 
             if not self._prove_candidates(
-                maker.candidates(document, {kind: most}, rng), made, enough
+                maker.make_candidates(document, {kind: most}, rng), made, enough
             ):
                 made.spent.append(kind)
             if len(made.items) >= share:
@@ -190,10 +193,10 @@ class Generation:
         """Candidates proved one by one until there are enough; False when all were looked at and none was good."""
         missed, before = 0, len(made.items)
         for item in candidates:
-            if item.id in self._seen:
+            if item.id in self._seen_ids:
                 continue
-            self._seen.add(item.id)
-            checked = self.checker.check(item)
+            self._seen_ids.add(item.id)
+            checked = self.checker.check_item(item)
             if isinstance(checked, Rejection):
                 made.rejected.append(checked)
                 missed += 1
@@ -205,22 +208,25 @@ class Generation:
                 return True
         return len(made.items) > before
 
-    def _absorb(
+    def _take_in(
         self, made: StepResult, tried: Mapping[str, int], places: Sequence[int], *, replayed: bool
     ) -> None:
         """Take what a step gave into account, whether it was made now or in an earlier process."""
         refused = [*made.rejected, *made.judged]
+        # what was let through must be known to the checker as if it had just been checked
         if replayed:
-            late = [one.item for one in made.judged if isinstance(one.item, Item)]
+            late = [rejection.item for rejection in made.judged if isinstance(rejection.item, Item)]
             for item in (*made.items, *late):
-                self.checker.remember(item)
-            self._seen.update(item.id for item in made.items)
-            self._seen.update(one.item.id for one in refused if isinstance(one.item, Item))
+                self.checker.remember_item(item)
+            self._seen_ids.update(item.id for item in made.items)
+            self._seen_ids.update(
+                rejection.item.id for rejection in refused if isinstance(rejection.item, Item)
+            )
         self.items += made.items
         self.rejected += refused
         self.usage = self.usage + made.usage
         self.visited.update(places)
-        self.tally.note(tried, Counter(item.kind for item in made.items), len(self.order))
+        self.tally.add_step(tried, Counter(item.kind for item in made.items), len(self.order))
         if self.watch is not None:
             self.watch(Progress(len(self.items), self.tally.asked, len(self.rejected), self.usage))
 
@@ -228,9 +234,9 @@ class Generation:
         """Orders dealt to documents, several open at once, taken up in their order; what fails is ordered again."""
         number = at = vain = 0
         for _ in range(MAX_ORDER_ROUNDS):
-            if not self.tally.open or not self.order:
+            if not self.tally.missing or not self.order:
                 return
-            orders = _spread_kinds(self.tally.all_wanted())
+            orders = _spread_kinds(self.tally.list_all_wanted())
             dealt, at = self._deal_orders(orders, at, writer.per_document)
             groups = [dealt[n : n + writer.group] for n in range(0, len(dealt), writer.group)]
             before = len(self.items)
@@ -264,14 +270,18 @@ class Generation:
                     if entry is None:
                         break
                     step, group = entry
-                    kept = self.journal.step(step)
-                    if kept is not None:  # kept steps come first: nothing is open before them
-                        self._absorb_group(StepResult.from_row(kept), group, replayed=True)
+                    stored_step = self.journal.take_step(step)
+                    if (
+                        stored_step is not None
+                    ):  # kept steps come first: nothing is open before them
+                        self._take_in_group(StepResult.from_row(stored_step), group, replayed=True)
                         continue
                     mine = asyncio.get_running_loop().create_future()
                     rng = random.Random(f"{self.seed}:{step}")
-                    work = writer.made(group, rng, _after(turn), mine)
+                    work = writer.write_group(group, rng, _wait_for_turn(turn), mine)
                     line.append((step, group, asyncio.create_task(work)))
+                    # each group waits for the one before it to be checked: which of two duplicates
+                    # passes must not depend on which reply came first
                     turn = mine
                 if not line:
                     self.stopped = writer.stopped
@@ -283,19 +293,19 @@ class Generation:
                 if made.cut and writer.stopped:
                     self.stopped = writer.stopped
                     return step
-                self.journal.add(step, made.row())
-                self._absorb_group(made, group, replayed=False)
+                self.journal.add(step, made.to_row())
+                self._take_in_group(made, group, replayed=False)
         finally:
             open_tasks = [task for _, _, task in line]
             for task in open_tasks:
                 task.cancel()
             await asyncio.gather(*open_tasks, return_exceptions=True)
 
-    def _absorb_group(
+    def _take_in_group(
         self, made: StepResult, group: Sequence[tuple[int, list[str]]], *, replayed: bool
     ) -> None:
         tried = Counter(kind for _, kinds in group for kind in kinds)
-        self._absorb(made, tried, [place for place, _ in group], replayed=replayed)
+        self._take_in(made, tried, [place for place, _ in group], replayed=replayed)
 
 
 class Writer(Protocol):
@@ -310,7 +320,7 @@ class Writer(Protocol):
     stopped: str
     """Why no more can be asked: the budget is spent, the judge cannot be reached."""
 
-    async def made(
+    async def write_group(
         self,
         group: Sequence[tuple[int, list[str]]],
         rng: random.Random,
@@ -321,7 +331,7 @@ class Writer(Protocol):
         ...
 
 
-def _after(turn: asyncio.Future[None] | None) -> Awaitable[None]:
+def _wait_for_turn(turn: asyncio.Future[None] | None) -> Awaitable[None]:
     """The turn of the one before; the first in line waits for nobody."""
     if turn is not None:
         return asyncio.shield(turn)
@@ -340,8 +350,8 @@ def _spread_kinds(wanted: Mapping[str, int]) -> list[str]:
     return [kind for _, _, kind in sorted(turns)]
 
 
-def _rejection(row: Mapping[str, Any]) -> Rejection:
-    held: Item | Mapping[str, Any] = row["item"]
-    if isinstance(held, Mapping) and "meta" in held:
-        held = Item.from_row(held)
-    return Rejection(row["reason"], held, row["detail"])
+def _to_rejection(row: Mapping[str, Any]) -> Rejection:
+    item: Item | Mapping[str, Any] = row["item"]
+    if isinstance(item, Mapping) and "meta" in item:
+        item = Item.from_row(item)
+    return Rejection(row["reason"], item, row["detail"])

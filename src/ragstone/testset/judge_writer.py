@@ -12,17 +12,17 @@ from ragstone.asks import Answered, Ask, Order, Problem, Reply, solve, write
 from ragstone.data.documents import Document
 from ragstone.engine import AskBroker
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, item_id
-from ragstone.testset.making import Checker, StepResult
+from ragstone.testset.generation import Checker, StepResult
+from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, make_item_id
 from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
 from ragstone.text.evidence import find_quote
 from ragstone.text.words import split_bare_words
 from ragstone.types import NO_USAGE, Chunk
 
-LONGEST = 6000
+MAX_SHOWN_CHARS = 6000
 """Characters of a document that are shown to the judge; a longer one shows a part, another one each time."""
-AROUND = 400
+EVIDENCE_MARGIN_CHARS = 400
 """Characters on each side of a quote that count as its evidence: a quote alone may lack what its words refer to."""
 NEIGHBOURS = 2
 """Passages of other documents that are shown where a question needs several."""
@@ -40,7 +40,7 @@ RELATED = frozenset({"multi_document", "distractor"})
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DocumentPart:
     """A part of a document as a judge sees it."""
 
     document: str
@@ -67,7 +67,7 @@ class JudgeWriter:
     stopped: str = ""
     _unreachable: int = field(default=0, repr=False)
 
-    async def made(
+    async def write_group(
         self,
         group: Sequence[tuple[int, list[str]]],
         rng: random.Random,
@@ -76,15 +76,21 @@ class JudgeWriter:
     ) -> StepResult:
         """Write for each document, look through what came when it is one's turn, have it answered."""
         made = StepResult()
-        sheets = [self._sheet(self.corpus[place], kinds, rng) for place, kinds in group]
+        sheets = [self._build_order(self.corpus[place], kinds, rng) for place, kinds in group]
         replies = await self.broker.answer([sheet.ask for sheet in sheets])
+        # replies come in any order; from here on groups go one by one, so that the same replies
+        # give the same set
         await turn
         let_through: list[Item] = []
         for sheet, answered in zip(sheets, replies, strict=True):
             made.usage = made.usage + (answered.usage or NO_USAGE)
             self._note_failure(answered, made)
-            for one in sheet.items(answered, self.judge):
-                checked = one if isinstance(one, Rejection) else self.checker.check(one)
+            for candidate in sheet.read_items(answered, self.judge):
+                checked = (
+                    candidate
+                    if isinstance(candidate, Rejection)
+                    else self.checker.check_item(candidate)
+                )
                 if isinstance(checked, Rejection):
                     made.rejected.append(checked)
                 else:
@@ -94,23 +100,25 @@ class JudgeWriter:
         if let_through and self.stopped:
             made.cut = True
         elif let_through:
-            await self._verify(let_through, made)
+            await self._verify_items(let_through, made)
         return made
 
-    def _sheet(self, document: Document, kinds: Sequence[str], rng: random.Random) -> Sheet:
-        own = part_of(document, rng)
+    def _build_order(
+        self, document: Document, kinds: Sequence[str], rng: random.Random
+    ) -> WriteOrder:
+        own = choose_part(document, rng)
         shown = [own]
         if RELATED.intersection(kinds):
             for name, text in self.nearest(own.text[:1000], NEIGHBOURS, frozenset({document.id})):
                 at = self.find(name).text.find(text)
                 if at >= 0:
-                    shown.append(Shown(name, text, at))
+                    shown.append(DocumentPart(name, text, at))
         styles = [rng.choice(self.styles) if self.styles else "" for _ in kinds]
         orders = tuple(Order(kind, style) for kind, style in zip(kinds, styles, strict=True))
         language = language_of(document.text, document.language)
-        return Sheet(tuple(shown), orders, language)
+        return WriteOrder(tuple(shown), orders, language)
 
-    async def _verify(self, items: Sequence[Item], made: StepResult) -> None:
+    async def _verify_items(self, items: Sequence[Item], made: StepResult) -> None:
         """One call for all: each question with its evidence, and with what comes nearest elsewhere."""
         problems: list[Problem] = []
         elsewhere: list[list[tuple[str, str]]] = []
@@ -118,9 +126,13 @@ class JudgeWriter:
             asked = "\n".join([*item.history, item.question])
             near = list(self.nearest(asked, NEIGHBOURS, frozenset(item.relevant)))
             elsewhere.append(near)
-            own = [Chunk(one.document, self._around(one)) for one in item.evidence]
+            own = [
+                Chunk(evidence.document, self._cut_evidence(evidence)) for evidence in item.evidence
+            ]
             others = [Chunk(name, text) for name, text in near]
             if item.answerable:
+                # two problems for each: with the evidence it must be answered, with what is nearest
+                # elsewhere it must not
                 problems.append(Problem((asked,), tuple(own)))
             problems.append(
                 Problem((asked,), tuple([] if item.answerable else own) + tuple(others))
@@ -135,17 +147,19 @@ class JudgeWriter:
             return
         rows = iter(answered.value["answers"])
         for item, near in zip(items, elsewhere, strict=True):
-            verdict = self._verdict(item, rows, near)
+            verdict = self._decide_item(item, rows, near)
             if isinstance(verdict, Rejection):
                 made.judged.append(verdict)
             else:
                 made.items.append(verdict)
 
-    def _around(self, evidence: Evidence) -> str:
+    def _cut_evidence(self, evidence: Evidence) -> str:
         text = self.find(evidence.document).text
-        return text[max(0, evidence.start - AROUND) : evidence.end + AROUND]
+        return text[
+            max(0, evidence.start - EVIDENCE_MARGIN_CHARS) : evidence.end + EVIDENCE_MARGIN_CHARS
+        ]
 
-    def _verdict(
+    def _decide_item(
         self, item: Item, rows: Iterator[Mapping[str, Any]], near: Sequence[tuple[str, str]]
     ) -> Item | Rejection:
         proof = {**item.proof, "answered_by": self.judge}
@@ -153,24 +167,24 @@ class JudgeWriter:
             row = next(rows)
             if row["told"]:
                 return Rejection("answered_by_corpus", item, f"the judge answers {row['answer']!r}")
-            return _with(item, proof={**proof, "searched": [name for name, _ in near]})
+            return _replace_proof(item, proof={**proof, "searched": [name for name, _ in near]})
         own, other = next(rows), next(rows)
         if not own["told"]:
             return Rejection("not_answerable_from_evidence", item, "the judge finds no answer")
-        if not agree(own, item):
+        if not agrees_with_reference(own, item):
             detail = f"the judge answers {own['answer']!r}"
             return Rejection("not_answerable_from_evidence", item, detail)
         proof["answer"] = own["answer"]
         if not other["told"]:
-            return _with(item, proof=proof)
+            return _replace_proof(item, proof=proof)
         home = next((n for n, text in near if find_quote(other["quote"], text)), None)
         if home is None:  # no quote, no answer
-            return _with(item, proof=proof)
-        if not agree(other, item):
+            return _replace_proof(item, proof=proof)
+        if not agrees_with_reference(other, item):
             detail = f"{home} answers {other['answer']!r}"
             return Rejection("ambiguous", item, detail)
         # another document tells the same: whoever finds that one is right too
-        return _with(item, proof=proof, relevant={**item.relevant, home: 1.0})
+        return _replace_proof(item, proof=proof, relevant={**item.relevant, home: 1.0})
 
     def _note_failure(self, answered: Answered, made: StepResult) -> None:
         if isinstance(answered, OutOfBudget):
@@ -185,20 +199,20 @@ class JudgeWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class WriteOrder:
     """What one call orders, and how its reply is read."""
 
-    shown: tuple[Shown, ...]
+    shown: tuple[DocumentPart, ...]
     orders: tuple[Order, ...]
     language: str
 
     @property
     def ask(self) -> Ask:
         """The call."""
-        sources = [Chunk(one.document, one.text) for one in self.shown]
+        sources = [Chunk(part.document, part.text) for part in self.shown]
         return write(sources, self.orders, language=self.language)
 
-    def items(self, answered: Answered, judge: str) -> list[Item | Rejection]:
+    def read_items(self, answered: Answered, judge: str) -> list[Item | Rejection]:
         """One item or rejection for each order, and a rejection for whatever else was written."""
         if not isinstance(answered, Reply):
             return [
@@ -206,59 +220,61 @@ class Sheet:
                 for order in self.orders
             ]
         rows: dict[str, Any] = {}
-        found: list[Item | Rejection] = []
+        results: list[Item | Rejection] = []
         for row in answered.value["items"]:
             number = row["id"].removeprefix("q")
             known = number.isdigit() and 0 < int(number) <= len(self.orders)
             if not known or row["id"] in rows:
                 why = "was written twice" if known else "was not ordered"
-                found.append(Rejection("malformed", dict(row), f"{row['id']!r} {why}"))
+                results.append(Rejection("malformed", dict(row), f"{row['id']!r} {why}"))
             else:
                 rows[row["id"]] = row
         if len(self.orders) == 1 and not rows and answered.value["items"]:
             # one order needs no number: a small model seldom copies it
-            found.pop(0)
+            results.pop(0)
             rows["q1"] = answered.value["items"][0]
         for number, order in enumerate(self.orders, 1):
             row = rows.get(f"q{number}")
             if row is None:
                 missing = {"kind": order.kind}
-                found.append(Rejection("empty", missing, "the judge wrote nothing for this order"))
+                results.append(
+                    Rejection("empty", missing, "the judge wrote nothing for this order")
+                )
             else:
-                found.append(self._item(row, order, judge))
-        return found
+                results.append(self._read_item(row, order, judge))
+        return results
 
-    def _item(self, row: Mapping[str, Any], order: Order, judge: str) -> Item | Rejection:
+    def _read_item(self, row: Mapping[str, Any], order: Order, judge: str) -> Item | Rejection:
         question = " ".join(row["question"].split())
         answer = " ".join(row["answer"].split())
         answerable = order.kind not in UNANSWERABLE
-        kept = {"kind": order.kind, **row}
+        described = {"kind": order.kind, **row}
         if not question or (answerable and not answer):
-            return Rejection("empty", kept, f"no {'answer' if question else 'question'}")
+            return Rejection("empty", described, f"no {'answer' if question else 'question'}")
         history: tuple[str, ...] = ()
         if order.kind == "follow_up":
             history = tuple(
-                " ".join(row[f"earlier_{one}"].split()) for one in ("question", "answer")
+                " ".join(row[f"earlier_{name}"].split()) for name in ("question", "answer")
             )
             if not all(history):
-                return Rejection("malformed", kept, "a follow-up without its first turn")
+                return Rejection("malformed", described, "a follow-up without its first turn")
         evidence: list[Evidence] = []
         for piece in row["evidence"]:
-            found = self._evidence(piece)
-            if found is None:
+            evidence_piece = self._locate_quote(piece)
+            if evidence_piece is None:
                 detail = f"{piece['quote']!r} does not stand in {piece['source']!r}"
-                return Rejection("quote_not_verbatim", kept, detail)
-            evidence.append(found)
-        homes = {one.document for one in evidence}
+                return Rejection("quote_not_verbatim", described, detail)
+            evidence.append(evidence_piece)
+        homes = {piece.document for piece in evidence}
         if answerable and not evidence:
-            return Rejection("malformed", kept, "no evidence")
+            return Rejection("malformed", described, "no evidence")
         if order.kind == "multi_document" and len(homes) < 2:
-            return Rejection("malformed", kept, "the evidence is of one document only")
+            return Rejection("malformed", described, "the evidence is of one document only")
         return Item(
-            id=item_id(question, tuple(evidence), history),
+            id=make_item_id(question, tuple(evidence), history),
             question=question,
             reference=answer if answerable else None,
-            relevant={one.document: 1.0 for one in evidence} if answerable else {},
+            relevant={piece.document: 1.0 for piece in evidence} if answerable else {},
             evidence=tuple(evidence),
             kind=order.kind,
             difficulty=row["difficulty"],
@@ -268,33 +284,35 @@ class Sheet:
             history=history,
         )
 
-    def _evidence(self, piece: Mapping[str, str]) -> Evidence | None:
+    def _locate_quote(self, piece: Mapping[str, str]) -> Evidence | None:
         """Where a quote stands; a right quote under the wrong number still counts."""
         number = piece["source"].removeprefix("k")
         named = int(number) - 1 if number.isdigit() else -1
-        order = sorted(enumerate(self.shown), key=lambda one: one[0] != named)
-        for _, one in order:
-            place = find_quote(piece["quote"], one.text)
+        # the source that the judge names first, then the others
+        order = sorted(enumerate(self.shown), key=lambda entry: entry[0] != named)
+        for _, part in order:
+            place = find_quote(piece["quote"], part.text)
             if place is not None:
                 start, end = place
                 return Evidence(
-                    one.document, one.text[start:end], one.start + start, one.start + end
+                    part.document, part.text[start:end], part.start + start, part.start + end
                 )
         return None
 
 
-def part_of(document: Document, rng: random.Random) -> Shown:
+def choose_part(document: Document, rng: random.Random) -> DocumentPart:
     """The document, or a part of a long one that starts with a paragraph."""
     text = document.text
-    if len(text) <= LONGEST:
-        return Shown(document.id, text, 0)
-    start = rng.randrange(len(text) - LONGEST + 1)
+    if len(text) <= MAX_SHOWN_CHARS:
+        return DocumentPart(document.id, text, 0)
+    start = rng.randrange(len(text) - MAX_SHOWN_CHARS + 1)
+    # from the start of a line, unless that lies too far back
     border = text.rfind("\n", 0, start) + 1
-    start = border if start - border < LONGEST // 2 else start
-    return Shown(document.id, text[start : start + LONGEST], start)
+    start = border if start - border < MAX_SHOWN_CHARS // 2 else start
+    return DocumentPart(document.id, text[start : start + MAX_SHOWN_CHARS], start)
 
 
-def agree(row: Mapping[str, Any], item: Item) -> bool:
+def agrees_with_reference(row: Mapping[str, Any], item: Item) -> bool:
     """Whether an answer found from sources is the reference: its words, or the same place in the evidence."""
     given = set(split_bare_words(row["answer"], item.language))
     wanted = set(split_bare_words(item.reference or "", item.language))
@@ -303,12 +321,12 @@ def agree(row: Mapping[str, Any], item: Item) -> bool:
         if 2 * shared / (len(given) + len(wanted)) >= 0.5 or shared == min(len(given), len(wanted)):
             return True
     return any(
-        find_quote(row["quote"], one.quote) or find_quote(one.quote, row["quote"])
-        for one in item.evidence
+        find_quote(row["quote"], evidence.quote) or find_quote(evidence.quote, row["quote"])
+        for evidence in item.evidence
     )
 
 
-def _with(
+def _replace_proof(
     item: Item, *, proof: Mapping[str, Any], relevant: Mapping[str, float] | None = None
 ) -> Item:
     return replace(item, proof=proof, relevant=item.relevant if relevant is None else relevant)

@@ -1,0 +1,236 @@
+"""The routes: how one row of answer and context becomes a score, or none with the reason."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import subprocess
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+LIMITS = {"deadline": 3_600.0, "timeout": 3_600.0, "max_retries": 0, "concurrency": 1}
+"""A busy machine is no fault of a route."""
+
+
+class Row(NamedTuple):
+    """One labelled answer."""
+
+    key: str
+    set: str
+    label: int
+    question: str
+    context: str
+    answer: str
+    language: str
+
+    @classmethod
+    def from_data(cls, name: str, row: Mapping[str, Any]) -> Row:
+        """A row of the shared data."""
+        text = json.dumps([name, row["question"], row["context"], row["claim"]])
+        key = hashlib.sha256(text.encode()).hexdigest()[:16]
+        language = "es" if name == "inferes" else "en"
+        return cls(key, name, row["label"], row["question"], row["context"], row["claim"], language)
+
+    def draw(self, seed: str) -> str:
+        """Where the row stands in a random order."""
+        return hashlib.sha256(f"{seed}{self.key}".encode()).hexdigest()
+
+    @property
+    def sample(self) -> dict[str, Any]:
+        """The row as a sample of ragstone."""
+        question = (
+            self.question
+            or {"en": "What does the text say?", "es": "¿Qué dice el texto?"}[self.language]
+        )
+        return {"id": self.key, "question": question, "answer": self.answer,
+                "contexts": [self.context], "language": self.language}  # fmt: skip
+
+
+Prediction = dict[str, Any]
+"""`score` (higher: supported; None when there is none), `verdict` (fully supported or not), `outcome`, details."""
+Opinions = Mapping[str, Any]
+"""Key of an answer and its context → what held-out embedded models think of it."""
+
+
+def ask_bare(row: Row, url: str, opinions: Opinions) -> Prediction:
+    """One question about the whole answer, read by the log-probabilities of yes and no."""
+    if row.language == "es":
+        words = "Contexto:\n{}\n\nRespuesta:\n{}\n\n¿Respalda el contexto todo lo que dice la respuesta? Responde Sí o No."
+    else:
+        words = "Context:\n{}\n\nAnswer:\n{}\n\nDoes the context support everything in the answer? Reply Yes or No."
+    body = {
+        "model": "local", "temperature": 0, "max_tokens": 1, "logprobs": True, "top_logprobs": 20,
+        "messages": [{"role": "user", "content": words.format(row.context, row.answer)}],
+    }  # fmt: skip
+    request = urllib.request.Request(
+        f"{url}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request) as response:
+        reply = json.load(response)
+    chances = {"yes": 0.0, "no": 0.0}
+    for token in reply["choices"][0]["logprobs"]["content"][0]["top_logprobs"]:
+        word = {"sí": "yes", "si": "yes"}.get(
+            token["token"].strip().lower(), token["token"].strip().lower()
+        )
+        if word in chances:
+            chances[word] += math.exp(token["logprob"])
+    mass = sum(chances.values())
+    if not mass:
+        return _unscored("unparseable: neither yes nor no")
+    return _scored(chances["yes"] / mass, mass=round(mass, 4))
+
+
+def ask_hybrid(row: Row, url: str, opinions: Opinions) -> Prediction:
+    """Faithfulness with `small: true`; the model's choices are kept, for weighing them anew."""
+    judge = _make_judge(url, small=True)
+    choices: list[Any] = []
+    choose = judge.model.choose
+
+    async def record(requests: Sequence[Any]) -> list[Any]:
+        chosen = await choose(requests)
+        for request, choice in zip(requests, chosen, strict=True):
+            chances = getattr(choice, "probabilities", None) or {}
+            rounded = {option: round(p, 5) for option, p in chances.items()}
+            choices.append([request.question[:120], rounded])
+        return list(chosen)
+
+    judge.model.choose = record
+    if opinions:
+        judge.embedded = HeldOutJudge(judge.embedded, opinions)
+    return _evaluate(row, judge) | {"choices": choices}
+
+
+def ask_json(row: Row, url: str, opinions: Opinions) -> Prediction:
+    """Faithfulness on the JSON route."""
+    return _evaluate(row, _make_judge(url, small=False))
+
+
+def ask_embedded(row: Row, url: str, opinions: Opinions) -> Prediction:
+    """Faithfulness by the embedded judge."""
+    from ragstone.judges.offline import OfflineJudge
+
+    judge: Any = OfflineJudge()
+    return _evaluate(row, HeldOutJudge(judge, opinions) if opinions else judge)
+
+
+def count_contained(row: Row, url: str, opinions: Opinions) -> Prediction:
+    """Share of the answer's longer words that stand in the context."""
+    from ragstone.text.words import fold_text
+
+    known = {word[:5] for word in fold_text(row.context).split()}
+    words = [word[:5] for word in fold_text(row.answer).split() if len(word) > 3 or word.isdigit()]
+    share = sum(word in known for word in words) / max(1, len(words))
+    return _scored(share, verdict=share >= 0.75)
+
+
+ROUTES: dict[str, Callable[[Row, str, Opinions], Prediction]] = {
+    "bare": ask_bare,
+    "hybrid": ask_hybrid,
+    "embedded": ask_embedded,
+    "containment": count_contained,
+    "json": ask_json,
+}
+
+
+def ask_ragas(python: str) -> Callable[[Row, str, Opinions], Prediction]:
+    """Faithfulness of Ragas, in a process of another Python that is started with the first row."""
+    worker: list[subprocess.Popen[str]] = []
+
+    def ask(row: Row, url: str, opinions: Opinions) -> Prediction:
+        if not worker:
+            command = [python, str(Path(__file__).with_name("ragas_worker.py")), url]
+            environment = {**os.environ, "RAGAS_DO_NOT_TRACK": "true"}
+            worker.append(
+                subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    env=environment,
+                )
+            )
+        pipe_in, pipe_out = worker[0].stdin, worker[0].stdout
+        assert pipe_in is not None
+        assert pipe_out is not None
+        pipe_in.write(json.dumps(row.sample) + "\n")
+        pipe_in.flush()
+        line = pipe_out.readline()
+        if not line:
+            raise SystemExit(f"Ragas ended with code {worker[0].wait()}; see --ragas-python")
+        reply = json.loads(line)
+        if reply["value"] is None:
+            return _unscored(reply["error"])
+        return _scored(reply["value"], verdict=reply["value"] >= 1.0, ragas=reply["version"])
+
+    return ask
+
+
+class HeldOutJudge:
+    """The embedded judge with the probabilities of models that never saw the set of a row."""
+
+    def __init__(self, judge: Any, opinions: Opinions) -> None:
+        self.judge, self.opinions = judge, opinions
+        self.name, self.batch, self.concurrency, self.local = "held out", 1, 1, True
+
+    def identity(self, ask: Any) -> Mapping[str, Any]:
+        return {**self.judge.identity(ask), "held_out": True}
+
+    async def answer(self, asks: Sequence[Any]) -> list[Any]:
+        """The embedded judge's replies, probabilities replaced where there are others."""
+        answered = await self.judge.answer(asks)
+        return [
+            self._replace(ask, reply) if ask.kind == "support" else reply
+            for ask, reply in zip(asks, answered, strict=True)
+        ]
+
+    async def close(self) -> None:
+        await self.judge.close()
+
+    def _replace(self, ask: Any, reply: Any) -> Any:
+        from ragstone.asks import Reply
+
+        rows = {row["id"]: row for row in reply.value["verdicts"]}
+        wholes = []
+        for case in ask.values["cases"]:
+            source = "\n".join(source["text"] for source in case["sources"])
+            chances = [self.opinions.get(f"{c['text']}\n{source}") for c in case["claims"]]
+            for claim, chance in zip(case["claims"], chances, strict=True):
+                if chance is None:
+                    raise SystemExit(f"no held-out opinion of {claim['text']!r}")
+                rows[claim["id"]] = {**rows[claim["id"]], "probability": chance["probability"]}
+            wholes.append(chances[0]["whole"] if chances else None)
+        return Reply({"verdicts": list(rows.values()), "case_probabilities": wholes})
+
+
+def _make_judge(url: str, *, small: bool) -> Any:
+    from ragstone.judges.factory import make_judge
+
+    return make_judge({"model": "openai:local", "base_url": url, "small": small, **LIMITS})
+
+
+def _evaluate(row: Row, judge: Any) -> Prediction:
+    import ragstone
+
+    run = ragstone.evaluate([row.sample], ["faithfulness"], judge=judge, store=":memory:")
+    (result,) = run.rows()
+    score = result.scores["faithfulness"]
+    if not score.ok:
+        return _unscored(f"{score.kind or score.outcome}: {score.reason}")
+    claims = [[f.text[:120], f.verdict, f.probability] for f in score.findings]
+    if score.probability is None:
+        return _scored(score.value, verdict=score.value == 1.0, claims=claims)
+    return _scored(score.probability, value=score.value, claims=claims)
+
+
+def _scored(score: float, verdict: bool | None = None, **more: Any) -> Prediction:
+    if verdict is None:
+        verdict = score >= 0.5
+    return {"score": round(score, 5), "verdict": bool(verdict), "outcome": "ok", **more}
+
+
+def _unscored(reason: str) -> Prediction:
+    return {"score": None, "verdict": None, "outcome": reason[:200]}

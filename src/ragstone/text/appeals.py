@@ -1,0 +1,29 @@
+"""Words that only appeal to sources: according to passage 1, según el texto."""
+
+from __future__ import annotations
+
+from ragstone.text.clause_words import to_word_set
+from ragstone.text.verbs import WORD
+
+_APPEAL = to_word_set(
+    """
+    as the this that these is are it to of in by and so clearly fully correct supported answer answers question context
+    contexts state states stated says said see source sources document documents passage passages text article given provided
+    according above mentioned described based on per from chunk
+    como el la los las esta este es son según lo que se y en por de del dice indica afirma respuesta pregunta contexto fuente
+    fuentes documento documentos texto pasaje pasajes correcta correcto claramente acuerdo con base artículo ver fragmento a
+    """
+)
+
+
+_NUMBERED = to_word_set(
+    "source document passage text article chunk context fuente documento pasaje texto artículo fragmento"
+)
+"""What a number names in an appeal: passage 2."""
+
+
+def is_appeal(text: str) -> bool:
+    """Whether the words of a text only appeal to sources, so that there is nothing to look up."""
+    words = [word.lower() for word in WORD.findall(text)]
+    others = {word for word in words if word not in _APPEAL}
+    return not others or (all(map(str.isdigit, others)) and not _NUMBERED.isdisjoint(words))

@@ -1,0 +1,353 @@
+"""Sentences cut into clauses and predicates that can be checked one by one, each with the subject it belongs to.
+
+No part-of-speech tagger: a cut is made where closed word classes and verb forms leave no doubt, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from ragstone.text.clause_words import CLAUSE_WORDS, ClauseWords
+from ragstone.text.verb_forms import EN_INTRANSITIVES, EN_MODALS, ES_MODALS, ES_SUBJUNCTIVES
+from ragstone.text.verbs import NOUN_LIKE, WORD, VerbForm, find_verb_form
+
+Span = tuple[int, int]
+
+MAX_SUBJECT_WORDS = 12
+"""A longer subject is no subject but a clause that was not understood."""
+MAX_WORDS_TO_VERB = 8
+"""How far the verb of a new clause is from its start."""
+MAX_ADVERBS = 3
+"""Adverbs and clitics between a conjunction and its verb."""
+
+
+def cut_clauses(sentence: str, language: str) -> list[tuple[Span, ...]]:
+    """Return the spans that make each statement: what it takes over from an earlier one, then its own words."""
+    if not any(mark in sentence for mark in _JOINT_MARKS):
+        return [((0, len(sentence)),)]
+    return _Cutter(sentence, language).cut()
+
+
+def has_clause(text: str, language: str) -> bool:
+    """Whether the text has a verb of its own, so that it states something and does not only name it."""
+    cutter = _Cutter(text, language)
+    return cutter.find_verb(cutter.tokens) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    """In lower case."""
+    start: int
+    end: int
+    form: VerbForm
+    capital: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What stands before a joint, back to the start of its clause."""
+
+    tokens: Sequence[_Token]
+    verb: int | None
+    """The place of the verb that ends the subject."""
+    subject: Span | None
+    """None when the words before the verb are no simple phrase."""
+    is_blocked: bool
+    """Whether a clause inside this one may go on after the joint."""
+
+
+class _Cutter:
+    """One sentence while it is cut."""
+
+    def __init__(self, sentence: str, language: str) -> None:
+        self.sentence = sentence
+        self.language = language if language in CLAUSE_WORDS else "en"
+        self.words: ClauseWords = CLAUSE_WORDS[self.language]
+        self.modals = _MODALS[self.language]
+        self.tokens = _tokenize(sentence, self.language)
+        self.clause_start = 0
+        self.start = 0
+        self.carried: tuple[Span, ...] = ()
+
+    def cut(self) -> list[tuple[Span, ...]]:
+        pieces: list[tuple[Span, ...]] = []
+        is_comma: list[bool] = []
+        for joint in _compile(self.words.joints).finditer(self.sentence):
+            carried = self._judge_joint(joint)
+            if carried is None:
+                continue
+            pieces.append((*self.carried, (self.start, joint.start())))
+            is_comma.append(bool(joint["comma"]))
+            self.start, self.carried = joint.end(), carried
+            if not carried:
+                self.clause_start = joint.end()
+        pieces.append((*self.carried, (self.start, len(self.sentence))))
+        return _join_open_lists(pieces, is_comma)
+
+    def _judge_joint(self, joint: re.Match[str]) -> tuple[Span, ...] | None:
+        """What the words after a joint take over from those before; empty for a clause of its own, None for no cut."""
+        right = self._between(joint.end(), len(self.sentence))
+        left = self._read_left(joint.start())
+        if len(right) < 2 or left.verb is None or self._is_inside(joint.start()):
+            return None
+        mark = joint.group().strip()
+        has_stop = mark.startswith((",", ";")) and not joint["comma"]
+        is_phrase = left.is_blocked or self._is_phrase(left, right)
+        if (has_stop or not is_phrase) and self._starts_clause(right, has_stop):
+            return ()
+        if mark.startswith(";"):
+            return None
+        if left.is_blocked or left.subject is None:
+            return None
+        return self._carry(left, right, is_comma=bool(joint["comma"]))
+
+    def _starts_clause(self, right: Sequence[_Token], has_comma: bool) -> bool:
+        """Whether a subject with a verb of its own follows."""
+        first = right[0]
+        is_noun = not (
+            first.form or first.text.endswith("ing") or first.text in self.words.blockers
+        )
+        if has_comma and right[1].text in self.words.be_have and is_noun:
+            return True
+        if not (first.text in self.words.starters or first.capital or first.text[0].isdigit()):
+            return False
+        if first.form == "finite" or (
+            first.text in self.words.adverbs and right[1].form == "finite"
+        ):
+            return False  # Spanish: se procesan, no tiene
+        for place, token in enumerate(right[1:MAX_WORDS_TO_VERB], 1):
+            before = right[place - 1]
+            is_broken = token.text in _CONJUNCTIONS or token.text in self.words.blockers
+            if is_broken or self._has_stop(before, token):
+                return False
+            if token.form == "finite" and not token.capital:
+                return True
+            if token.form in ("past", "noun_like") and has_comma and not self._is_bound(before):
+                return place + 1 == len(right) or self._is_past_verb(right[place + 1])
+        return False
+
+    def _carry(
+        self, left: _Left, right: Sequence[_Token], is_comma: bool
+    ) -> tuple[Span, ...] | None:
+        """The subject, and the auxiliary where the predicate on the right shares it; None when none starts there."""
+        assert left.subject is not None
+        place = 0
+        while place < min(MAX_ADVERBS, len(right) - 1) and self._is_adverb(right[place]):
+            place += 1
+        verb = right[place]
+        after = right[place + 1] if place + 1 < len(right) else None
+        if verb.capital or verb.text in _SUBJUNCTIVES:
+            return None
+        if verb.text in _IMPERSONAL:
+            return ()
+        if verb.form == "finite":
+            is_helper = verb.text in self.words.be_have or verb.text in self.modals
+            return (left.subject,) if is_helper or not self._shares_object(left) else None
+        if self._shares_object(left) or after is None:
+            return None
+        if verb.form in ("past", "participle"):
+            return self._carry_past(left.subject, verb, after, is_comma)
+        if verb.form in ("base", "infinitive"):
+            return self._carry_base(left, verb, after)
+        if verb.form == "noun_like" and self._is_complement(after, strict=True):
+            return (left.subject,)
+        return None
+
+    def _carry_past(
+        self, subject: Span, verb: _Token, after: _Token, is_comma: bool
+    ) -> tuple[Span, ...] | None:
+        if not self._is_complement(after, strict=False):
+            return None
+        if is_comma and after.text in _AFTER_PARTICIPLE:
+            return None  # moved to Paris, attracted by the light
+        helper = self._find_helper() or self._find_copula(subject)
+        has_object = self._is_complement(after, strict=True) or after.capital
+        if helper is not None:
+            is_perfect = self.sentence[helper[0] : helper[1]].lower() in _PERFECT
+            if is_perfect or (verb.text not in _INTRANSITIVES and not has_object):
+                return (subject, helper)
+        return (subject,) if verb.form == "past" else None
+
+    def _carry_base(self, left: _Left, verb: _Token, after: _Token) -> tuple[Span, ...] | None:
+        """A base form goes on where `can` or `to` stood: you can return it and get a refund."""
+        assert left.subject is not None
+        if verb.text in NOUN_LIKE and not self._is_complement(after, strict=True):
+            return None
+        for first, second in reversed(list(pairwise(left.tokens))):
+            if first.text in self.modals and second.form == verb.form:
+                return ((left.subject[0], first.end),)
+        return None
+
+    def _find_helper(self) -> Span | None:
+        """The auxiliary of the predicate that is being read, when a participle follows it."""
+        if len(self.carried) > 1:
+            return self.carried[-1]
+        own = self._between(self.start, len(self.sentence))
+        first = next((n for n, token in enumerate(own) if token.text in self.words.be_have), None)
+        if first is None:
+            return None
+        last = place = first
+        while place + 1 < len(own) and (
+            own[place + 1].text in self.words.be_have or self._is_adverb(own[place + 1])
+        ):
+            place += 1
+            last = place if own[place].text in self.words.be_have else last
+        if place + 1 == len(own) or own[place + 1].form not in ("past", "participle"):
+            return None
+        if own[place + 1].text == "born":
+            return None  # was born in Ulm and died in Princeton
+        if first and own[first - 1].text in self.modals:
+            first -= 1
+        return own[first].start, own[last].end
+
+    def _find_copula(self, subject: Span) -> Span | None:
+        """`is` after the subject, which an adjective that looks like a past shares: is cheap and well located in."""
+        following = next((token for token in self.tokens if token.start >= subject[1]), None)
+        is_copula = following is not None and following.text in _COPULAS
+        return (following.start, following.end) if following and is_copula else None
+
+    def _shares_object(self, left: _Left) -> bool:
+        """Whether the left side ends with its verb, whose object then stands on the right: wrote and directed it."""
+        last = left.tokens[-1]
+        if last.form in ("finite", "base", "infinitive") or left.verb == len(left.tokens) - 1:
+            return not last.capital
+        before = left.tokens[-2] if len(left.tokens) > 1 else last
+        return last.form in ("past", "participle") and before.form == "finite"
+
+    def _is_complement(self, token: _Token, strict: bool) -> bool:
+        """Whether a word can follow a verb and not the adjective that looks like it."""
+        is_object = token.text in self.words.determiners or token.text in self.words.objects
+        if is_object or token.text[0].isdigit():
+            return True
+        if strict:
+            return False
+        return token.text in self.words.prepositions or token.capital or self._is_adverb(token)
+
+    def _is_adverb(self, token: _Token) -> bool:
+        is_derived = token.text.endswith(("ly", "mente")) and not token.capital
+        return token.text in self.words.adverbs or is_derived
+
+    def _is_bound(self, token: _Token) -> bool:
+        return token.text in self.words.determiners or token.text in self.words.prepositions
+
+    def _read_left(self, end: int) -> _Left:
+        """The clause up to a joint, without an introductory phrase."""
+        tokens = self._between(self.clause_start, end)
+        if tokens and tokens[0].text in self.words.openers:
+            comma = self.sentence.find(",", self.clause_start, end)
+            tokens = self._between(comma, end) if comma >= 0 else []
+        verb = self.find_verb(tokens)
+        is_blocked = any(
+            token.text in self.words.blockers
+            or (token.text in self.words.time_links and self._has_clause_near(tokens[place + 1 :]))
+            for place, token in enumerate(tokens)
+        )
+        return _Left(tokens, verb, self._find_subject(tokens, verb), is_blocked)
+
+    def _has_clause_near(self, tokens: Sequence[_Token]) -> bool:
+        near = tokens[1:MAX_WORDS_TO_VERB]
+        return any(
+            token.form in ("finite", "past") and not token.capital and not self._is_bound(before)
+            for before, token in zip(tokens, near, strict=False)
+        )
+
+    def _is_phrase(self, left: _Left, right: Sequence[_Token]) -> bool:
+        """Whether a conjunction may join words and not clauses: 1796 and 1798, Pesos y Medidas, a series of things."""
+        last, first = left.tokens[-1], right[0]
+        if (last.capital and first.capital) or (last.text[0].isdigit() and first.text[0].isdigit()):
+            return True
+        after_verb = left.tokens[(left.verb or 0) + 1 :]
+        joined = [n for n, token in enumerate(after_verb) if token.text in _CONJUNCTIONS]
+        return bool(joined) and self.find_verb(after_verb[joined[-1] + 1 :]) is None
+
+    def _find_subject(self, tokens: Sequence[_Token], verb: int | None) -> Span | None:
+        if verb is None:
+            return None
+        before = list(tokens[:verb])
+        while before and self._is_adverb(before[-1]):
+            before.pop()
+        if not before:
+            start = tokens[verb].start
+            return (start, start) if self.language == "es" else None  # who acts may be left out
+        first, last = before[0].start, before[-1].end
+        has_break = any(mark in self.sentence[first : tokens[verb].start] for mark in "(),;:")
+        return None if has_break or len(before) > MAX_SUBJECT_WORDS else (first, last)
+
+    def find_verb(self, tokens: Sequence[_Token]) -> int | None:
+        """The place of the verb that the subject ends at: the first clear one, else the first likely one."""
+        likely: int | None = None
+        for place, token in enumerate(tokens):
+            if token.capital and (place or self.language == "en"):
+                continue
+            if token.form == "finite":
+                return likely if likely is not None and likely < place - 4 else place
+            if not place or self._is_bound(tokens[place - 1]):
+                continue
+            after = tokens[place + 1] if place + 1 < len(tokens) else None
+            if token.form == "past" and (after is None or self._is_past_verb(after)):
+                return place
+            is_likely = token.form == "noun_like" and after is not None
+            is_likely |= token.form == "base" and token.text not in NOUN_LIKE
+            if is_likely and likely is None and tokens[place - 1].text not in self.modals:
+                likely = place
+        return likely
+
+    def _is_past_verb(self, after: _Token) -> bool:
+        return after.text != "by" and self._is_complement(after, strict=False)
+
+    def _has_stop(self, left: _Token, right: _Token) -> bool:
+        return any(mark in self.sentence[left.end : right.start] for mark in ",;:()")
+
+    def _is_inside(self, place: int) -> bool:
+        """Whether a place stands inside brackets or quotation marks."""
+        head = self.sentence[:place]
+        is_open = any(head.count(a) > head.count(b) for a, b in ("()", "[]", "“”", "«»"))
+        return is_open or head.count('"') % 2 == 1
+
+    def _between(self, start: int, end: int) -> list[_Token]:
+        return [token for token in self.tokens if start <= token.start and token.end <= end]
+
+
+def _tokenize(sentence: str, language: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    for match in WORD.finditer(sentence):
+        text = match.group().lower()
+        form = find_verb_form(text, language)
+        if language == "es" and tokens and tokens[-1].text == "se" and form in ("", "noun_like"):
+            form = "finite"
+        tokens.append(_Token(text, *match.span(), form, match.group()[0].isupper()))
+    return tokens
+
+
+def _join_open_lists(
+    pieces: Sequence[tuple[Span, ...]], is_comma: Sequence[bool]
+) -> list[tuple[Span, ...]]:
+    """Undo cuts at bare commas that no cut at a conjunction follows: they were no list of predicates."""
+    joined = [pieces[0]]
+    for place, piece in enumerate(pieces[1:]):
+        if is_comma[place] and all(is_comma[place:]):
+            last = joined.pop()
+            joined.append((*last[:-1], (last[-1][0], piece[-1][1])))
+        else:
+            joined.append(piece)
+    return joined
+
+
+@lru_cache(maxsize=8)
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+_MODALS = {"en": frozenset(EN_MODALS.split()), "es": frozenset(ES_MODALS.split())}
+_INTRANSITIVES = frozenset(EN_INTRANSITIVES.split())
+_PERFECT = frozenset(["has", "have", "had", "ha", "han", "había", "habían"])
+_CONJUNCTIONS = frozenset(["and", "or", "but", "y", "e", "o", "u", "pero"])
+_JOINT_MARKS = (",", ";", " and ", " but ", " y ", " e ", " pero ")
+_IMPERSONAL = frozenset(["hay", "hubo", "habrá"])
+_SUBJUNCTIVES = frozenset(ES_SUBJUNCTIVES.split())
+_COPULAS = frozenset(["is", "are", "es", "son", "está", "están"])
+_AFTER_PARTICIPLE = frozenset(["by", "in", "on", "at", "as", "por", "en", "como", "para"])
