@@ -19,8 +19,8 @@ from ragstone.judges.jury import Jury
 from ragstone.judges.limits import Budget
 from ragstone.judges.model_judge import ModelJudge
 from ragstone.judges.prices import find_price
-from ragstone.judges.remote import RemoteEmbeddings, RemoteModel
 from ragstone.judges.prompted_choices import PromptedChoices
+from ragstone.judges.remote import RemoteEmbeddings, RemoteModel
 from ragstone.judges.secrets import (
     BaseUrl,
     MissingKey,

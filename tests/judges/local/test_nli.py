@@ -312,7 +312,11 @@ SKY = {
 
 def judge_sample(folder: Path, metrics: list[str], **settings: Any) -> dict[str, Any]:
     run = evaluate(
-        [SKY], metrics, judge={"model": f"nli:{folder}", **settings}, store=":memory:", language="en"
+        [SKY],
+        metrics,
+        judge={"model": f"nli:{folder}", **settings},
+        store=":memory:",
+        language="en",
     )
     return dict(run.scores()["1"])
 
