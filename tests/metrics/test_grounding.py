@@ -161,10 +161,11 @@ def test_a_claim_from_nowhere_is_refused(drive, Script, row, kind):
     assert raised.value.kind == kind
 
 
-def test_a_claim_repeated_in_another_sentence_counts_again_but_is_asked_once(drive, Script):
+def test_a_claim_repeated_in_another_sentence_is_asked_and_counted_once(drive, Script):
     judge = Script(quotes={BORN: ["German-born"]})
     score = drive(faithfulness(f"{BORN} {DATE} {BORN}", CONTEXTS), judge)
-    assert score.value == pytest.approx(2 / 3)
+    assert score.value == pytest.approx(1 / 2)
+    assert "said 2 times, counted once" in score.findings[0].reason
     (case,) = judge.asked[-1].values["cases"]
     assert [claim["text"] for claim in case["claims"]] == [BORN, DATE]
 

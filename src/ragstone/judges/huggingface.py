@@ -11,6 +11,7 @@ from typing import Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, MissingExtra, RagstoneError
 from ragstone.judges.completion import Completion, CompletionRequest
+from ragstone.judges.embedding_probe import PROBE_TEXTS, PROBE_VERSION, remove_probe
 from ragstone.judges.limits import Budget
 from ragstone.types import Usage
 
@@ -119,7 +120,7 @@ class LocalEmbeddings:
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """Return the model file or name."""
-        return {"dialect": "hf embeddings", "model": self.path}
+        return {"dialect": "hf embeddings", "model": self.path, "probe": PROBE_VERSION}
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Embed the texts of each Ask."""
@@ -127,9 +128,12 @@ class LocalEmbeddings:
             return [JudgeFailed("refusal", "only_embeds", judge=self.name) for _ in asks]
         texts = [text or " " for ask in asks for text in ask.values["texts"]]
         try:
-            vectors = iter(await asyncio.to_thread(self._embed, texts))
+            embedded = await asyncio.to_thread(self._embed, [*texts, *PROBE_TEXTS])
+            vectors = iter(remove_probe(embedded))
         except RagstoneError:
             raise
+        except JudgeFailed as failure:
+            return [failure for _ in asks]
         except Exception as error:
             return [_to_failure(error) for _ in asks]
         return [Reply({"vectors": [next(vectors) for _ in ask.values["texts"]]}) for ask in asks]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
 from ragstone.locale.messages import compose
-from ragstone.metrics.claims import CheckedClaim, check_claims, name_chunks, split_claims
+from ragstone.metrics.claims import CheckedClaim, check_every_claim, name_chunks, split_claims
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
@@ -131,7 +131,7 @@ def _check_citations(answer: str, contexts: Ranked, language: str | None) -> Ask
         raise NotApplicable("no_citation_marker")
     claims = yield from split_claims(answer, "answer", language)
     ranks = [rank for rank, chunk in enumerate(chunks, 1) if chunk.text.strip()]
-    checked = yield from check_claims(claims, [chunks[rank - 1] for rank in ranks], language)
+    checked = yield from check_every_claim(claims, [chunks[rank - 1] for rank in ranks], language)
     return CitedAnswer(checked, markers, chunks, ranks)
 
 

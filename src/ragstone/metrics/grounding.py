@@ -7,6 +7,8 @@ from ragstone.errors import NotApplicable
 from ragstone.metrics.claims import (
     CheckedClaim,
     check_claims,
+    check_every_claim,
+    find_repeats,
     list_sources,
     run_together,
     split_claims,
@@ -42,13 +44,16 @@ def noise_sensitivity(
         raise NotApplicable("empty_field", field="reference")
     sources = list_sources(contexts)
     claims = yield from split_claims(answer, "answer", language)
+    references = [Chunk("reference", reference)]
     reference_checks, context_checks = yield from run_together(
-        check_claims(claims, [Chunk("reference", reference)], language),
-        check_claims(claims, sources, language),
+        check_every_claim(claims, references, language),
+        check_every_claim(claims, sources, language),
     )
+    repeats = find_repeats(reference_checks, references) | find_repeats(context_checks, sources)
     findings = [
-        _classify_noise(by_reference, by_contexts, sources)
-        for by_reference, by_contexts in zip(reference_checks, context_checks, strict=True)
+        _classify_noise(by_reference, context_checks[index], sources)
+        for index, by_reference in enumerate(reference_checks)
+        if index not in repeats
     ]
     return share(findings, "noise")
 

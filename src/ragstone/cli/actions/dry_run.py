@@ -93,9 +93,10 @@ class AskCounter:
             characters = sum(len(r.system) + len(r.prefix) + len(r.question) for r in requests)
             written = float(calls)
         else:
-            prompt = prompts.load(
-                build_spec(ask).prompt, ask.language or self.language, self.prompts
-            )
+            spec = build_spec(ask)
+            prompt = prompts.load(spec.prompt, ask.language or self.language, self.prompts)
+            if not spec.items:  # settled without a call, as the claims of a single sentence
+                return
             calls = 1
             characters = sum(map(len, (prompt.text, canonical(ask.schema), canonical(ask.values))))
             written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
