@@ -156,7 +156,7 @@ def test_a_claim_that_the_model_supports_by_any_passage_stays_as_it_was(serve: S
 
     server = serve(obey)
     (answered,) = put(server, check(CLAIM, steered))
-    assert [row["verdict"] for row in answered.value["verdicts"]][0] == "supported"
+    assert answered.value["verdicts"][0]["verdict"] == "supported"
     assert answered.value["verdicts"][1]["verdict"] != "supported"
 
 
