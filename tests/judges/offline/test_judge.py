@@ -363,3 +363,17 @@ def test_a_claim_that_no_sentence_shares_is_not_carried_by_the_others() -> None:
     claims = [read("Shipping is free.", "en"), read("The shop was founded in 1987.", "en")]
     sources = [read("Shipping is free. Returns take 30 days.", "en")]
     assert [one.verdict for one in judge_case(claims, sources)] == ["supported", "not_found"]
+
+
+def test_a_bare_answer_is_the_statement_that_it_makes_with_its_question() -> None:
+    def split(answer: str, question: str) -> list[str]:
+        (reply,) = answered(asks.claims(answer, question=question))
+        return [row["claim"] for row in reply.value["claims"]]
+
+    assert split("France [1]", "Which country reported it?") == ["France reported it."]
+    assert split("gold, copper and silver", "What did they find?") == [
+        "They did find gold.",
+        "They did find copper.",
+        "They did find silver.",
+    ]
+    assert split("It was France.", "Which country reported it?") == ["It was France."]
