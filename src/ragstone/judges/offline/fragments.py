@@ -75,9 +75,7 @@ def agreement(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[flo
     return None
 
 
-def bind_answer(
-    answer: Reading, claim: Reading, sources: Sequence[Reading]
-) -> float | None:
+def bind_answer(answer: Reading, claim: Reading, sources: Sequence[Reading]) -> float | None:
     """How surely the sources say of a bare answer what its question asks, 0..1; None where the answer is yes or no.
 
     A sentence that has the answer must have nearly as much of the question as any sentence has: the right figure of
@@ -89,7 +87,9 @@ def bind_answer(
     if found is None or not given or _short(answer).says_yes is not None:
         return None
     stop = frozenset(claim.ids[claim.kinds == STOP].tolist())
-    asked = {word: weight for word, weight in words.items() if word not in told and word not in stop}
+    asked = {
+        word: weight for word, weight in words.items() if word not in told and word not in stop
+    }
     most = bound = 0.0
     for source in sources:
         before: frozenset[int] = frozenset()
