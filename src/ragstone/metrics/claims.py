@@ -93,11 +93,16 @@ class CheckedClaims(list[CheckedClaim]):
     """Chance that every claim is supported, from a judge that knows one."""
 
 
-def split_claims(text: str, field: str, language: str | None) -> Asking[list[Claim]]:
-    """Split a text into claims; `field` ("answer") is named in the outcome when there are none."""
+def split_claims(
+    text: str, field: str, language: str | None, question: str | None = None
+) -> Asking[list[Claim]]:
+    """Split a text into claims; `field` ("answer") is named in the outcome when there are none.
+
+    A text that only names something ("France") is read as the answer to the question."""
     if not text.strip():
         raise NotApplicable("empty_field", field=field)
-    claims = _read_claims_cached((yield from ask(_build_split_ask(text, language))), text, language)
+    split_ask = _build_split_ask(text, language, question)
+    claims = _read_claims_cached((yield from ask(split_ask)), text, language, split_ask)
     if not claims:
         raise NotApplicable("no_claims", field=field)
     return claims
@@ -163,8 +168,8 @@ def _find_evidence_sentence(claim: CheckedClaim, sources: Sequence[Chunk]) -> st
 
 # The metrics of a sample ask the same questions one after the other: an Ask and its key are built once.
 @lru_cache(maxsize=64)
-def _build_split_ask(text: str, language: str | None) -> Ask:
-    return split(text, language=language)
+def _build_split_ask(text: str, language: str | None, question: str | None) -> Ask:
+    return split(text, question=question, language=language)
 
 
 @lru_cache(maxsize=64)
@@ -196,12 +201,12 @@ def list_sources(contexts: Ranked) -> list[Chunk]:
     return [chunk for chunk in name_chunks(contexts) if chunk.text.strip()]
 
 
-def _read_claims_cached(reply: Any, text: str, language: str | None) -> list[Claim]:
+def _read_claims_cached(reply: Any, text: str, language: str | None, split_ask: Ask) -> list[Claim]:
     """Call `read_claims` once for a reply that several metrics of a sample share."""
     cached = _claims_by_reply.get(id(reply))
     if cached is not None and cached[0] is reply and cached[1:3] == (text, language):
         return cached[3]
-    claims = read_claims(reply, text, language)
+    claims = read_claims(reply, text, language, split_ask.values["texts"][0].get("question", ""))
     if len(_claims_by_reply) >= _MAX_CACHED_REPLIES:
         _claims_by_reply.clear()
     # the cache holds the reply itself, so that no other object can get its id
@@ -213,10 +218,12 @@ _claims_by_reply: dict[int, tuple[Any, str, str | None, list[Claim]]] = {}
 _MAX_CACHED_REPLIES = 64
 
 
-def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
-    """Read the claims of a reply to `claims(text)`; a claim repeated in a sentence counts once."""
+def read_claims(reply: Any, text: str, language: str | None, question: str = "") -> list[Claim]:
+    """Read the claims of a reply to `claims(text)`; a claim repeated in a sentence counts once.
+
+    Claims of a bare answer are made of its words and those of the question that it was split with."""
     spans = split_cited_parts(text, language)
-    sentences = [text[start:end] for start, end in spans]
+    sentences = [f"{question} {text[start:end]}".strip() for start, end in spans]
     strays: list[Claim] = []
     claims: dict[tuple[int, str], Claim] = {}
     for row in read_rows(reply, "claims", text_id=str, sentence=int, claim=str):

@@ -9,7 +9,7 @@ how many of the items let through the embedded judge confirms."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -17,7 +17,8 @@ from typing import Any, Literal
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
-from ragstone.testset.likeness import SAME_QUESTION_SHARE, is_dangling, leaks_answer
+from ragstone.testset.likeness import is_dangling, leaks_answer
+from ragstone.testset.passed_questions import PassedQuestions
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 from ragstone.testset.reader import (
     AnswerSentence,
@@ -27,7 +28,6 @@ from ragstone.testset.reader import (
 )
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
-from ragstone.text.terms import extract_terms
 
 MIN_COVER = 0.6
 """Weighted share of a question's words that its evidence, the sentence before it and the title must have."""
@@ -360,66 +360,3 @@ def _check_rival(
     if other.answers or not find_asked_sort(question):
         return "ambiguous", f"{other.sentence[:80]!r} answers it as well"
     return None
-
-
-class PassedQuestions:
-    """The questions let through, found again by their rarest words."""
-
-    def __init__(self) -> None:
-        self._word_sets: list[tuple[frozenset[str], str]] = []
-        self._places: dict[str, list[int]] = {}
-        self._used_questions: set[tuple[str, str]] = set()
-
-    def add(self, item: Item) -> None:
-        """One more."""
-        words = _extract_words(item)
-        self._used_questions.update(_list_uses(item))
-        for word in words:
-            self._places.setdefault(word, []).append(len(self._word_sets))
-        self._word_sets.append((words, item.question))
-
-    def find_twin(self, item: Item) -> str:
-        """A question let through that shares so many of its words, or is the same in a like dress; empty when there is none."""
-        again = next(
-            (plain for way, plain in _list_uses(item) if (way, plain) in self._used_questions), ""
-        )
-        if again:
-            return again
-        words = _extract_words(item)
-        # two sets that share SAME of their words share one of any (1 - SAME) of them: the rarest are looked up
-        rare = sorted(words, key=lambda word: len(self._places.get(word, ())))
-        looked = rare[: max(1, len(rare) - int(SAME_QUESTION_SHARE * len(rare)) + 1)]
-        for place in sorted({at for word in looked for at in self._places.get(word, ())}):
-            other, question = self._word_sets[place]
-            shared = len(words & other)
-            if shared >= SAME_QUESTION_SHARE * (len(words) + len(other) - shared):
-                return question
-        return ""
-
-
-_WAYS = {
-    "typos": "dressed", "informal": "dressed", "paraphrase": "paraphrase",
-    "two_in_one": "joined", "multi_document": "joined", "false_premise": "false",
-}  # fmt: skip
-"""How a kind uses a plain question; none is used twice in the same way."""
-
-
-def _list_uses(item: Item) -> list[tuple[str, str]]:
-    """The plain questions that an item is made of, each with the way it is used."""
-    way = _WAYS.get(item.kind)
-    if way is None:
-        return []
-    parts = item.proof.get("parts")
-    if parts:
-        return [(way, str(part["question"])) for part in parts]
-    return [(way, str(item.proof["plain"]))] if "plain" in item.proof else []
-
-
-def _extract_words(item: Item) -> frozenset[str]:
-    """The words a question is compared by; a follow-up counts with the turn before it, a slip as the plain word."""
-    styled = item.style in ("formal", "informal", "terse") and item.kind != "false_premise"
-    framed = item.kind in ("typos", "informal", "follow_up") or styled
-    plain = str(item.proof.get("plain", item.question)) if framed else item.question
-    spoken = detect_language(plain, item.language)
-    stems: Sequence[str] = extract_terms(plain, spoken)
-    return frozenset(stems or plain.lower().split())

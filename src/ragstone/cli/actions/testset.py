@@ -46,7 +46,7 @@ def check_file(
     if flags["as_json"]:
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2))
     elif not output:
-        terminal.show(report.document(), Console())
+        terminal.print_document(report.document(), Console())
     for path in output:
         write_report(report, path)
         note(f"wrote {path}")
