@@ -29,6 +29,7 @@ from ragstone.experiments.execute import open_dataset
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.judges.hybrid import WRITTEN_KINDS, HybridJudge
+from ragstone.judges.hybrid.classifier import ClassifierJudge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
 from ragstone.judges.prices import find_price
 from ragstone.judges.specs import build_spec
@@ -96,6 +97,11 @@ class AskCounter:
             characters = sum(len(r.system) + len(r.prefix) + len(r.question) for r in requests)
             # A small judge writes one token a question.
             written = float(calls)
+        elif isinstance(member, ClassifierJudge):
+            pairs = await member.preview_pairs(ask)
+            calls = len(pairs)
+            characters = sum(len(text) for pair in pairs for text in (*pair.passages, pair.claim))
+            written = 0.0
         else:
             spec = build_spec(ask)
             prompt = prompts.load(spec.prompt, ask.language or self.language, self.prompts)
@@ -206,7 +212,7 @@ def _estimate_usd(member: Any, tokens_in: float, tokens_out: float) -> float | N
     """What a call costs with this judge; None when nobody knows."""
     model = getattr(member, "model", None)
     # A model of one's own has no price; what it costs is time.
-    if member.local or member.name.startswith("hf:"):
+    if member.local or member.name.startswith(("gguf:", "hf:", "nli:")):
         return 0.0
     price = getattr(model, "price", None) or find_price(member.name.rpartition(":")[2])
     return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None

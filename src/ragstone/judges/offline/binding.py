@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragstone.judges.offline.comparison import ClaimComparison
-from ragstone.judges.offline.phrases import PhraseItem
+from ragstone.judges.offline.comparison import SentenceComparison
+from ragstone.judges.offline.phrases import SentenceItem
 from ragstone.text.quantities import differs, matches
 
 SENTENCE_CREDIT = 0.6
@@ -18,7 +18,7 @@ OTHER_CLAUSE = 0.4
 """What a word of another clause of the claim counts."""
 
 
-def fit(comparison: ClaimComparison, at: int, place: int, rivals: Sequence[int]) -> float:
+def fit(comparison: SentenceComparison, at: int, place: int, rivals: Sequence[int]) -> float:
     """Weighted share of the claim's items other than `at` that belong to one item of the sentence, not to its rivals.
 
     A later one inherits what was said before it where the claim has its own words: opens at 10 and closes at 5."""
@@ -44,7 +44,9 @@ def fit(comparison: ClaimComparison, at: int, place: int, rivals: Sequence[int])
     return fitting / total if total else 0.0
 
 
-def _find_owned(comparison: ClaimComparison, place: int, rivals: Sequence[int]) -> frozenset[int]:
+def _find_owned(
+    comparison: SentenceComparison, place: int, rivals: Sequence[int]
+) -> frozenset[int]:
     """The items nearer to one than to its rivals."""
     items = comparison.source.items
     return frozenset(
@@ -57,7 +59,11 @@ def _find_owned(comparison: ClaimComparison, place: int, rivals: Sequence[int]) 
 
 
 def _has_own(
-    comparison: ClaimComparison, at: int, place: int, owned: frozenset[int], rivals: Sequence[int]
+    comparison: SentenceComparison,
+    at: int,
+    place: int,
+    owned: frozenset[int],
+    rivals: Sequence[int],
 ) -> bool:
     """Whether the claim has what sets one apart from its rivals: its figures, and its words since the rival before."""
     items = comparison.source.items
@@ -76,7 +82,7 @@ def _has_own(
     return sum(item.weight for item in own if is_said(comparison, item, at)) >= MIN_OWN * weight
 
 
-def _distance(item: PhraseItem, other: PhraseItem) -> float:
+def _distance(item: SentenceItem, other: SentenceItem) -> float:
     return (
         abs(item.place - other.place)
         + COMMA_DISTANCE * abs(item.clause - other.clause)
@@ -85,7 +91,7 @@ def _distance(item: PhraseItem, other: PhraseItem) -> float:
 
 
 def _find_clash(
-    comparison: ClaimComparison, item: PhraseItem, place: int, owned: frozenset[int]
+    comparison: SentenceComparison, item: SentenceItem, place: int, owned: frozenset[int]
 ) -> float:
     """Minus one where a figure has its own date or number against another one of the claim: 40 in 2019."""
     assert item.quantity is not None
@@ -94,7 +100,7 @@ def _find_clash(
     return -1.0 if clashes else 0.0
 
 
-def is_about_claim(comparison: ClaimComparison, place: int, least: float) -> bool:
+def is_about_claim(comparison: SentenceComparison, place: int, least: float) -> bool:
     """Whether the claim has enough of the words before an item in its clause, or after it where there are none."""
     items = comparison.source.items
     beside = [
@@ -109,7 +115,7 @@ def is_about_claim(comparison: ClaimComparison, place: int, least: float) -> boo
     return sum(item.weight for item in beside if item.id in claimed) >= least * weight
 
 
-def is_said(comparison: ClaimComparison, item: PhraseItem, without: int) -> bool:
+def is_said(comparison: SentenceComparison, item: SentenceItem, without: int) -> bool:
     """Whether the claim says what an item of the sentence says, in another of its own items."""
     return any(
         other.id == item.id

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragstone.judges.offline.comparison import ClaimComparison, Conflict
-from ragstone.judges.offline.phrases import AS_MUCH, LESS, MORE, PhraseItem, Sentence
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.phrases import AS_MUCH, LESS, MORE, Sentence, SentenceItem
 
 CERTAIN = 0.7
 """Share of the rest of the claim that must stand in the sentence."""
@@ -14,7 +14,7 @@ def has_comparison(sentence: Sentence) -> bool:
     return any(item.is_compared for item in sentence.items)
 
 
-def find_reversed_comparison(comparison: ClaimComparison) -> Conflict | None:
+def find_reversed_comparison(comparison: SentenceComparison) -> Conflict | None:
     """A comparison of the same two things by the same measure with the contrary result."""
     claim, source = comparison.claim, comparison.source
     if not has_comparison(claim) or not has_comparison(source):
@@ -35,14 +35,14 @@ def find_reversed_comparison(comparison: ClaimComparison) -> Conflict | None:
     return None
 
 
-def _find_direction(item: PhraseItem) -> int:
+def _find_direction(item: SentenceItem) -> int:
     """1 for more, -1 for less or not as much, 0 for what is no comparison."""
     if item.degree in (MORE, LESS):
         return -item.degree if item.is_negated else item.degree
     return -1 if item.degree == AS_MUCH and item.is_negated else 0
 
 
-def _find_order(comparison: ClaimComparison, place: int) -> int:
+def _find_order(comparison: SentenceComparison, place: int) -> int:
     """1 where both sides compare the same with the same, -1 where they are exchanged, 0 where it cannot be told."""
     clause = comparison.source.items[place].clause
     kept = crossed = 0.0
@@ -63,7 +63,7 @@ def _find_order(comparison: ClaimComparison, place: int) -> int:
     return 1 if kept > crossed else -1
 
 
-def _quote(sentence: Sentence, item: PhraseItem) -> str:
+def _quote(sentence: Sentence, item: SentenceItem) -> str:
     """The comparative with the word before it and what it is compared with."""
     ends = [
         other.end for other in sentence.items if other.is_compared and other.clause == item.clause

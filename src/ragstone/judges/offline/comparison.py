@@ -51,7 +51,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimComparison:
+class SentenceComparison:
     """A claim beside one sentence."""
 
     claim: Sentence
@@ -94,7 +94,7 @@ class ClaimComparison:
 
 def compare_best(
     claim: Reading, mine: Sentence, sources: Sequence[Reading]
-) -> Iterator[ClaimComparison]:
+) -> Iterator[SentenceComparison]:
     """The claim beside the sentences of prose that hold most of it, best first."""
     kept = (claim.kinds != STOP) & (claim.kinds != NEGATION)
     wanted, least = claim.ids[kept], MIN_SHARED * float(claim.weights[kept].sum())
@@ -114,7 +114,9 @@ def compare_best(
             yield compare_sentence(mine, sources[index], index, sentence)
 
 
-def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -> ClaimComparison:
+def compare_sentence(
+    mine: Sentence, source: Reading, index: int, number: int
+) -> SentenceComparison:
     """The claim beside one sentence of a source."""
     start, end = source.sentences[number]
     theirs = parse_sentence(source.raw[start:end], source.language)
@@ -126,7 +128,7 @@ def compare_sentence(mine: Sentence, source: Reading, index: int, number: int) -
     for item, here in zip(mine.items, places, strict=True):
         for clause in {theirs.items[place].clause for place in here}:
             clauses[clause] += item.weight
-    return ClaimComparison(
+    return SentenceComparison(
         mine, theirs, nearby, places, contraries, related, clauses, index, (start, end)
     )
 

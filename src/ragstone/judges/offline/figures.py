@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragstone.judges.offline.binding import fit, is_about_claim, is_said
-from ragstone.judges.offline.comparison import ClaimComparison, Conflict, compare_sentence
-from ragstone.judges.offline.phrases import PhraseItem, Sentence
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison, compare_sentence
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import orders_events
 from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches
@@ -22,7 +22,7 @@ CONVERSION_WORDS = 2
 
 
 def find_figure_conflict(
-    comparisons: Sequence[ClaimComparison], sources: Sequence[Reading]
+    comparisons: Sequence[SentenceComparison], sources: Sequence[Reading]
 ) -> Conflict | None:
     """A quantity of the claim where the source has another one for the same subject."""
     if not comparisons:
@@ -43,10 +43,10 @@ def find_figure_conflict(
 
 
 def _check_figure(
-    at: int, quantity: Quantity, comparisons: Sequence[ClaimComparison]
+    at: int, quantity: Quantity, comparisons: Sequence[SentenceComparison]
 ) -> Conflict | None:
     best_same = best_other = 0.0
-    found: tuple[ClaimComparison, int] | None = None
+    found: tuple[SentenceComparison, int] | None = None
     for comparison in comparisons:
         items = comparison.source.items
         alike = [
@@ -73,7 +73,7 @@ def _check_figure(
     return _make_conflict(*found, at, best_other)
 
 
-def _make_conflict(comparison: ClaimComparison, place: int, at: int, value: float) -> Conflict:
+def _make_conflict(comparison: SentenceComparison, place: int, at: int, value: float) -> Conflict:
     mine, theirs = comparison.claim.items[at], comparison.source.items[place]
     assert mine.quantity is not None
     code = "date_differs" if mine.quantity.kind in ("date", "time") else "number_differs"
@@ -100,8 +100,8 @@ def _quote(sentence: Sentence, at: int) -> str:
 
 
 def _compare_matching(
-    quantity: Quantity, comparisons: Sequence[ClaimComparison], sources: Sequence[Reading]
-) -> Iterator[ClaimComparison]:
+    quantity: Quantity, comparisons: Sequence[SentenceComparison], sources: Sequence[Reading]
+) -> Iterator[SentenceComparison]:
     """The claim beside the other sentences that have its figure."""
     known = {(comparison.index, comparison.span) for comparison in comparisons}
     for index, source in enumerate(sources):
@@ -116,7 +116,7 @@ def _compare_matching(
 
 
 def _is_conversion(
-    comparison: ClaimComparison, quantity: Quantity, place: int, rivals: Sequence[int]
+    comparison: SentenceComparison, quantity: Quantity, place: int, rivals: Sequence[int]
 ) -> bool:
     """Whether the claim's own figure stands right beside the other one."""
     items = comparison.source.items
@@ -129,7 +129,7 @@ def _is_conversion(
     )
 
 
-def _counts_same(comparison: ClaimComparison, at: int, place: int) -> bool:
+def _counts_same(comparison: SentenceComparison, at: int, place: int) -> bool:
     """Whether two plain numbers count the same thing: the words after them are the same, or one has none."""
     quantity = comparison.claim.items[at].quantity
     if quantity is None or quantity.kind not in ("number", "ordinal"):
@@ -142,7 +142,7 @@ def _counts_same(comparison: ClaimComparison, at: int, place: int) -> bool:
     return mine is not None and mine.id == theirs.id
 
 
-def _find_counted(sentence: Sentence, at: int) -> PhraseItem | None:
+def _find_counted(sentence: Sentence, at: int) -> SentenceItem | None:
     """The word after a number, or after "of" behind it."""
     items = sentence.items
     if at + 1 == len(items):

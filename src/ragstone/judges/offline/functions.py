@@ -78,52 +78,11 @@ _ENGLISH = FunctionWords(
     phrase_negations=_words("without"),
     prepositions={
         word: word
-        for word in [
-            "of",
-            "in",
-            "on",
-            "at",
-            "by",
-            "for",
-            "from",
-            "with",
-            "without",
-            "to",
-            "into",
-            "onto",
-            "under",
-            "over",
-            "through",
-            "during",
-            "since",
-            "until",
-            "till",
-            "against",
-            "towards",
-            "across",
-            "along",
-            "behind",
-            "beside",
-            "beyond",
-            "inside",
-            "outside",
-            "near",
-            "via",
-            "per",
-            "within",
-            "upon",
-            "about",
-            "around",
-            "like",
-            "off",
-            "despite",
-            "between",
-            "among",
-            "before",
-            "after",
-            "above",
-            "below",
-        ]
+        for word in _words(
+            "of in on at by for from with without to into onto under over through during since until"
+            " till against towards across along behind beside beyond inside outside near via per within"
+            " upon about around like off despite between among before after above below"
+        )
     }
     | {"as": "as"},
     boundaries=_words(
@@ -176,25 +135,10 @@ _SPANISH = FunctionWords(
     phrase_negations=_words("sin"),
     prepositions={
         word: word
-        for word in [
-            "en",
-            "con",
-            "sin",
-            "por",
-            "para",
-            "desde",
-            "hasta",
-            "hacia",
-            "sobre",
-            "bajo",
-            "entre",
-            "ante",
-            "tras",
-            "según",
-            "contra",
-            "durante",
-            "mediante",
-        ]
+        for word in _words(
+            "en con sin por para desde hasta hacia sobre bajo entre ante tras según contra durante"
+            " mediante"
+        )
     }
     | {"de": "de", "del": "de", "a": "a", "al": "a"},
     boundaries=_words(

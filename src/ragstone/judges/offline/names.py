@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ragstone.judges.offline.aliases import ALIASES, TITLES
 from ragstone.judges.offline.binding import fit
-from ragstone.judges.offline.comparison import ClaimComparison, Conflict
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.reading import NAME, Reading
 
 CERTAIN, POSSIBLE = 0.85, 0.6
@@ -19,7 +19,9 @@ MARGIN = 0.25
 """By how much another name must fit the rest of the claim better than its own."""
 
 
-def find_name_conflict(comparison: ClaimComparison, sources: Sequence[Reading]) -> Conflict | None:
+def find_name_conflict(
+    comparison: SentenceComparison, sources: Sequence[Reading]
+) -> Conflict | None:
     """A name that no source has, or that belongs to something else, where the sentence has another one."""
     claim, source = comparison.claim, comparison.source
     said = {item.id for item in claim.items}
@@ -43,7 +45,7 @@ def find_name_conflict(comparison: ClaimComparison, sources: Sequence[Reading]) 
     return None
 
 
-def _is_full_name(comparison: ClaimComparison) -> bool:
+def _is_full_name(comparison: SentenceComparison) -> bool:
     """Whether both sentences begin with two names: a single first word may be a verb with its capital."""
     sides = comparison.claim.items, comparison.source.items
     return all(len(items) > 1 and items[1].kind == NAME and items[1].place == 1 for items in sides)
@@ -60,7 +62,7 @@ def _is_variant(one: str, other: str) -> bool:
 
 
 def _is_replaced(
-    comparison: ClaimComparison, at: int, place: int, sources: Sequence[Reading]
+    comparison: SentenceComparison, at: int, place: int, sources: Sequence[Reading]
 ) -> bool:
     """Whether no source has the name, and the words around the other one are the same."""
     item = comparison.claim.items[at]
@@ -71,7 +73,7 @@ def _is_replaced(
     return _have_same_neighbours(comparison, at, place)
 
 
-def _have_same_neighbours(comparison: ClaimComparison, at: int, place: int) -> bool:
+def _have_same_neighbours(comparison: SentenceComparison, at: int, place: int) -> bool:
     """Whether the items right before, or right after, are the same on both sides."""
     mine, theirs = comparison.claim.items, comparison.source.items
 
@@ -84,7 +86,7 @@ def _have_same_neighbours(comparison: ClaimComparison, at: int, place: int) -> b
     return same(-1) or same(1)
 
 
-def _is_misplaced(comparison: ClaimComparison, at: int, place: int) -> bool:
+def _is_misplaced(comparison: SentenceComparison, at: int, place: int) -> bool:
     """Whether the rest of the claim belongs to another name of the sentence."""
     own, items = comparison.places[at], comparison.source.items
     if (

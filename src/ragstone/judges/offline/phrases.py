@@ -18,7 +18,7 @@ FIGURE_WEIGHT, LETTER_WEIGHT, RELATION_WEIGHT = 4.0, 4.0, 2.0
 """What a figure, a capital letter that names something (drug A) and a function word with an opposite count."""
 
 
-class PhraseItem(NamedTuple):
+class SentenceItem(NamedTuple):
     """A content word or a quantity of a sentence."""
 
     id: int
@@ -55,13 +55,13 @@ class Sentence:
 
     text: str
     language: str
-    items: tuple[PhraseItem, ...]
+    items: tuple[SentenceItem, ...]
     words: tuple[str, ...]
     """Every token in small letters, function words included."""
     is_unclear: bool
     """Whether what it denies cannot be told: no other, not … without."""
 
-    def quote(self, item: PhraseItem) -> str:
+    def quote(self, item: SentenceItem) -> str:
         return self.text[item.start : item.end]
 
 
@@ -86,7 +86,7 @@ class _Parser:
         self.text, self.language = text, language
         self.function, self.stop = FUNCTION_WORDS[language], lexicon.STOP[language]
         self.words: list[str] = []
-        self.items: list[PhraseItem] = []
+        self.items: list[SentenceItem] = []
         self.clause = self.section = -1
         self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = (
             self.excepts_first
@@ -293,7 +293,7 @@ class _Parser:
     ) -> None:
         identity, kind, weight, row = meaning
         self.items.append(
-            PhraseItem(
+            SentenceItem(
                 id=identity,
                 kind=kind,
                 weight=weight,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ragstone.judges.offline.binding import fit
-from ragstone.judges.offline.comparison import ClaimComparison, Conflict
-from ragstone.judges.offline.phrases import PhraseItem, Sentence
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
 from ragstone.judges.offline.roles import find_swap
 
 CERTAIN, POSSIBLE = 0.75, 0.5
@@ -22,7 +22,7 @@ NEIGHBOURS = 2
 """How many items away from an opposite a word must stand that both sides have."""
 
 
-def find_reversal(comparison: ClaimComparison) -> Conflict | None:
+def find_reversal(comparison: SentenceComparison) -> Conflict | None:
     """A claim that turns the sentence round an odd number of times."""
     pairs = _find_opposites(comparison)
     # what is not open is closed: such a pair settles its own denial
@@ -55,7 +55,7 @@ def find_reversal(comparison: ClaimComparison) -> Conflict | None:
     return comparison.make("opposite", "word_opposite", mine, theirs, certain)
 
 
-def _find_opposites(comparison: ClaimComparison) -> dict[int, int]:
+def _find_opposites(comparison: SentenceComparison) -> dict[int, int]:
     """Items of the claim whose contrary stands where the rest of the claim does."""
     opposites: dict[int, int] = {}
     if (
@@ -87,7 +87,7 @@ def _find_opposites(comparison: ClaimComparison) -> dict[int, int]:
     return opposites
 
 
-def _have_same_neighbour(comparison: ClaimComparison, at: int, place: int, reach: int) -> bool:
+def _have_same_neighbour(comparison: SentenceComparison, at: int, place: int, reach: int) -> bool:
     """Whether an item so near by in the clause is the same on both sides."""
     ours, theirs = comparison.claim.items, comparison.source.items
     near = {item.id for item in ours[max(at - reach, 0) : at + reach + 1]} - {-1, ours[at].id}
@@ -95,7 +95,7 @@ def _have_same_neighbour(comparison: ClaimComparison, at: int, place: int, reach
     return any(item.id in near and item.clause == theirs[place].clause for item in others)
 
 
-def _differ_in_quantifiers(comparison: ClaimComparison) -> bool:
+def _differ_in_quantifiers(comparison: SentenceComparison) -> bool:
     """Whether one side speaks of a part and the other does not: most islands are uninhabited, three are not."""
     theirs = {item.quantifier for item in comparison.source.items}
     mine = {item.quantifier for item in comparison.claim.items}
@@ -105,10 +105,10 @@ def _differ_in_quantifiers(comparison: ClaimComparison) -> bool:
 class _Denial(NamedTuple):
     is_mine: bool
     """Whether it is the claim that denies."""
-    items: tuple[PhraseItem, ...]
+    items: tuple[SentenceItem, ...]
 
 
-def _find_denial(comparison: ClaimComparison, opposites: dict[int, int]) -> _Denial | None:
+def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _Denial | None:
     """What one side denies and the other says.
 
     All that is denied must stand on the other side: who takes no guests on Fridays may take guests."""
@@ -137,7 +137,7 @@ def _find_denial(comparison: ClaimComparison, opposites: dict[int, int]) -> _Den
     return _Denial(False, tuple(source.items[place] for place in denied))
 
 
-def agrees(comparison: ClaimComparison) -> bool:
+def agrees(comparison: SentenceComparison) -> bool:
     """Whether a sentence has every word that the claim denies denied as well, or says what the claim says."""
     claim, items = comparison.claim.items, comparison.source.items
     deciding = [at for at, item in enumerate(claim) if _is_denied(item)]
@@ -146,11 +146,11 @@ def agrees(comparison: ClaimComparison) -> bool:
     return all(any(_is_denied(items[place]) for place in comparison.places[at]) for at in deciding)
 
 
-def _is_denied(item: PhraseItem) -> bool:
+def _is_denied(item: SentenceItem) -> bool:
     return item.is_negated != item.is_excepted
 
 
-def _denies_more(comparison: ClaimComparison) -> bool:
+def _denies_more(comparison: SentenceComparison) -> bool:
     """Whether one side denies something and the other nothing, in the clauses that share words."""
     items = comparison.source.items
     clauses = {items[place].clause for places in comparison.places for place in places}
@@ -158,7 +158,7 @@ def _denies_more(comparison: ClaimComparison) -> bool:
     return theirs != any(item.is_negated for item in comparison.claim.items)
 
 
-def _quote_from(sentence: Sentence, item: PhraseItem) -> str:
+def _quote_from(sentence: Sentence, item: SentenceItem) -> str:
     """The negation with what it denies."""
     end = max(other.end for other in sentence.items if other.clause == item.clause)
     start = sentence.text.rfind(" ", 0, max(item.start - 1, 0)) + 1

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragstone.judges.offline.comparison import ClaimComparison, Conflict
-from ragstone.judges.offline.phrases import PhraseItem, Sentence
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
 
 CERTAIN = 0.85
 """Share of the claim that must stand in the sentence."""
@@ -15,7 +15,7 @@ _CONTRARY = frozenset({
 """What the claim says and what the source says of the same things, where the source does not support the claim."""
 
 
-def find_quantifier_conflict(comparison: ClaimComparison) -> Conflict | None:
+def find_quantifier_conflict(comparison: SentenceComparison) -> Conflict | None:
     """A claim of all where the source speaks of some, of none where it speaks of all, and so on."""
     claim, source = comparison.claim, comparison.source
     for at, item in enumerate(claim.items):
@@ -34,7 +34,7 @@ def find_quantifier_conflict(comparison: ClaimComparison) -> Conflict | None:
     return None
 
 
-def _is_said_there(comparison: ClaimComparison, at: int, other: PhraseItem) -> bool:
+def _is_said_there(comparison: SentenceComparison, at: int, other: SentenceItem) -> bool:
     """Whether the rest of the claim stands in the same section: few own a car, but all have a bicycle."""
     weights = {True: 0.0, False: 0.0}
     for n, item in enumerate(comparison.claim.items):
@@ -45,7 +45,7 @@ def _is_said_there(comparison: ClaimComparison, at: int, other: PhraseItem) -> b
     return weights[True] > weights[False]
 
 
-def _find_limit(comparison: ClaimComparison, theirs: list[PhraseItem]) -> PhraseItem | None:
+def _find_limit(comparison: SentenceComparison, theirs: list[SentenceItem]) -> SentenceItem | None:
     """What the source limits to some or takes out, where the claim says "all" and nothing of it."""
     said = {item.id for item in comparison.claim.items}
     for item in comparison.source.items:
@@ -56,13 +56,15 @@ def _find_limit(comparison: ClaimComparison, theirs: list[PhraseItem]) -> Phrase
     return None
 
 
-def _make_conflict(comparison: ClaimComparison, mine: PhraseItem, theirs: PhraseItem) -> Conflict:
+def _make_conflict(
+    comparison: SentenceComparison, mine: SentenceItem, theirs: SentenceItem
+) -> Conflict:
     certain = comparison.share() >= CERTAIN
     words = _quote(comparison.claim, mine), _quote(comparison.source, theirs)
     return comparison.make("quantifier", "quantifier_differs", *words, certain)
 
 
-def _quote(sentence: Sentence, item: PhraseItem) -> str:
+def _quote(sentence: Sentence, item: SentenceItem) -> str:
     """The item with the two words before it, which say how many."""
     start = item.start
     for _ in range(2):

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.comparison import ClaimComparison
+from ragstone.judges.offline.comparison import SentenceComparison
 from ragstone.judges.offline.functions import FUNCTION_WORDS
-from ragstone.judges.offline.phrases import PhraseItem, Sentence
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
 from ragstone.judges.offline.reading import NAME, WORD
 from ragstone.judges.offline.words import stem_id
 
 
-def find_swap(comparison: ClaimComparison, opposites: dict[int, int]) -> tuple[int, int] | None:
+def find_swap(comparison: SentenceComparison, opposites: dict[int, int]) -> tuple[int, int] | None:
     """Two items of the claim that have each other's roles in the sentence, around the same word or its opposite."""
     items, theirs = comparison.claim.items, comparison.source.items
     partners = _find_partners(comparison)
@@ -44,7 +44,7 @@ def find_swap(comparison: ClaimComparison, opposites: dict[int, int]) -> tuple[i
 
 
 def _is_kept(
-    items: Sequence[PhraseItem], pairs: list[tuple[int, str, str]], moved: tuple[int, int]
+    items: Sequence[SentenceItem], pairs: list[tuple[int, str, str]], moved: tuple[int, int]
 ) -> bool:
     """Whether another thing of the same sort stays the subject: then the two are not exchanged."""
     are_names = all(items[at].kind == NAME for at in moved)
@@ -66,7 +66,7 @@ def _is_nominal(sentence: Sentence, at: int, anchor: int) -> bool:
     return before in function.determiners or before in function.prepositions
 
 
-def _find_partners(comparison: ClaimComparison) -> dict[int, int]:
+def _find_partners(comparison: SentenceComparison) -> dict[int, int]:
     """Items of the claim that stand once on either side, with their places."""
     ids = [item.id for item in comparison.claim.items]
     return {
@@ -106,7 +106,7 @@ def find_roles(sentence: Sentence, anchor: int) -> dict[int, str]:
     return {at: role for at, role in roles.items() if not _is_adverb(items[at])}
 
 
-def _is_adverb(item: PhraseItem) -> bool:
+def _is_adverb(item: SentenceItem) -> bool:
     return item.kind == WORD and item.lower.endswith(("ly", "mente"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ragstone.judges.offline.comparison import ClaimComparison, Conflict
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.functions import FUNCTION_WORDS
 from ragstone.judges.offline.phrases import Sentence
 
@@ -18,7 +18,7 @@ class _Order(NamedTuple):
     later: frozenset[int]
 
 
-def find_order_conflict(comparison: ClaimComparison) -> Conflict | None:
+def find_order_conflict(comparison: SentenceComparison) -> Conflict | None:
     """Two events that the claim puts in the other order than the source."""
     for mine in _find_orders(comparison.claim, frozenset()):
         for theirs in _find_orders(comparison.source, comparison.nearby):

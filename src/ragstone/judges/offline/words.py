@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.aliases import PEOPLES
 from ragstone.judges.offline.cutting import WHOLE, looks_whole, pattern_of, pieces, raw_tokens
 from ragstone.judges.offline.tables import frequencies, vector_row
 from ragstone.text.stems import stem_word
@@ -333,7 +334,10 @@ def describe_word(raw: str, language: str, first: bool) -> tuple[int, int, float
         return identify(_SIGNS[lower]), STOP, 1.0, -1
     if lower in lexicon.STOP.get(language, frozenset()) and (lower != "us" or raw != "US"):
         return identify(lower), STOP, 0.3, -1
-    stem = unaccented(stem_word(lexicon.SAME.get(lower, lower), language))
+    same = lexicon.SAME.get(lower, lower)
+    if capital or language == "es":  # in English a small "polish" is no people
+        same = PEOPLES.get(same, same)
+    stem = unaccented(stem_word(same, language))
     stem = lexicon.SAME_STEMS.get(language, {}).get(stem, stem)
     weight = frequencies().rarity(stem)
     named = capital and (not first or raw.isupper() or frequencies().seen_small(lower) < 2)

@@ -21,7 +21,7 @@ from ragstone.text.quantities.units import (
     UNITS,
     Unit,
 )
-from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary
+from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary, to_words
 
 HOUR_SECONDS = 3600.0
 
@@ -327,27 +327,8 @@ def _read_elliptic_one(tokens: QuantityTokens, at: int) -> Found | None:
     return Found(replace(found.quantity, indefinite=True), found.end)
 
 
-_BEFORE_PRONOUN = frozenset(
-    [
-        "the",
-        "this",
-        "that",
-        "no",
-        "any",
-        "every",
-        "each",
-        "another",
-        "some",
-        "which",
-        "other",
-        "cada",
-        "ningún",
-        "otro",
-        "otra",
-        "alguno",
-        "la",
-        "el",
-    ]
+_BEFORE_PRONOUN = to_words(
+    "the this that no any every each another some which other cada ningún otro otra alguno la el"
 )
 
 
