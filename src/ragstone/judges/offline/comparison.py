@@ -104,7 +104,8 @@ def compare_best(
             continue
         shared = (source.ids[:, None] == wanted).any(axis=1) * source.weights
         weights = np.bincount(source.sentence, shared, len(source.sentences))
-        weights[1:] += NEARBY_CREDIT * weights[:-1] * (weights[1:] > 0)  # what a pronoun refers to
+        before = np.concatenate(([0.0], weights[:-1]))  # what a pronoun refers to
+        weights = np.where(weights > 0, weights + NEARBY_CREDIT * before, 0.0)
         best = np.argsort(-weights, kind="stable")[:CANDIDATES].tolist()
         ranked += [(float(weights[sentence]), index, sentence) for sentence in best]
     ranked.sort(key=lambda row: -row[0])
