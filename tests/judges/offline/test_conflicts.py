@@ -41,6 +41,9 @@ CASES = {
         quantifier | No bus runs on holidays. | On holidays there is no bus. | All buses run on holidays.
         negation | All floors have lifts except the attic. | The attic has no lift. | The attic has a lift.
         order | The guests ate before the speeches. | The speeches were held after the guests ate. | The guests ate after the speeches.
+        condition | Entry is free only for members. | Only members enter for free. | Entry is free regardless of membership.
+        supposition | The council plans to close the school. | The council intends to close the school. | The council closed the school.
+        word | The festival moved from Genoa to Turin. | The festival moved to Turin. | The festival moved to Genoa.
         name | The bridge was designed by Hanna Lund. | Hanna Lund designed the bridge. | The bridge was designed by Hanna Berg.
         name | The conference takes place in Lisbon this year. | This year Lisbon hosts the conference. | The conference takes place in Madrid this year.
     """,
@@ -70,6 +73,8 @@ CASES = {
         quantifier | Ningún autobús circula los festivos. | Los festivos no circula ningún autobús. | Todos los autobuses circulan los festivos.
         negation | Todas las plantas tienen ascensor excepto el ático. | El ático no tiene ascensor. | El ático tiene ascensor.
         order | Los invitados comieron antes de los discursos. | Los discursos fueron después de que comieran los invitados. | Los invitados comieron después de los discursos.
+        condition | La entrada es gratuita solo para socios. | Solo los socios entran gratis. | La entrada es gratuita para cualquier persona.
+        supposition | El ayuntamiento planea cerrar la escuela. | El ayuntamiento piensa cerrar la escuela. | El ayuntamiento cerró la escuela.
         name | El puente fue diseñado por Elena Lund. | Elena Lund diseñó el puente. | El puente fue diseñado por Elena Berg.
         name | El congreso se celebra este año en Lisboa. | Este año Lisboa acoge el congreso. | El congreso se celebra este año en Madrid.
     """,

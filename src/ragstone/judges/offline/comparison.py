@@ -18,6 +18,8 @@ from ragstone.text.quantities import Quantity, matches
 
 NEARBY_CREDIT = 0.7
 """What a word counts that stands in the sentence before, which a pronoun may refer to."""
+RANK_CREDIT = 0.3
+"""What the words of the sentence before count in the choice of sentences."""
 RELATED_FROM, RELATED_TO = 0.5, 0.9
 """Cosines of word vectors between which two words go from unrelated to the same."""
 ROOT_LETTERS, ROOT_CREDIT = 5, 0.7
@@ -105,7 +107,7 @@ def compare_best(
         shared = (source.ids[:, None] == wanted).any(axis=1) * source.weights
         weights = np.bincount(source.sentence, shared, len(source.sentences))
         before = np.concatenate(([0.0], weights[:-1]))  # what a pronoun refers to
-        weights = np.where(weights > 0, weights + NEARBY_CREDIT * before, 0.0)
+        weights = np.where(weights > 0, weights + RANK_CREDIT * before, 0.0)
         best = np.argsort(-weights, kind="stable")[:CANDIDATES].tolist()
         ranked += [(float(weights[sentence]), index, sentence) for sentence in best]
     ranked.sort(key=lambda row: -row[0])

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from ragstone.judges.offline.comparatives import find_reversed_comparison, has_comparison
 from ragstone.judges.offline.comparison import Conflict, compare_best
+from ragstone.judges.offline.conditions import find_dropped_condition, find_supposition
 from ragstone.judges.offline.figures import find_figure_conflict
 from ragstone.judges.offline.names import find_name_conflict
 from ragstone.judges.offline.phrases import parse_sentence
@@ -17,6 +18,7 @@ from ragstone.judges.offline.quantifiers import find_quantifier_conflict
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import find_order_conflict
 from ragstone.judges.offline.slots import find_other_name
+from ragstone.judges.offline.substitutions import find_contrary_preposition, find_substitution
 from ragstone.locale.messages import compose
 
 __all__ = ["Conflict", "explain_conflict", "find_conflict"]
@@ -35,6 +37,10 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
         find_reversed_comparison(best),
         find_quantifier_conflict(best),
         find_order_conflict(best),
+        find_dropped_condition(best),
+        find_supposition(best),
+        find_contrary_preposition(best),
+        find_substitution(best),
         find_name_conflict(best, sources),
         _find_slot_conflict(claim, sources),
         None if has_comparison(mine) else find_reversal(best),

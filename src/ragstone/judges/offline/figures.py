@@ -131,11 +131,15 @@ def _is_conversion(
 
 def _counts_same(comparison: SentenceComparison, at: int, place: int) -> bool:
     """Whether two plain numbers count the same thing: the words after them are the same, or one has none."""
-    quantity = comparison.claim.items[at].quantity
-    if quantity is None or quantity.kind not in ("number", "ordinal"):
+    quantity, other = comparison.claim.items[at].quantity, comparison.source.items[place].quantity
+    assert quantity is not None
+    assert other is not None
+    if quantity.kind != other.kind:  # six minutes, and the second fifteen
+        measures = [item.quantity for item in comparison.source.items if item.quantity is not None]
+        return any(measure.unit == quantity.unit for measure in measures)
+    if quantity.kind not in ("number", "ordinal"):
         return True
     mine, theirs = _find_counted(comparison.claim, at), _find_counted(comparison.source, place)
-    other = comparison.source.items[place].quantity
     if theirs is None:  # Goa counts 1.5 million
         known = {item.id for item in comparison.source.items}
         return mine is None or (other is not None and not other.counts and mine.id in known)

@@ -57,6 +57,16 @@ class FunctionWords:
     """Words of time: before what follows, after it, and what comes next."""
     only: frozenset[str]
     """After "not" these make it no denial: not only."""
+    unreal: frozenset[str]
+    """Words after which something is planned, wished, supposed or all but done."""
+    possible: frozenset[str]
+    """Words with which a claim itself says that something is only possible."""
+    limits: dict[str, str]
+    """Words that begin a condition, with the word that must come after them."""
+    limitless: dict[str, str]
+    """Words that deny any condition, with the word that must come after them."""
+    approximate: frozenset[str]
+    """Words about a figure, which say nothing by themselves."""
     free_order: frozenset[str]
     """Words before a verb after which its subject may follow it."""
 
@@ -65,7 +75,8 @@ class FunctionWords:
         """Every word that changes how the words after it are read."""
         return frozenset[str]().union(
             self.negations, self.prepositions, self.boundaries, self.exceptions, self.quantifiers, self.degrees,
-            self.than, self.others, self.before, self.after, self.then, self.only,
+            self.than, self.others, self.before, self.after, self.then, self.only, self.unreal, self.limits,
+            self.limitless, self.approximate,
         )  # fmt: skip
 
 
@@ -121,10 +132,20 @@ _ENGLISH = FunctionWords(
     others=_words("other others else one"),
     excess="too",
     infinitive="to",
-    before=_words("before"),
-    after=_words("after"),
+    before=_words("before prior"),
+    after=_words("after following"),
     then=_words("then later afterwards subsequently thereafter"),
     only=_words("only just merely simply"),
+    unreal=_words(
+        "plan plans planned planning intend intends intended hope hopes hoped suspect suspects suspected propose"
+        " proposes proposed wanted almost nearly"
+    ),
+    possible=_words(
+        "may might could can possibly potentially likely would perhaps plan plans planned"
+    ),
+    limits={"unless": "", "provided": "", "condition": "that", "only": ""},
+    limitless={"regardless": "of", "whatever": "the", "even": "if", "irrespective": "of"},
+    approximate=_words("about around approximately roughly nearly almost circa"),
     free_order=_words("whom"),
 )
 _SPANISH = FunctionWords(
@@ -176,10 +197,34 @@ _SPANISH = FunctionWords(
     others=_words("otro otra otros otras"),
     excess="demasiado",
     infinitive="para",
-    before=_words("antes"),
-    after=_words("tras"),
-    then=_words("luego después posteriormente"),
+    before=_words("antes anterior"),
+    after=_words("tras posterior"),
+    then=_words("luego después posteriormente continuación entonces"),
     only=_words("solo sólo solamente únicamente"),
+    unreal=_words(
+        "planea planean planeaba quería querían pretende pretenden podría podrían sospecha sospechan propone proponen"
+        " propuso estudia estudian casi"
+    ),
+    possible=_words(
+        "puede pueden podría podrían quizá quizás posiblemente probablemente planea planean"
+    ),
+    limits={
+        "salvo": "que",
+        "menos": "que",
+        "siempre": "y",
+        "solo": "",
+        "sólo": "",
+        "únicamente": "",
+        "solamente": "",
+    },
+    limitless={
+        "aunque": "",
+        "incluso": "si",
+        "cualquier": "",
+        "cualquiera": "",
+        "independientemente": "de",
+    },
+    approximate=_words("alrededor aproximadamente unos unas casi cerca"),
     free_order=_words("lo la los las que se"),
 )
 FUNCTION_WORDS: Final = {"en": _ENGLISH, "es": _SPANISH}

@@ -11,6 +11,7 @@ from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.functions import FUNCTION_WORDS
 from ragstone.judges.offline.words import NAME, NUMBER, WORD, describe_word, identify
 from ragstone.text.quantities import Quantity, find_quantities
+from ragstone.text.verbs import find_verb_form
 
 LESS, NO_DEGREE, MORE, AS_MUCH, MOST = -1, 0, 1, 2, 3
 """Degrees of comparison."""
@@ -43,6 +44,9 @@ class SentenceItem(NamedTuple):
     """Whether it stands after "except"."""
     is_compared: bool
     """Whether it stands after "than"."""
+    is_unreal: bool
+    """Whether it is only planned, wished or supposed."""
+    is_verb: bool
     degree: int
     quantifier: str
     """`all`, `most`, `some`, `few`, `none` or `only` before it."""
@@ -60,6 +64,12 @@ class Sentence:
     """Every token in small letters, function words included."""
     is_unclear: bool
     """Whether what it denies cannot be told: no other, not … without."""
+    denies: bool
+    """Whether it has any negation."""
+    is_limited: bool
+    """Whether it states a condition."""
+    is_limitless: bool
+    """Whether it says that something holds in any case."""
 
     def quote(self, item: SentenceItem) -> str:
         return self.text[item.start : item.end]
@@ -88,6 +98,7 @@ class _Parser:
         self.words: list[str] = []
         self.items: list[SentenceItem] = []
         self.clause = self.section = -1
+        self.is_limited = self.is_limitless = False
         self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = (
             self.excepts_first
         ) = False
@@ -111,7 +122,18 @@ class _Parser:
         unclear = (
             self.is_unclear or (self.denies_clause and self.denies_phrase) or (excepts and forbids)
         )
-        return Sentence(self.text, self.language, tuple(self.items), tuple(self.words), unclear)
+        words, items = tuple(self.words), tuple(self.items)
+        denies = self.denies_clause or self.denies_phrase
+        return Sentence(
+            self.text,
+            self.language,
+            items,
+            words,
+            unclear,
+            denies,
+            self.is_limited,
+            self.is_limitless,
+        )
 
     def _count(self, quantity: Quantity) -> None:
         """What a figure says of how many: half of them, four of the five, three changes."""
@@ -156,7 +178,7 @@ class _Parser:
     def _end_clause(self, is_comma: bool = False) -> None:
         self.clause += 1
         self.negations, self.degree, self.quantifier = 0, NO_DEGREE, ""
-        self.is_compared = False
+        self.is_compared = self.is_unreal = False
         self._govern("")
         if not is_comma:
             self.section += 1
@@ -176,6 +198,7 @@ class _Parser:
             if lower not in function.determiners:
                 self._govern("")
             return True
+        self._note_conditions(lower, end)
         if before in ("not", "no") and lower in function.only:
             self.negations = 0  # not only
         elif lower.endswith("n't") or lower in function.negations:
@@ -209,6 +232,11 @@ class _Parser:
             if self.is_compared and self.items[-1].is_compared:
                 self.is_compared = False  # longer than the Tesk in the whole valley
             self._govern(function.prepositions[lower])
+        elif lower in function.unreal and not self.text[end : end + 2].strip().isdigit():
+            self.is_unreal = True
+            return lower in self.stop or lower in function.approximate
+        elif lower in function.approximate:
+            pass
         elif lower in function.others:
             self.is_unclear = self.is_unclear or self.negations > 0
             return lower in self.stop
@@ -224,6 +252,15 @@ class _Parser:
         elif quantifier == "some" and self.quantifier == "only":
             quantifier = "few"
         self.quantifier = quantifier
+
+    def _note_conditions(self, lower: str, end: int) -> None:
+        """Take note that the sentence states a condition, or that none matters."""
+        after = _NEXT_WORD.match(self.text, end)
+        following = after[1].lower() if after else ""
+        if self.function.limits.get(lower, "-") in ("", following):
+            self.is_limited = True
+        if self.function.limitless.get(lower, "-") in ("", following):
+            self.is_limitless = True
 
     def _excepts(self, lower: str, end: int) -> bool:
         """Whether the word takes what follows out of what was said; "menos a" only from all."""
@@ -264,7 +301,10 @@ class _Parser:
             kind, weight = WORD, RELATION_WEIGHT
         if kind not in (WORD, NAME):
             return
-        if kind == NAME and self._follows_noun():
+        form = find_verb_form(lower, self.language) if kind == WORD else ""
+        is_verb = form in ("finite", "past", "infinitive") and not self._follows_article()
+        is_verb = is_verb or (form == "base" and self.words[-2:-1] == ["to"])
+        if (is_verb and form == "finite") or (kind == NAME and self._follows_noun()):
             self._govern("")
         if (
             self.is_compared
@@ -274,7 +314,11 @@ class _Parser:
         ):
             self.is_compared = False  # than Denby last season
         self.degree = self.degree or degree
-        self._add((identity, kind, weight, row), lower, start, end, None)
+        self._add((identity, kind, weight, row), lower, start, end, None, is_verb)
+
+    def _follows_article(self) -> bool:
+        before = self.words[-2] if len(self.words) > 1 else ""
+        return before in self.function.determiners or before in self.function.prepositions
 
     def _follows_noun(self) -> bool:
         """Whether a name begins a phrase of its own after the noun of the first one: in the final Olsen beat …"""
@@ -290,6 +334,7 @@ class _Parser:
         start: int,
         end: int,
         quantity: Quantity | None,
+        is_verb: bool = False,
     ) -> None:
         identity, kind, weight, row = meaning
         self.items.append(
@@ -309,6 +354,8 @@ class _Parser:
                 is_negated=bool(self.negations % 2),
                 is_excepted=self.is_excepted,
                 is_compared=self.is_compared,
+                is_unreal=self.is_unreal,
+                is_verb=is_verb,
                 degree=self.degree,
                 quantifier=self.quantifier,
                 quantity=quantity,

@@ -39,7 +39,9 @@ def find_reversal(comparison: SentenceComparison) -> Conflict | None:
     share = comparison.share(frozenset(opposites))
     if share < POSSIBLE:
         return None
-    is_clear = denial is not None or not _denies_more(comparison)
+    # where both deny something, and not the same, what is denied is not sure
+    both_deny = comparison.claim.denies and comparison.source.denies
+    is_clear = not (both_deny or denial.is_of_phrase) if denial else not _denies_more(comparison)
     bar = CERTAIN_DENIAL if denial else CERTAIN
     certain = share >= bar and len(comparison.claim.items) > 1 and turns == 1 and is_clear
     claim, source = comparison.claim, comparison.source
@@ -92,12 +94,14 @@ def _have_same_neighbour(comparison: SentenceComparison, at: int, place: int, re
     ours, theirs = comparison.claim.items, comparison.source.items
     near = {item.id for item in ours[max(at - reach, 0) : at + reach + 1]} - {-1, ours[at].id}
     others = theirs[max(place - reach, 0) : place + reach + 1]
-    return any(item.id in near and item.clause == theirs[place].clause for item in others)
+    return any(item.id in near and item.section == theirs[place].section for item in others)
 
 
 def _differ_in_quantifiers(comparison: SentenceComparison) -> bool:
     """Whether one side speaks of a part and the other does not: most islands are uninhabited, three are not."""
-    theirs = {item.quantifier for item in comparison.source.items}
+    items = comparison.source.items
+    theirs = {items[place].quantifier for places in comparison.places for place in places}
+    theirs |= {"only"} & {item.quantifier for item in items}
     mine = {item.quantifier for item in comparison.claim.items}
     return not (mine ^ theirs).isdisjoint(PARTIAL)
 
@@ -106,6 +110,11 @@ class _Denial(NamedTuple):
     is_mine: bool
     """Whether it is the claim that denies."""
     items: tuple[SentenceItem, ...]
+
+    @property
+    def is_of_phrase(self) -> bool:
+        """Whether a preposition denies it: incorporated without Wayne is incorporated."""
+        return all(item.preposition in ("without", "sin") for item in self.items)
 
 
 def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _Denial | None:
@@ -123,7 +132,9 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     if bool(mine) == bool(theirs):
         return None
     if mine:
-        if any(_is_denied(source.items[place]) for at in mine for place in comparison.places[at]):
+        if all(
+            any(_is_denied(source.items[place]) for place in comparison.places[at]) for at in mine
+        ):
             return None
         if all(comparison.places[at] or at in opposites for at in mine):
             return _Denial(True, tuple(claim.items[at] for at in mine))

@@ -24,11 +24,22 @@ def find_order_conflict(comparison: SentenceComparison) -> Conflict | None:
         for theirs in _find_orders(comparison.source, comparison.nearby):
             crossed = mine.earlier & theirs.later, mine.later & theirs.earlier
             kept = len(mine.earlier & theirs.earlier) + len(mine.later & theirs.later)
-            if all(crossed) and sum(map(len, crossed)) > 2 * kept:
-                certain = comparison.share() >= CERTAIN
+            if all(crossed) and sum(map(len, crossed)) > kept:
+                certain = (
+                    sum(map(len, crossed)) >= 2 * kept and _share_nearby(comparison) >= CERTAIN
+                )
                 words = comparison.claim.text, comparison.source.text
                 return comparison.make("order", "order_reversed", *words, certain)
     return None
+
+
+def _share_nearby(comparison: SentenceComparison) -> float:
+    """Weighted share of the claim that stands in the sentence or in the one before."""
+    items = comparison.claim.items
+    known = sum(
+        item.weight for at, item in enumerate(items) if comparison.places[at] or item.id in comparison.nearby
+    )  # fmt: skip
+    return known / sum(item.weight for item in items)
 
 
 def orders_events(sentence: Sentence) -> bool:
@@ -40,8 +51,9 @@ def orders_events(sentence: Sentence) -> bool:
 def _find_orders(sentence: Sentence, nearby: frozenset[int]) -> Iterator[_Order]:
     """The words of what came first and of what came later, for each word of time; what stands in both is left out."""
     function, words = FUNCTION_WORDS[sentence.language], sentence.words
-    if not function.before.isdisjoint(words) and not function.after.isdisjoint(words):
-        return  # before and after
+    markers = function.before | function.after | function.then
+    if sum(word in markers for word in words) > 1:
+        return  # before and after; then, and then
     for at, word in enumerate(words):
         if word == "después" and words[at + 1 : at + 2] in (("de",), ("del",), ("que",)):
             main, sub = _split(sentence, at)
@@ -71,7 +83,7 @@ def _split(sentence: Sentence, at: int) -> tuple[frozenset[int], frozenset[int]]
         return frozenset(), frozenset()
     sub = frozenset(
         item.id for item in items
-        if item.place > at and (item.clause == first.clause if at == 0 else item.section == first.section)
+        if item.place > at and item.clause == first.clause
     )  # fmt: skip
     main = frozenset(
         item.id for item in items
