@@ -31,8 +31,9 @@ OPTIONS = {
 
 def offered(user: str) -> tuple[str, ...]:
     """The options that a prompt ends with."""
-    last = re.findall(r"(?:One word|Una palabra|One digit|Una cifra), (\w+)", user)[-1]
-    return OPTIONS[last]
+    if re.search(r"^(?:Claim|Afirmación):$", user, re.MULTILINE):
+        return OPTIONS["true"]
+    return OPTIONS[re.findall(r"(?:One word|Una palabra|One digit|Una cifra), (\w+)", user)[-1]]
 
 
 def truth(user: str) -> int:
