@@ -7,7 +7,9 @@ import pytest
 from ragstone.judges.offline.reading import read
 from ragstone.judges.offline.verdicts import judge_case
 
-SOURCE = "In 1911 the engineer Clara Voss moved from Bremen to the mills of Tampere with her brother."
+SOURCE = (
+    "In 1911 the engineer Clara Voss moved from Bremen to the mills of Tampere with her brother."
+)
 
 
 def verdict(claim: str, source: str = SOURCE) -> str:
