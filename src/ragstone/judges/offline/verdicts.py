@@ -171,9 +171,12 @@ def _judge_claim(
 
 
 def _find_any_conflict(place: _ClaimPlace) -> Conflict | None:
-    """What contradicts the claim: an edit of a copied sentence, or else what the rules see in other words."""
+    """What contradicts the claim by the rules, or else as an edit of a copied sentence."""
+    conflict = find_conflict(place.claim, place.sources)
+    if conflict is not None and conflict.certain:
+        return conflict
     edit = find_edit(place.claim, place.sources, place.laid, place.a, place.b, place.best)
-    return edit or find_conflict(place.claim, place.sources)
+    return edit or conflict
 
 
 def _refuse(place: _ClaimPlace, p: float, conflict: Conflict | None, certain: bool) -> JudgedClaim:
