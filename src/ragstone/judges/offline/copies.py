@@ -38,7 +38,7 @@ def find_edit(
     for edit, i1, i2, j1, j2 in matcher.get_opcodes():
         if edit == "equal" or max(i2 - i1, j2 - j1) > MAX_EDIT_TOKENS:
             continue
-        denied = NEGATION in my_kinds[i1:i2], NEGATION in their_kinds[j1:j2]
+        denied = _denies(my_kinds[i1:i2]), _denies(their_kinds[j1:j2])
         if denied[0] != denied[1]:
             code = "claim_denies" if denied[0] else "source_denies"
             said = claim.raw.strip(), sources[source].raw[start:end].strip()
@@ -85,6 +85,11 @@ def _find_moved_name(
         if any(kind not in (NAME, STOP) for kind in kinds[low + 1 : high]):
             return at
     return None
+
+
+def _denies(kinds: list[int]) -> bool:
+    """Whether there is a negation; in "No. 1" there is none."""
+    return NEGATION in kinds and NUMBER not in kinds
 
 
 def _surface(sources: Sequence[Reading], laid: Alignment, token: int) -> str:
