@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bench.testsets import xquad
-from ragstone.testset.offline.fluency import trigrams
+from ragstone.testset.offline.fluency import list_trigrams
 
 LEAST = 2
 """Times that a trigram must occur to be usual."""
@@ -58,12 +58,12 @@ def main() -> None:
         rng = random.Random(1)
         rng.shuffle(questions)
         cut = len(questions) * 9 // 10
-        seen = Counter(t for one in questions[:cut] for t in set(trigrams(one, language)))
+        seen = Counter(t for one in questions[:cut] for t in set(list_trigrams(one, language)))
         usual = {trigram for trigram, times in seen.items() if times >= LEAST}
         rest = questions[cut:]
 
         def refused(texts: list[str], usual: set[str] = usual, language: str = language) -> float:
-            bad = [one for one in texts if not set(trigrams(one, language)) <= usual]
+            bad = [one for one in texts if not set(list_trigrams(one, language)) <= usual]
             return len(bad) / len(texts)
 
         broken = [break_order(one, rng) for one in rest]

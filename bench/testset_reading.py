@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ragstone import generate
 from ragstone.data.documents import Document, read_documents
-from ragstone.testset.items import Item, abstention
+from ragstone.testset.items import Item, get_abstention
 
 COLUMNS = ("kind", "how", "source", "question", "reference", "passage", "verdict", "note")
 PASSAGE_CHARS = 700
@@ -42,7 +42,7 @@ def build_row(item: Item) -> dict[str, str]:
         "how": item.how,
         "source": next(iter(item.relevant), str(item.proof.get("from", ""))),
         "question": before + item.question,
-        "reference": abstention(item.language) if item.reference is None else item.reference,
+        "reference": get_abstention(item.language) if item.reference is None else item.reference,
         "passage": passage,
         "verdict": "",
         "note": "",

@@ -29,7 +29,7 @@ from ragstone.data.corpora import documents as built_in
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, UNANSWERABLE, Item, Rejection
-from ragstone.testset.likeness import SAME, find_alike
+from ragstone.testset.likeness import SAME_QUESTION_SHARE, find_alike
 from ragstone.testset.offline import OfflineMaker
 from ragstone.testset.proofs import Prover
 from ragstone.testset.quotas import RULE_KINDS
@@ -107,7 +107,7 @@ def made(documents: Held, wanted: dict[str, int] = WANTED) -> Yield:
             seen: set[str] = set()
             for kind, most in wanted.items():
                 _take(
-                    maker.candidates(document, {kind: most}, dice),
+                    maker.make_candidates(document, {kind: most}, dice),
                     most,
                     document.id,
                     prover,
@@ -127,7 +127,7 @@ def _take(
         if item.id in seen:
             continue
         seen.add(item.id)
-        checked = prover.check(item)
+        checked = prover.check_item(item)
         if isinstance(checked, Rejection):
             out.rejected.append(checked)
             missed += 1
@@ -206,10 +206,10 @@ def one_peak(count: int) -> None:
         with open_corpus(path) as held, CorpusIndex(held) as index:
             maker, prover = OfflineMaker(index), Prover(index)
             for place in range(0, count, max(1, count // 100)):
-                for item in maker.candidates(
+                for item in maker.make_candidates(
                     held[place], {"factual": 2, "near_miss": 1}, random.Random(place)
                 ):
-                    prover.check(item)
+                    prover.check_item(item)
     # not ru_maxrss: a child starts with the peak of the process that started it
     status = Path("/proc/self/status").read_text("ascii")
     print(int(status.split("VmHWM:")[1].split()[0]) / 1024)
@@ -225,13 +225,15 @@ def report(name: str, documents: Held, sample: int, show: int) -> None:
     near, whole = round_trip(chosen, documents)
     twins = sum(
         1
-        for _ in find_alike([item.question for item in out.items if item.kind != "follow_up"], SAME)
+        for _ in find_alike(
+            [item.question for item in out.items if item.kind != "follow_up"], SAME_QUESTION_SHARE
+        )
     )
     print(
         f"{name}: {len(out.items)} items and {len(out.rejected)} refused, {len(out.items) / out.seconds:.0f} a CPU second; "
         f"{len(long)} documents of {LONG} words or more give {each[0] if each else 0} at least, {sum(each) / max(1, len(each)):.1f} in the mean, "
         f"{sum(n >= 5 for n in each)} of them 5 or more; round trip {near:.1%} from the evidence, {whole:.1%} from the document; "
-        f"{twins} pairs above {SAME}"
+        f"{twins} pairs above {SAME_QUESTION_SHARE}"
     )
     print("   ", dict(Counter(item.kind for item in out.items).most_common()))
     print("   ", dict(Counter(one.reason for one in out.rejected).most_common()))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ragstone.data.documents import Document
-from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, item_id
+from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, make_item_id
 from ragstone.testset.parts import Parts
 from ragstone.testset.sources import Corpus
 
@@ -17,7 +17,7 @@ SENTENCE = re.compile(r"[^.!?\n]{10,}[.!?]")
 class TinyMaker:
     """`factual` from every sentence, `detail` from sentences with a number, `near_miss` from nothing."""
 
-    def candidates(
+    def make_candidates(
         self, document: Document, wanted: Mapping[str, int], rng: random.Random
     ) -> Iterator[Item]:
         found = list(SENTENCE.finditer(document.text))
@@ -39,7 +39,7 @@ def item(document: Document, match: re.Match[str], kind: str) -> Item:
     question = f"{kind}: what does {document.id} say of {' '.join(quote.split()[:3])}?"
     answerable = kind not in UNANSWERABLE
     return Item(
-        item_id(question, evidence),
+        make_item_id(question, evidence),
         question,
         quote.split()[-1] if answerable else None,
         {document.id: 1.0} if answerable else {},
@@ -57,15 +57,15 @@ class TinyProver:
     def __init__(self) -> None:
         self.known: set[str] = set()
 
-    def check(self, item: Item) -> Item | Rejection:
+    def check_item(self, item: Item) -> Item | Rejection:
         if item.question in self.known:
             return Rejection("duplicate", item)
         if item.evidence and item.evidence[0].quote.startswith("Alas"):
             return Rejection("ambiguous", item, "alas")
-        self.remember(item)
+        self.remember_item(item)
         return item
 
-    def remember(self, item: Item) -> None:
+    def remember_item(self, item: Item) -> None:
         self.known.add(item.question)
 
 

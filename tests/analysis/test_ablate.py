@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragstone.analysis.effects import effects
+from ragstone.analysis.effects import compute_effects
 from ragstone.analysis.pareto import find_front
 from ragstone.errors import RagstoneError
 from ragstone.experiments.ablate import build_grid
@@ -55,7 +55,7 @@ def test_the_factor_that_matters_is_told_from_the_one_that_does_not(build, full:
         lambda one: 0.1 * one["rerank"],
         np.random.default_rng(1),
     )
-    found = effects(made, "score")
+    found = compute_effects(made, "score")
     assert (found.full, found.runs, found.samples) == (full, len(made), 200)
     k, rerank = found.factors
     assert [level.verdict for level in k.levels] == ["", "unclear", "unclear"]
@@ -68,7 +68,7 @@ def test_the_factor_that_matters_is_told_from_the_one_that_does_not(build, full:
 
 def test_a_full_grid_averages_over_the_other_factors(build) -> None:
     made = runs_of(build, build_grid(VARY, full=True), lambda one: 0, np.random.default_rng(2))
-    assert [level.runs for level in effects(made, "score").factors[0].levels] == [2, 2, 2]
+    assert [level.runs for level in compute_effects(made, "score").factors[0].levels] == [2, 2, 2]
 
 
 def test_lower_is_better_turns_best_and_verdict(build) -> None:
@@ -79,7 +79,7 @@ def test_lower_is_better_turns_best_and_verdict(build) -> None:
         ({"k": 1}, build("a", {"score": ease}, metrics=lower)),
         ({"k": 2}, build("b", {"score": ease + 0.2}, metrics=lower)),
     ]
-    one, two = effects(made, "score").factors[0].levels
+    one, two = compute_effects(made, "score").factors[0].levels
     assert (one.best, two.verdict) == (True, "worse")
 
 
@@ -89,15 +89,15 @@ def test_samples_that_a_run_failed_on_do_not_count(build) -> None:
         ({"k": 1}, build("a", {"score": [0.1, 0.2, 0.3]})),
         ({"k": 2}, build("b", {"score": [0.1, failed, 0.3]})),
     ]
-    assert effects(made, "score").samples == 2
+    assert compute_effects(made, "score").samples == 2
 
 
 def test_grids_that_cannot_be_compared_are_refused(build) -> None:
     one = ({"k": 1}, build("a", {"score": [0.1]}))
     with pytest.raises(RagstoneError, match="at least two runs"):
-        effects([one], "score")
+        compute_effects([one], "score")
     with pytest.raises(RagstoneError, match="not every run of the grid was scored with 'other'"):
-        effects([one, ({"k": 2}, build("b", {"score": [0.1]}))], "other")
+        compute_effects([one, ({"k": 2}, build("b", {"score": [0.1]}))], "other")
 
 
 def test_the_parts_of_the_blame_add_up_to_the_loss() -> None:

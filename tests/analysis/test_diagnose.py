@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ragstone.analysis import summarise
-from ragstone.analysis.advice import load_symptoms, parse_symptoms, said
+from ragstone.analysis.advice import choose_text, load_symptoms, parse_symptoms
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import analyse_failures
 from ragstone.errors import ConfigError
@@ -57,7 +57,7 @@ def test_low_faithfulness_brings_its_evidence_and_advice(build) -> None:
     evidence = next(e for e in one.evidence if e.what == "faithfulness")
     assert (evidence.affected, evidence.samples, evidence.sure) == (60, 80, True)
     assert evidence.examples[0] == "q0"
-    advice = {said(a.advice, "en") for a in one.advice}
+    advice = {choose_text(a.advice, "en") for a in one.advice}
     assert "Lower the temperature" in advice
     assert json.dumps(one.to_dict())
 
@@ -102,7 +102,7 @@ def test_users_add_symptoms_and_replace_ours(build) -> None:
         metrics={"latency": {"bounds": None, "higher_is_better": False}},
     )
     one = found_in(run, load_symptoms([(OWN, "own.yaml")]))["too_slow"]
-    assert said(one.advice[0].advice, "es") == "Take a smaller one"
+    assert choose_text(one.advice[0].advice, "es") == "Take a smaller one"
     replaced = load_symptoms([(OWN.replace("too_slow", "low_recall"), "own.yaml")])
     assert len(replaced) == len(load_symptoms())
 

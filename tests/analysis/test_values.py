@@ -15,7 +15,7 @@ def fed(numbers: np.ndarray, step: int = 512, names: list[str | None] | None = N
     values, groups = ValueSketch(), GroupNumbers()
     for start in range(0, len(numbers), step):
         part = slice(start, start + step)
-        values.add(numbers[part], groups.places(names[part]) if names else None)
+        values.add(numbers[part], groups.number_groups(names[part]) if names else None)
     return values
 
 
@@ -83,7 +83,7 @@ def test_rounding_the_largest_numbers_stays_finite() -> None:
 def test_clusters_are_the_sums_by_group() -> None:
     numbers = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     groups, values = GroupNumbers(), ValueSketch()
-    values.add(numbers, groups.places(["a", "b", "a", None, None]))
+    values.add(numbers, groups.number_groups(["a", "b", "a", None, None]))
     found = values.clusters(groups)
     assert found is not None
     assert found.sizes.tolist() == [2.0, 1.0]
@@ -95,8 +95,8 @@ def test_clusters_are_the_sums_by_group() -> None:
 
 def test_samples_before_the_first_group_stand_alone() -> None:
     groups, values = GroupNumbers(), ValueSketch()
-    values.add(np.array([1.0, 3.0]), groups.places([None, None]))
-    values.add(np.array([5.0, 7.0]), groups.places(["a", "a"]))
+    values.add(np.array([1.0, 3.0]), groups.number_groups([None, None]))
+    values.add(np.array([5.0, 7.0]), groups.number_groups(["a", "a"]))
     found = values.clusters(groups)
     assert found is not None
     assert (found.count, found.alone, found.alone_squares) == (3, 2, pytest.approx(10.0))
@@ -104,7 +104,7 @@ def test_samples_before_the_first_group_stand_alone() -> None:
 
 def test_groups_of_one_are_no_clusters() -> None:
     groups, values = GroupNumbers(), ValueSketch()
-    values.add(np.arange(4.0), groups.places(["a", "b", "c", None]))
+    values.add(np.arange(4.0), groups.number_groups(["a", "b", "c", None]))
     assert values.clusters(groups) is None
 
 
@@ -113,20 +113,20 @@ def test_more_groups_than_places_share_them() -> None:
     numbers = np.random.default_rng(1).random(n)
     pairs = [f"g{i // 2}" for i in range(n)]
     groups, values = GroupNumbers(), ValueSketch()
-    values.add(numbers, groups.places(pairs))
+    values.add(numbers, groups.number_groups(pairs))
     found = values.clusters(groups)
     assert found is not None
     assert found.count == MAX_GROUPS
     assert found.sizes.sum() == n
     assert found.sums.sum() == pytest.approx(numbers.sum())
     again = GroupNumbers()
-    assert again.places(pairs).tolist() == groups.places(pairs).tolist()  # type: ignore[union-attr]
+    assert again.number_groups(pairs).tolist() == groups.number_groups(pairs).tolist()  # type: ignore[union-attr]
 
 
 def test_many_groups_of_one_are_still_no_clusters() -> None:
     n = 2 * MAX_GROUPS
     groups, values = GroupNumbers(), ValueSketch()
-    values.add(np.arange(float(n)), groups.places([str(i) for i in range(n)]))
+    values.add(np.arange(float(n)), groups.number_groups([str(i) for i in range(n)]))
     assert groups.shared
     assert values.clusters(groups) is None
 

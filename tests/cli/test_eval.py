@@ -242,7 +242,7 @@ def wait_for_samples(path) -> None:
 
 
 def test_the_bar_keeps_still_on_a_pipe_and_when_quiet(capfd, monkeypatch):
-    monkeypatch.setattr("ragstone.cli.actions.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("ragstone.cli.actions.progress.SHOW_AFTER_SECONDS", 0.0)
     with Bar() as bar:
         bar(Progress(5, 10, 0, Usage()))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
@@ -253,10 +253,10 @@ def test_the_bar_keeps_still_on_a_pipe_and_when_quiet(capfd, monkeypatch):
 
 def test_the_bar_says_rate_time_left_cost_and_failures():
     bar = Bar()
-    bar._began, bar._first = 100.0, 0
-    said = bar.facts(Progress(50, 250, 3, Usage(calls=9, usd=1.5)), 110.0)
+    bar._rate_since, bar._rate_done = 100.0, 0
+    said = bar.format_facts(Progress(50, 250, 3, Usage(calls=9, usd=1.5)), 110.0)
     assert said == "50/250  5.0/s  40 s left  $1.50  3 failed"
-    assert bar.facts(Progress(50, None, 0, Usage()), 110.0) == "50  5.0/s"
+    assert bar.format_facts(Progress(50, None, 0, Usage()), 110.0) == "50  5.0/s"
 
 
 def test_lines_stand_for_samples_where_they_are_not_counted(rows):

@@ -97,7 +97,7 @@ def test_an_empty_folder_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_a_dry_run_asks_nobody_and_is_about_right(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.testset.estimate import estimate
+    from ragstone.testset.estimate import estimate_generation
     from ragstone.testset.plan import TestsetPlan
     from ragstone.testset.sets import execute_testset_plan
 
@@ -108,7 +108,7 @@ def test_a_dry_run_asks_nobody_and_is_about_right(
             "model": "openai:m", "base_url": server.url, "prices": {"input": 1.0, "output": 2.0},
         }  # fmt: skip
         plan = TestsetPlan((COUNTIES,), 40, judge=judge, store=str(tmp_path / "s.db"))
-        guess = estimate(plan)
+        guess = estimate_generation(plan)
         assert not server.calls
         made = asyncio.run(execute_testset_plan(plan))
     assert guess.usd is not None

@@ -143,7 +143,7 @@ def _changed(row: Any) -> Any:
     if "grade" in row:
         row["grade"] = 2 - row["grade"]
     if "sentence" in row:
-        row["sentence"] += 100
+        row["sentence"] += "00"
     return row
 
 
@@ -152,7 +152,7 @@ def _invented(truth: dict[str, Any]) -> dict[str, Any]:
         if not rows or not isinstance(rows[0], dict):
             return [*rows, "And what else?", "And then?"]
         extra = dict(rows[0])
-        for key in ("id", "text_id"):
+        for key in ("id", "sentence"):
             if key in extra:
                 extra[key] = "z99"
         return [*rows, extra]
@@ -176,7 +176,7 @@ def _out_of_range(truth: dict[str, Any]) -> dict[str, Any]:
     if "level" in truth:
         return {**truth, "level": 7}
     if "claims" in truth:
-        return {**truth, "claims": [{**row, "sentence": -1} for row in truth["claims"]]}
+        return {**truth, "claims": [{**row, "sentence": "s0"} for row in truth["claims"]]}
     if "grades" in truth:
         return {**truth, "grades": [{**row, "grade": 5} for row in truth["grades"]]}
     return _unknown_verdict(truth)

@@ -23,17 +23,18 @@ def reply(system: str, user: str) -> dict[str, Any]:
         ("items", write), ("answers", solve),
     ):  # fmt: skip
         if f'"{field}":' in shape:
-            return ({"check": check[1]} if check else {}) | answer(blocks, user)
+            control = {"control": 0} if '"control":' in shape else {}
+            return ({"check": check[1]} if check else {}) | answer(blocks, user) | control
     raise AssertionError(f"no kind of question has the shape {shape}")
 
 
 def claims(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
     rows = []
-    for label, text in blocks:
-        for number, sentence in re.findall(r"^\[(\d+)\] (.*)$", text, re.MULTILINE):
+    for _, text in blocks:
+        for label, sentence in re.findall(r"^(s\d+): (.*)$", text, re.MULTILINE):
             empty = sentence.endswith("?") or "do not know" in sentence
             claim = "" if empty else re.sub(r" ?\[\d+\]", "", sentence)
-            rows.append({"text_id": label.split()[1], "sentence": int(number), "claim": claim})
+            rows.append({"sentence": label, "claim": claim})
     return {"claims": rows}
 
 
@@ -59,7 +60,7 @@ def useful(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
     question = next(text for label, text in blocks if label == "question")
     passages = {label.split()[1]: text for label, text in blocks if label.startswith("passage ")}
     targets = {label.split()[1]: text for label, text in blocks if label.startswith("target ")}
-    for name in re.findall(r"^target (\w+): = question$", user, re.MULTILINE):
+    for name in re.findall(r"^target (\w+): open$", user, re.MULTILINE):
         targets[name] = question
     rows = []
     for chunk, text in passages.items():
@@ -67,7 +68,8 @@ def useful(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
             words = set(WORD.findall(wanted.lower()))
             shared = len(words & set(WORD.findall(text.lower()))) / max(1, len(words))
             grade = 2 if shared > 0.6 else 1 if shared > 0.3 else 0
-            rows.append({"id": chunk, "target": target, "grade": grade, "reason": "words"})
+            goal = {"target": target} if '"target":' in user else {}
+            rows.append({"id": chunk, **goal, "grade": grade, "reason": "words"})
     return {"grades": rows}
 
 

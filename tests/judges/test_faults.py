@@ -22,7 +22,7 @@ HONEST = {
     "faithfulness": 0.25,
     "hallucination_rate": 0.75,
     "context_recall": 0.5,
-    "answer_correctness": 1 / 3,
+    "answer_correctness": 2 / 3,
     "citation_precision": 0.5,
     "citation_recall": 0.25,
     "citation_accuracy": 1 / 3,

@@ -309,7 +309,7 @@ def test_each_dialect_asks_for_the_schema_in_its_own_way(model: str, serve: Serv
         assert call.path == "/v1/models/m:generateContent"
         assert call.headers["x-goog-api-key"] == "sk-secret-key-1"
         schema = call.body["generationConfig"]["responseJsonSchema"]
-    assert list(schema["properties"]) == ["check", "reason", "level"]
+    assert list(schema["properties"]) == ["check", "reason", "level", "control"]
 
 
 def test_truncated_replies_are_split_until_they_fit(serve: Serve) -> None:

@@ -75,7 +75,6 @@ JUDGES: dict[str, dict[str, Any]] = {
     "reasoning": {"parameters": {"reasoning_effort": "high"}},
     "a parameter more": {"parameters": {"reasoning_effort": "low", "top_k": 3}},
     "a parameter less": {"parameters": {}},
-    "small": {"small": True},
     "jury": {"model": None, "jury": ["openai:m", "openai:m2"]},
 }
 
@@ -116,7 +115,7 @@ def test_forty_mutations_have_forty_keys_of_their_own(tmp_path: Path) -> None:
             keys[f"ask: {name}"] = digest({"ask": ask.content})
     for name in ("support", "again"):
         keys[f"prompt: {name}"] = key(edited(tmp_path, name))
-    assert len(keys) >= 41
+    assert len(keys) >= 40
     assert len(set(keys.values())) == len(keys)
 
 
@@ -154,7 +153,6 @@ def test_a_second_run_asks_nothing_and_a_changed_one_asks_again(tmp_path: Path) 
         assert first >= 3
         assert run() == 0
         assert run(temperature=0.5) == first
-        assert run(small=True) > 0
         assert run() == 0
 
 

@@ -61,8 +61,9 @@ def test_unknown_fields_are_dropped_and_whole_floats_are_integers() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"level": 3}, {"level": -1}, {"level": 1.5}, {"level": True}, {"level": "1"}, {"level": None},
-        {"level": 1e400}, {"on": 1}, {"on": "true"}, {"words": "a"}, {"words": [1]}, {"words": None},
+        {"level": 3}, {"level": -1}, {"level": 1.5}, {"level": True}, {"level": "one"}, {"level": None},
+        {"level": "3"}, {"level": "1 or 2"}, {"level": [1]}, {"level": 1e400}, {"on": 1}, {"on": "yes"},
+        {"on": None}, {"words": 1}, {"words": [["a"]]}, {"words": {"a": 1}}, {"words": [1.5]},
     ],
 )  # fmt: skip
 def test_values_outside_the_schema_are_faults(change: dict[str, object]) -> None:
@@ -86,6 +87,73 @@ def test_any_value_fits_or_is_a_fault(value: object) -> None:
 )
 def test_a_document_in_prose_is_read_as_it_is(value: dict[str, str], prose: str) -> None:
     assert extract_json(f"{prose}{json.dumps(value)}{prose}") == value
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ({"level": "1"}, {"level": 1}),
+        ({"level": " 2 "}, {"level": 2}),
+        ({"on": "True"}, {"on": True}),
+        ({"words": "a"}, {"words": ["a"]}),
+        ({"words": None}, {"words": []}),
+        ({"words": [7]}, {"words": ["7"]}),
+    ],
+)
+def test_what_is_off_in_form_alone_is_read(
+    given: dict[str, object], read: dict[str, object]
+) -> None:
+    assert fit_value(GOOD | given, SCHEMA) == GOOD | read
+
+
+IDS = {"type": "string", "enum": [f"c{n}" for n in range(1, 13)]}
+VERDICTS = {"type": "string", "enum": ["supported", "contradicted", "not_found"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "choice"),
+    [("c1", "c1"), ("C1", "c1"), ("claim c1", "c1"), ("[c1]", "c1"), ("c12:", "c12"), (" c2 ", "c2"),
+     (1, "c1"), ("12", "c12"), ("claim 3", "c3"), ("text c3", "c3")],
+)  # fmt: skip
+def test_an_id_is_read_in_any_form_that_can_mean_one_only(value: object, choice: str) -> None:
+    assert fit_value(value, IDS) == choice
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["c13", "c1, c2", "c1 c2", "c", "", 13, 1.5, True, None, "c1 or c2", "k1", "claims c1 and c2", ["c1"]],
+)  # fmt: skip
+def test_an_id_that_can_mean_several_or_none_is_a_fault(value: object) -> None:
+    with pytest.raises(ReplyFault):
+        fit_value(value, IDS)
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [("Supported", "supported"), ("NOT FOUND", "not_found"), ("not-found", "not_found")],
+)
+def test_a_verdict_is_read_whatever_its_case(value: str, verdict: str) -> None:
+    assert fit_value(value, VERDICTS) == verdict
+
+
+@pytest.mark.parametrize(
+    "value", ["not supported", "unsupported", "supported?", "yes", "", "found"]
+)
+def test_a_verdict_in_other_words_is_a_fault(value: str) -> None:
+    with pytest.raises(ReplyFault):
+        fit_value(value, VERDICTS)
+
+
+def test_a_missing_reason_is_no_fault_and_a_missing_level_is() -> None:
+    text = {"type": "string"}
+    row = {
+        "type": "object",
+        "properties": {"id": IDS, "reason": text},
+        "required": ["id", "reason"],
+    }
+    assert fit_value({"id": "c1"}, row) == {"id": "c1", "reason": ""}
+    with pytest.raises(ReplyFault):
+        fit_value({"reason": "x"}, row)
 
 
 def test_the_shape_shows_choices() -> None:

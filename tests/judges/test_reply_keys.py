@@ -53,20 +53,20 @@ JUDGES: dict[str, Any] = {
     "jury": {"jury": ["anthropic:m", "gemini:m"], "base_url": LOCAL},
 }
 REPLY_KEYS = {
-    ("openai", "support"): "017b08497c9d9ce5b175cf22b0d5891fd20f8a2c23e9ac4fd3040be1afb08598",
+    ("openai", "support"): "cb92c50c52c20ff9a56a1c629557f8ddfdbece2695d803ef8155d1f2cf040777",
     (
         "openai elsewhere",
         "claims",
-    ): "e5fa6795055f0d81de66619ebc100fb2f4ba3137a1ed3f6187398dd4b84aaa5c",
+    ): "3fcba56378c8fba65d5454d1f0476ec33baf1dde577bbabc141e1548ddbe7e2a",
     (
         "openai elsewhere",
         "write",
-    ): "94ae575e2e07538b0c214c27eaba8ac97e9c3b434e59ff11ce1c2d22edb84c36",
-    ("anthropic", "useful"): "424786cc0e8eaf7690941a439742c23d6dd885fc477bdaf49686cf579cd2534c",
-    ("anthropic", "rate"): "c09a8f8e98a69ab86f5d4d0265fe92782492b754559c67de56a6365c1d567b76",
-    ("gemini", "aspects"): "0356ff595a9411d5ad38012be8f2c8532672a2905e62ba91d56fcaa3d8e14c5c",
-    ("gemini", "solve"): "cc5594f057c68cd381040d4c31bf86b07466bdb9109d9c502ab3403694024024",
-    ("jury", "support"): "5d824373816610e9d18ddad894d93253adcabb97ce3ac2f67aa9ec4483f86f25",
+    ): "eee933bfec9a14a782995d32bab52ab15cf001424efa80dc2742196ee9589019",
+    ("anthropic", "useful"): "36e23740a2870f0b31fda6066663fa6830f8958a8ab4cb69160bb656ff6fd356",
+    ("anthropic", "rate"): "ec06a3281dca88c5a12b931c9100b41f0223fcbc49c5f14251da7c119ca0577e",
+    ("gemini", "aspects"): "1ccb3d3f9a3b694b80eafe8c2d09cc9932315b29ecf05f104960091f824381c2",
+    ("gemini", "solve"): "fa8bec292aaea6820d328fbb1ce1de0706415a50c38cbae66ca68f787702621f",
+    ("jury", "support"): "47d77ec97cf850d218c010624ce2f79b9da93e7239e5f79806cc9643c9d225a5",
     ("openai", "embed"): "642992069d67a1da3fba0267c146019850a78a7df10c6028f013f113f7887083",
 }
 

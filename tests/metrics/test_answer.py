@@ -180,11 +180,32 @@ def test_correctness_is_the_f1_of_matched_claims(drive, Script):
         quotes={PARIS: ["Paris holds it"], "Paris holds it.": ["in Paris"]},
         against={SIZE: ["324 m"], "Its height is 324 m.": ["300 m"]},
     )
+    counted = drive(answer_correctness(answer, reference, additions="count"), judge)
+    assert counted.value == pytest.approx(2 * 1 / (2 * 1 + 2 + 1))  # TP 1, FP 2, FN 1
     score = drive(answer_correctness(answer, reference), judge)
-    assert score.value == pytest.approx(2 * 1 / (2 * 1 + 2 + 1))  # TP 1, FP 2, FN 1
+    assert score.value == pytest.approx(2 * 1 / (2 * 1 + 1 + 1))  # the addition is no error
+    assert score.findings == counted.findings
     assert [f.verdict for f in score.findings] == ["correct", "error", "addition", "omission"]
     assert [f.chunk for f in score.findings] == ["reference", "reference", "", "answer"]
     assert reference[slice(*score.findings[3].span)] == "Its height is 324 m."
+
+
+def test_a_sentence_that_says_the_reference_and_more_is_correct(drive, Script):
+    longer = "It is in Paris, which everybody knows."
+    judge = Script(quotes={PARIS: ["It is in Paris"]})
+    score = drive(answer_correctness(f"{longer} {OLD}", PARIS), judge)
+    assert score.value == 1.0
+    assert [f.verdict for f in score.findings] == ["correct", "addition"]
+    counted = drive(answer_correctness(f"{longer} {OLD}", PARIS, additions="count"), judge)
+    assert (
+        counted.value == 0.0
+    )  # Ragas counts claims that the reference supports, and there is none
+
+
+def test_several_claims_of_the_reference_in_one_sentence_all_count(drive, Script):
+    judge = Script(quotes={PARIS: ["in Paris"], OLD: ["1889"]})
+    score = drive(answer_correctness("Built in Paris in 1889.", f"{PARIS} {OLD} {SIZE}"), judge)
+    assert score.value == pytest.approx(2 * 2 / (2 * 2 + 1))
 
 
 def test_correctness_is_1_for_the_same_claims_and_0_for_none(drive, Script):

@@ -51,6 +51,16 @@ def test_recall_without_claims_in_the_reference_is_not_applicable(drive, Script)
         drive(context_recall(THREE, "Hm."), Script(replies={"claims": {"claims": []}}))
 
 
+def test_relevance_of_all_chunks_together_is_the_grade_of_one_text(drive, Script):
+    contexts = Ranked([*THREE[1:], Chunk("e", " "), Chunk("q", QUESTION)])
+    judge = Script(grades={"Useful one.\n\nUseful two.": 2})
+    score = drive(context_relevance(QUESTION, contexts, together=True), judge)
+    assert score.value == 1.0
+    assert [finding.chunk for finding in score.findings] == ["y, 2"]
+    for nothing in (Ranked(), Ranked([Chunk("q", QUESTION)])):
+        assert drive(context_relevance(QUESTION, nothing, together=True), Script()).value == 0.0
+
+
 def test_relevance_averages_two_wordings(drive, Script):
     contexts = Ranked([Chunk("a", "One."), Chunk("b", "Two.")])
 

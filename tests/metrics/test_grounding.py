@@ -161,10 +161,11 @@ def test_a_claim_from_nowhere_is_refused(drive, Script, row, kind):
     assert raised.value.kind == kind
 
 
-def test_a_claim_repeated_in_another_sentence_counts_again_but_is_asked_once(drive, Script):
+def test_a_claim_repeated_in_another_sentence_is_asked_and_counted_once(drive, Script):
     judge = Script(quotes={BORN: ["German-born"]})
     score = drive(faithfulness(f"{BORN} {DATE} {BORN}", CONTEXTS), judge)
-    assert score.value == pytest.approx(2 / 3)
+    assert score.value == pytest.approx(1 / 2)
+    assert "said 2 times, counted once" in score.findings[0].reason
     (case,) = judge.asked[-1].values["cases"]
     assert [claim["text"] for claim in case["claims"]] == [BORN, DATE]
 
@@ -203,3 +204,29 @@ def test_without_contexts_there_is_no_noise(drive, Script):
 def test_noise_needs_a_reference_with_text(drive, Script):
     with pytest.raises(NotApplicable, match="reference is empty"):
         drive(noise_sensitivity(NOISY, CONTEXTS, ""), Script())
+
+
+def test_an_answer_that_only_names_something_is_split_with_its_question(drive, Script):
+    question, statement = "Which country reported it?", "France reported it."
+    rows = [{"text_id": "t1", "sentence": 0, "claim": statement}]
+    judge = Script(quotes={statement: ["France reported it"]}, replies={"claims": {"claims": rows}})
+    contexts = chunks({"id": "a", "text": "France reported it in May."})
+    score = drive(faithfulness("France", contexts, question=question), judge)
+    assert (score.value, score.findings[0].text) == (1.0, statement)
+    assert judge.asked[0].values["texts"][0]["question"] == question
+
+
+def test_a_whole_sentence_is_split_without_the_question(drive, Script):
+    judge = Script()
+    contexts = chunks({"id": "a", "text": "France reported it in May."})
+    drive(faithfulness("It was France.", contexts, question="Which country reported it?"), judge)
+    assert "question" not in judge.asked[0].values["texts"][0]
+
+
+def test_a_claim_of_yes_or_no_has_the_words_of_the_question(drive, Script):
+    statement = "The hotel does not have a pool."
+    rows = [{"text_id": "t1", "sentence": 0, "claim": statement}]
+    judge = Script(replies={"claims": {"claims": rows}})
+    contexts = chunks({"id": "a", "text": "The hotel has a pool."})
+    score = drive(faithfulness("No.", contexts, question="Does the hotel have a pool?"), judge)
+    assert score.findings[0].text == statement

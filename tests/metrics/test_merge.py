@@ -255,3 +255,18 @@ def test_a_failed_question_fails_only_the_metrics_that_asked_it(play, Script):
     scores, _ = play(FIVE, SAMPLE, judge)
     failed = [name for name, score in scores.items() if isinstance(score, JudgeFailed)]
     assert failed == ["context_precision"]
+
+
+def test_a_bare_answer_with_and_without_its_question_is_two_texts():
+    asks = [claims("France"), claims("France", question="Which country?")]
+    (merged,) = merge_asks(asks)
+    assert [item.get("question") for item in merged.ask.values["texts"]] == [None, "Which country?"]
+    reply = {
+        "claims": [
+            {"text_id": "t1", "sentence": 0, "claim": "France"},
+            {"text_id": "t2", "sentence": 0, "claim": "The country is France."},
+        ]
+    }
+    parts = {index: extract(reply)["claims"] for index, extract in merged.parts}
+    assert [parts[n][0]["claim"] for n in (0, 1)] == ["France", "The country is France."]
+    assert {row["text_id"] for rows in parts.values() for row in rows} == {"t1"}

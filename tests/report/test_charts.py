@@ -9,9 +9,9 @@ import pytest
 from ragstone.analysis import Summary
 from ragstone.report.drawing.distribution import HISTOGRAM_HEIGHT, WIDTH, draw_distribution
 from ragstone.report.drawing.shapes import Box, Stroke
-from ragstone.report.words import words
+from ragstone.report.words import load_words
 
-SAY = words("en")
+SAY = load_words("en")
 
 
 def boxes(drawing, role):

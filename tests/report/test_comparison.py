@@ -16,7 +16,7 @@ from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.comparison import github, sentences
 from ragstone.report.formats import write_report
 from ragstone.report.render import html, markdown, terminal
-from ragstone.report.words import words
+from ragstone.report.words import load_words
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -62,7 +62,7 @@ def shown(found, pair, language="en", width=120) -> str:
 
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None)
-    terminal.show(report_of(found, pair, language).document(), console)
+    terminal.print_document(report_of(found, pair, language).document(), console)
     return out.getvalue()
 
 
@@ -90,7 +90,7 @@ def test_a_withheld_verdict_says_why(found) -> None:
     assert one.verdict == "withheld"
     assert re.fullmatch(
         r"withheld: \d+ of \d+ samples scored in both runs \(\d+\.?\d*%\), under the floor of 95%",
-        sentences.describe_verdict(one, 0.95, words("en")).text,
+        sentences.describe_verdict(one, 0.95, load_words("en")).text,
     )
 
 
@@ -99,19 +99,19 @@ def test_what_cannot_be_told_says_what_would_settle_it(found) -> None:
         found.versus[0]["recall@5"], verdict="unclear", detectable=0.06, effect=0.03, needed=410
     )
     said = "cannot tell: you could have seen 0.06; for 0.03 you need about 410 questions"
-    assert sentences.describe_verdict(one, 0.95, words("en")).text == said
+    assert sentences.describe_verdict(one, 0.95, load_words("en")).text == said
 
 
 def test_a_difference_too_small_to_matter_is_said_to_be_so(found) -> None:
     one = replace(found.versus[0]["recall@5"], verdict="better", difference=0.01)
     assert (
-        sentences.describe_verdict(one, 0.95, words("en")).text
+        sentences.describe_verdict(one, 0.95, load_words("en")).text
         == "better by 0.01, less than the 0.02 that matters"
     )
 
 
 def test_resources_come_with_their_relative_change(found) -> None:
-    assert re.fullmatch(r"worse by 1\.\d+ \(\+100%\)", sentences.describe_verdict(found.versus[0]["latency"], 0.95, words("en")).text)  # fmt: skip
+    assert re.fullmatch(r"worse by 1\.\d+ \(\+100%\)", sentences.describe_verdict(found.versus[0]["latency"], 0.95, load_words("en")).text)  # fmt: skip
 
 
 def test_every_format_is_written_and_others_are_refused(found, pair, tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ from ragstone.report.drawing.shapes import (
     text_width,
 )
 from ragstone.report.render.picture import write_picture
-from ragstone.report.words import words
+from ragstone.report.words import load_words
 
-SAY = words("en")
+SAY = load_words("en")
 TRADE = TradeOff(
     "recall", "latency", (Offer("a", 1, 0.5, True), Offer("b & <c>", 2, 0.9, True), Offer("d", 3, 0.4, False))
 )  # fmt: skip

@@ -76,7 +76,7 @@ def show_markdown(run: StoredRun, summary: Summary) -> str:
 
 def show_terminal(run: StoredRun, summary: Summary) -> str:
     out = io.StringIO()
-    terminal.show(build_summary(summary, "es"), Console(file=out, width=4000))
+    terminal.print_document(build_summary(summary, "es"), Console(file=out, width=4000))
     return out.getvalue()
 
 

@@ -35,17 +35,17 @@ from ragstone.report.document import (
     ReportTable,
     Section,
     Status,
-    cell_of,
-    plain_text,
-    select,
     select_columns,
+    select_nodes,
+    to_cell,
+    to_plain_text,
 )
 from ragstone.report.files import write_text
 from ragstone.report.formats import ReportFormat, list_endings, register, write_report
 from ragstone.report.monitor.period import analyse_period
 from ragstone.report.render import html, terminal
 from ragstone.store import Store
-from ragstone.testset.checkup import check
+from ragstone.testset.checkup import check_testset
 
 
 class WikiFormat(ReportFormat):
@@ -60,23 +60,23 @@ class WikiFormat(ReportFormat):
         write_text(path, "\n".join(self.lines((*document.head, *document.body))))
 
     def lines(self, nodes: tuple[Node, ...]) -> Iterator[str]:
-        for node in select(nodes, "text"):
+        for node in select_nodes(nodes, "text"):
             match node:
                 case Heading():
-                    yield f"{'=' * node.level} {plain_text(node.text)} {'=' * node.level}"
+                    yield f"{'=' * node.level} {to_plain_text(node.text)} {'=' * node.level}"
                 case Paragraph() | Status():
-                    yield plain_text(node.text)
+                    yield to_plain_text(node.text)
                 case Byline():
-                    yield " · ".join(map(plain_text, node.facts))
+                    yield " · ".join(map(to_plain_text, node.facts))
                 case BulletList():
                     for item in node.items:
-                        yield f"* {plain_text(item.text)}"
+                        yield f"* {to_plain_text(item.text)}"
                         yield from self.lines(item.nodes)
                 case ReportTable():
                     columns, rows, _ = select_columns(node, "text")
-                    yield "{|\n! " + " !! ".join(plain_text(column.head) for column in columns)
+                    yield "{|\n! " + " !! ".join(to_plain_text(column.head) for column in columns)
                     for row in rows:
-                        cells = (plain_text(cell_of(cell).text) for cell in row.cells)
+                        cells = (to_plain_text(to_cell(cell).text) for cell in row.cells)
                         yield "|-\n| " + " || ".join(cells)
                     yield "|}"
                 case Section() | Details():
@@ -102,7 +102,7 @@ def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> 
         ComparisonReport(compare(pair), {one.id: one for one in pair}),
         FailureReport(failures, diagnose(run, summary, failures, load_symptoms()), run),
         EffectsReport((effects,), "questions.jsonl"),
-        CheckupReport(check(str(tmp_path / "set.jsonl"))),
+        CheckupReport(check_testset(str(tmp_path / "set.jsonl"))),
         MonitorReport(analyse_period(archive, "daily", parse_local_time("2026-05-11"))),
     ]
     return {report.kind: report for report in found}

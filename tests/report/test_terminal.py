@@ -18,7 +18,9 @@ from ragstone.types import Score
 
 def shown(summary: Summary, width: int = 80, language: str = "en", **options: Any) -> str:
     out = io.StringIO()
-    terminal.show(build_summary(summary, language), Console(file=out, width=width, **options))
+    terminal.print_document(
+        build_summary(summary, language), Console(file=out, width=width, **options)
+    )
     return out.getvalue()
 
 
@@ -74,7 +76,7 @@ def test_there_is_no_colour_when_it_is_not_a_terminal(summary: Summary) -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
 def test_it_prints_in_poor_encodings(summary: Summary, encoding: str) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
-    terminal.show(build_summary(summary, "es"), Console(file=out, width=80))
+    terminal.print_document(build_summary(summary, "es"), Console(file=out, width=80))
     out.flush()
     text = out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
     assert "recall@5 ^" in text or "recall@5 ↑" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.testset.blocks import parse_blocks, tidy
+from ragstone.testset.blocks import parse_blocks, tidy_text
 
 MARKDOWN = """# Guide
 
@@ -59,7 +59,7 @@ def test_every_block_stands_where_it_says() -> None:
     for block in parse_blocks(MARKDOWN):
         held = MARKDOWN[block.start : block.end]
         assert held == held.strip()
-        assert block.kind == "code" or tidy(held) == block.text
+        assert block.kind == "code" or tidy_text(held) == block.text
 
 
 def test_a_manual_page_is_read_by_its_indents() -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from ragstone.cli.testset import command
 from ragstone.data import corpora
 from ragstone.data.documents import Document
-from ragstone.testset.checkup import FAULTS, check
+from ragstone.testset.checkup import FAULTS, check_testset
 from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
 
 DOCUMENTS = [
@@ -66,7 +66,7 @@ def written(folder: Path, rows: list[dict[str, Any]]) -> tuple[Path, Path]:
 
 
 def test_a_good_set_has_no_fault(tmp_path: Path) -> None:
-    found = check(*written(tmp_path, GOOD))
+    found = check_testset(*written(tmp_path, GOOD))
     assert found.faults == ()
     assert (found.total, found.answerable) == (4, 3)
     assert found.kinds == {"factual": 2, "detail": 1, "near_miss": 1}
@@ -74,13 +74,13 @@ def test_a_good_set_has_no_fault(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_each_fault_is_found(kind: str, tmp_path: Path) -> None:
-    found = check(*written(tmp_path, [*GOOD, BAD[kind]]))
+    found = check_testset(*written(tmp_path, [*GOOD, BAD[kind]]))
     assert [(one.kind, one.id) for one in found.faults if one.kind == kind] == [(kind, "b")]
     assert {one.id for one in found.faults} == {"b"}
 
 
 def test_the_hand_made_set_is_good() -> None:
-    found = check(corpora.questions(), corpora.documents())
+    found = check_testset(corpora.questions(), corpora.documents())
     assert found.faults == ()
     assert found.coverage is not None
     assert found.coverage.asked == found.coverage.documents == 62
@@ -88,7 +88,7 @@ def test_the_hand_made_set_is_good() -> None:
 
 
 def test_coverage_and_trivial_systems(tmp_path: Path) -> None:
-    found = check(*written(tmp_path, GOOD[:2]))
+    found = check_testset(*written(tmp_path, GOOD[:2]))
     assert found.coverage is not None
     assert (found.coverage.documents, found.coverage.asked) == (3, 2)
     assert found.trivial.first == 1.0
@@ -97,9 +97,9 @@ def test_coverage_and_trivial_systems(tmp_path: Path) -> None:
 
 
 def test_more_questions_show_smaller_differences(tmp_path: Path) -> None:
-    few = check(written(tmp_path, GOOD)[0])
+    few = check_testset(written(tmp_path, GOOD)[0])
     assert few.coverage is None
-    assert few.shows > check(corpora.questions()).shows
+    assert few.shows > check_testset(corpora.questions()).shows
     assert [need.effect for need in few.needs] == [0.10, 0.05, 0.03]
     assert few.needs[0].questions < few.needs[1].questions < few.needs[2].questions
 
@@ -164,10 +164,10 @@ def test_second_turns_are_told_apart_by_their_first(tmp_path: Path) -> None:
         turn("t4", "the tower of Almere", "And how high is it?", "40 metres", "tower"),
     ]
     questions, documents = written(tmp_path, [*GOOD, *apart])
-    assert check(questions, documents).faults == ()
+    assert check_testset(questions, documents).faults == ()
     twice = turn("t5", "the bridge of Corran", "And who keeps it?", "Tomas Reyes", "bridge")
     questions, documents = written(tmp_path, [*GOOD, *apart, twice])
-    assert [(fault.kind, fault.id) for fault in check(questions, documents).faults] == [
+    assert [(fault.kind, fault.id) for fault in check_testset(questions, documents).faults] == [
         ("duplicate", "t5")
     ]
 
@@ -187,5 +187,5 @@ def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> N
     )
     made = generate(page, 3, kinds="follow_up", seed=1, out=out)
     assert made.kinds == {"follow_up": 3}
-    found = check(out, page)
+    found = check_testset(out, page)
     assert not [one for one in found.faults if one.kind in ("duplicate", "not_self_contained")]

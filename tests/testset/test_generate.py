@@ -17,7 +17,7 @@ from ragstone.data.documents import Document
 from ragstone.errors import DataError, RagstoneError
 from ragstone.testset import sets
 from ragstone.testset.formats import FORMATS
-from ragstone.testset.items import Item, abstention
+from ragstone.testset.items import Item, get_abstention
 from ragstone.testset.journal import Journal
 from ragstone.testset.sets import agenerate, generate, part_file, rejected_file
 from tinyset import tiny_parts
@@ -129,14 +129,14 @@ KILLED = """
 import sys, time
 sys.path[:0] = [{tests!r}]
 import test_generate_documents as here
-from ragstone.testset import sets, making
+from ragstone.testset import sets, generation
 from tinyset import tiny_parts
 sets.build_parts = tiny_parts
-slow = making.Generation._collect_share
+slow = generation.Generation._collect_share
 def offered(self, *given):
     time.sleep(0.05)
     return slow(self, *given)
-making.Generation._collect_share = offered
+generation.Generation._collect_share = offered
 sets.generate(here.DOCUMENTS, 20, kinds={mix!r}, seed=5, out={out!r})
 """
 
@@ -189,7 +189,7 @@ def test_every_format_is_read_back(format: str, tmp_path: Path) -> None:
         assert sample.question == item.question
         if format in ("ragstone", "ragas", "query", "beir"):
             assert dict(sample.relevant or {}) == dict(item.relevant)
-        answer = item.reference if item.reference is not None else abstention("en")
+        answer = item.reference if item.reference is not None else get_abstention("en")
         if format == "questions":
             assert sample.answer == answer
         elif format != "beir":
@@ -203,7 +203,7 @@ def test_impossible_questions_are_called_so_in_the_list_of_questions(tmp_path: P
     assert set(rows[0]) == {"question_id", "doc_id", "question", "type", "answer"}
     impossible = [row for row in rows if row["type"] == "impossible"]
     assert impossible
-    assert {row["answer"] for row in impossible} == {abstention("en")}
+    assert {row["answer"] for row in impossible} == {get_abstention("en")}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ragstone import generate
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, Item, Rejection
-from ragstone.testset.likeness import SAME, find_alike
+from ragstone.testset.likeness import SAME_QUESTION_SHARE, find_alike
 from ragstone.testset.offline import OfflineMaker
 from ragstone.testset.offline.maker import MAKERS
 from ragstone.testset.proofs import Prover
@@ -56,7 +56,7 @@ TOOLS = Held(
 def candidates(documents: Held, place: int, kind: str) -> list[Item]:
     with CorpusIndex(documents) as index:
         maker = OfflineMaker(index)
-        return list(maker.candidates(documents[place], {kind: 1}, random.Random(1)))
+        return list(maker.make_candidates(documents[place], {kind: 1}, random.Random(1)))
 
 
 def test_the_makers_are_those_of_the_kinds_that_need_no_judge() -> None:
@@ -70,7 +70,7 @@ def test_every_item_has_its_quote_at_its_offsets(kind: str) -> None:
         assert item.kind == kind
         for one in item.evidence:
             assert TOOLS.find(one.document).text[one.start : one.end] == one.quote
-        assert Item.from_row(item.row()) == item
+        assert Item.from_row(item.to_row()) == item
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
@@ -90,7 +90,7 @@ def test_a_near_miss_asks_for_what_only_another_document_has() -> None:
             assert item.reference is None
             assert not item.evidence
             assert item.proof["swapped"]["for"] in item.question
-            checked = Prover(index).check(item)
+            checked = Prover(index).check_item(item)
             assert isinstance(checked, Item)
             assert checked.proof["searched"] > 0
 
@@ -163,7 +163,7 @@ def yielded(name: str) -> tuple[Held, Yield]:
 def test_a_corpus_yields_items_without_twins(name: str) -> None:
     _, out = yielded(name)
     plain = [str(item.proof.get("plain", item.question)) for item in out.items]
-    assert not list(find_alike(plain, SAME))
+    assert not list(find_alike(plain, SAME_QUESTION_SHARE))
     kinds = Counter(item.kind for item in out.items)
     assert kinds["conceptual"] > 20
     assert kinds["factual"] > 4
@@ -176,5 +176,5 @@ def test_what_was_let_through_would_be_let_through_again(name: str) -> None:
     with CorpusIndex(documents) as index:
         prover = Prover(index)
         for item in random.Random(2).sample(out.items, 30):
-            checked = prover.check(item)
+            checked = prover.check_item(item)
             assert not isinstance(checked, Rejection) or checked.reason == "duplicate"

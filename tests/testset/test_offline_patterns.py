@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from ragstone.data.documents import Document
-from ragstone.testset.offline.clauses import clause_facts
+from ragstone.testset.offline.clauses import find_clause_facts
 from ragstone.testset.offline.page import open_page
-from ragstone.testset.offline.records import record_facts
-from ragstone.testset.offline.tasks import read_task, section_facts, task_facts
+from ragstone.testset.offline.records import find_record_facts
+from ragstone.testset.offline.tasks import find_section_facts, find_task_facts, read_task
 from ragstone.testset.outline import clean_title, find_owner
 
 
 def ask(text: str, language: str = "en", title: str = "") -> dict[str, str]:
     """Question → reference, from all sources of facts."""
     page = open_page(Document("d", text, title, language), language)
-    sources = (clause_facts, record_facts, task_facts, section_facts)
+    sources = (find_clause_facts, find_record_facts, find_task_facts, find_section_facts)
     return {fact.question: fact.reference for source in sources for fact in source(page)}
 
 

@@ -8,7 +8,7 @@ from ragstone import read
 from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.testset.passages import LONGEST, nearest, passage
+from ragstone.testset.passages import MAX_PASSAGE_CHARS, cut_passage, find_nearest_passages
 from ragstone.testset.sources import open_corpus
 
 
@@ -18,9 +18,11 @@ def test_the_nearest_document_is_the_best_and_not_the_first() -> None:
         Document("far", "The ferry to Skarholm leaves at noon and its tickets cost 12 euros."),
     ]
     with open_corpus(documents) as corpus, CorpusIndex(corpus) as index:
-        found = nearest(index, "What do tickets for the ferry to Skarholm cost?", 2, frozenset())
+        found = find_nearest_passages(
+            index, "What do tickets for the ferry to Skarholm cost?", 2, frozenset()
+        )
         assert found[0][0] == "far"
-        without = nearest(
+        without = find_nearest_passages(
             index, "What do tickets for the Skarholm ferry cost?", 2, frozenset({"far"})
         )
         assert "far" not in {name for name, _ in without}
@@ -34,7 +36,10 @@ def test_questions_find_their_documents() -> None:
             if wanted and record.sample.meta["type"] not in ("cross", "paraphrase"):
                 asked += 1
                 names = {
-                    name for name, _ in nearest(index, record.sample.question or "", 2, frozenset())
+                    name
+                    for name, _ in find_nearest_passages(
+                        index, record.sample.question or "", 2, frozenset()
+                    )
                 }
                 hits += bool(names & wanted)
     assert hits / asked > 0.85
@@ -45,7 +50,7 @@ def test_a_passage_is_a_part_of_its_document_that_holds_the_words(place: int) ->
     lines = [f"Line {n} tells of nothing in particular and goes on for a while." for n in range(80)]
     lines[place] = "Here the zeppelin lands."
     text = "\n".join(lines)
-    found = passage(Document("d", text), ["zeppelin"])
+    found = cut_passage(Document("d", text), ["zeppelin"])
     assert "zeppelin" in found
     assert found in text
-    assert len(found) <= 2 * LONGEST
+    assert len(found) <= 2 * MAX_PASSAGE_CHARS

@@ -39,7 +39,7 @@ def item(**changes: Any) -> Item:
 def checked(*items: Item) -> list[Item | Rejection]:
     with CorpusIndex(DOCUMENTS) as index:
         prover = Prover(index)
-        return [prover.check(one) for one in items]
+        return [prover.check_item(one) for one in items]
 
 
 def reason(one: Item) -> str:
@@ -99,7 +99,7 @@ def test_a_question_that_two_documents_answer_differently_is_ambiguous() -> None
         "factual", "easy", "en", "test",
     )  # fmt: skip
     with CorpusIndex(twins) as index:
-        found = Prover(index).check(one)
+        found = Prover(index).check_item(one)
     assert isinstance(found, Rejection)
     assert found.reason == "ambiguous"
 
@@ -119,7 +119,7 @@ def test_a_document_that_tells_the_same_is_relevant_too() -> None:
         (Evidence("a", quote, 0, len(quote)),), "factual", "easy", "en", "test",
     )  # fmt: skip
     with CorpusIndex(twins) as index:
-        found = Prover(index).check(one)
+        found = Prover(index).check_item(one)
     assert isinstance(found, Item)
     assert found.relevant == {"a": 1.0, "b": 1.0}
 
@@ -159,23 +159,23 @@ def test_a_near_miss_must_not_be_told_elsewhere() -> None:
 
 def test_with_a_judge_the_round_trip_is_left_to_it() -> None:
     with CorpusIndex(DOCUMENTS) as index:
-        found = Prover(index, round_trip=False).check(item(reference="a dozen"))
+        found = Prover(index, round_trip=False).check_item(item(reference="a dozen"))
     assert isinstance(found, Item)
 
 
 def test_what_an_earlier_process_let_through_is_remembered() -> None:
     with CorpusIndex(DOCUMENTS) as index:
         prover = Prover(index)
-        prover.remember(item())
-        found = prover.check(item(id="i2"))
+        prover.remember_item(item())
+        found = prover.check_item(item(id="i2"))
     assert isinstance(found, Rejection)
     assert found.reason == "duplicate"
 
 
 def test_the_index_finds_words_in_any_form_and_nothing_of_a_sign() -> None:
     with CorpusIndex(DOCUMENTS) as index:
-        assert [one.id for one in index.holding(["penguin"])] == ["zoo"]
-        assert index.holding(["1,240"]) == []
-        assert index.near(['"'], most=2) == []
-        assert [key for key, _ in index.nearest("Which otter is blind?", 1)] == ["zoo"]
-        assert index.held("bunk") == 2
+        assert [one.id for one in index.find_with_all(["penguin"])] == ["zoo"]
+        assert index.find_with_all(["1,240"]) == []
+        assert index.find_with_any(['"'], most=2) == []
+        assert [key for key, _ in index.find_nearest("Which otter is blind?", 1)] == ["zoo"]
+        assert index.count_documents("bunk") == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.testset.prose import prose, read_sentences
+from ragstone.testset.prose import blank_non_prose, read_sentences
 
 PAGE = """# Harbour station
 
@@ -24,7 +24,7 @@ x = 1  # The code was written in 1990 by Nobody.
 
 
 def said(text: str) -> list[str]:
-    plain = prose(text)
+    plain = blank_non_prose(text)
     return [" ".join(plain[a:b].split()) for a, b in read_sentences(text, "en")]
 
 
@@ -38,14 +38,14 @@ def test_only_sentences_are_left_and_no_line_break_cuts_one() -> None:
 
 
 def test_every_letter_stays_at_its_place() -> None:
-    plain = prose(PAGE)
+    plain = blank_non_prose(PAGE)
     assert len(plain) == len(PAGE)
     assert all(new in (old, " ", "\n") for old, new in zip(PAGE, plain, strict=True))
 
 
 def test_a_plain_text_is_left_as_it_is() -> None:
     text = "One line.\nAnother one.\n\nA third."
-    assert prose(text) == text
+    assert blank_non_prose(text) == text
     assert said(text) == ["One line.", "Another one.", "A third."]
 
 

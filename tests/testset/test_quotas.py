@@ -56,23 +56,23 @@ def test_a_bad_mix_is_said(given: object, says: str) -> None:
 
 def test_the_kind_that_lags_comes_first() -> None:
     tally = Tally({"factual": 1, "detail": 1}, 8)
-    tally.note({"factual": 2}, Counter(factual=2), 100)
-    assert list(tally.wanted()) == ["detail", "factual"]
-    assert tally.open == 6
+    tally.add_step({"factual": 2}, Counter(factual=2), 100)
+    assert list(tally.list_wanted()) == ["detail", "factual"]
+    assert tally.missing == 6
 
 
 def test_a_kind_that_no_document_yields_is_given_up_and_the_rest_filled() -> None:
     tally = Tally({"factual": 1, "negation": 1}, 10)
     for _ in range(3):
-        tally.note({"negation": 1}, Counter(), 3)
+        tally.add_step({"negation": 1}, Counter(), 3)
     assert tally.given_up == {"negation": 3}
-    assert tally.wanted() == {"factual": 10}
+    assert tally.list_wanted() == {"factual": 10}
 
 
 def test_a_kind_that_came_late_is_not_given_up() -> None:
     tally = Tally({"factual": 1, "negation": 1}, 10)
     for made in (Counter(), Counter(), Counter(negation=1), Counter(), Counter()):
-        tally.note({"negation": 1}, made, 3)
+        tally.add_step({"negation": 1}, made, 3)
     assert not tally.given_up
 
 
@@ -86,12 +86,12 @@ def test_answerable_kinds_are_not_replaced_by_unanswerable_ones() -> None:
 
 def test_questions_without_an_answer_keep_to_their_share_of_what_is_made() -> None:
     tally = Tally({"factual": 4, "out_of_scope": 1}, 100)
-    assert set(tally.wanted()) == {"factual", "out_of_scope"}
-    tally.note({"out_of_scope": 1}, Counter(out_of_scope=1), 100)
-    assert set(tally.wanted()) == {"factual"}
-    tally.note({"factual": 5}, Counter(factual=5), 100)
-    assert set(tally.wanted()) == {"factual", "out_of_scope"}
-    assert tally.all_wanted() == {"factual": 75, "out_of_scope": 19}
+    assert set(tally.list_wanted()) == {"factual", "out_of_scope"}
+    tally.add_step({"out_of_scope": 1}, Counter(out_of_scope=1), 100)
+    assert set(tally.list_wanted()) == {"factual"}
+    tally.add_step({"factual": 5}, Counter(factual=5), 100)
+    assert set(tally.list_wanted()) == {"factual", "out_of_scope"}
+    assert tally.list_all_wanted() == {"factual": 75, "out_of_scope": 19}
 
 
 def test_without_a_judge_the_mix_holds_only_what_rules_make() -> None:

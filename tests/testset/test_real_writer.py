@@ -98,5 +98,5 @@ def test_a_real_model_is_killed_goes_on_and_is_paid_once(url: str, tmp_path: Pat
     unusable = sum(one.reason == "judge_failed" for one in made.rejected)
     # (each of those twice), so a budget for no more than that is enough to end at the same place
     again = written(url, tmp_path, most=max(1, 2 * unusable))
-    assert [item.row() for item in again.items] == [item.row() for item in made.items]
-    assert [one.row() for one in again.rejected] == [one.row() for one in made.rejected]
+    assert [item.to_row() for item in again.items] == [item.to_row() for item in made.items]
+    assert [one.to_row() for one in again.rejected] == [one.to_row() for one in made.rejected]

@@ -17,7 +17,7 @@ from ragstone.testset.review import Decision, Review, decisions_file, original_f
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     rows = [
-        Item(f"i{n}", f"Question {n}?", f"Answer {n}", {"d": 1.0}, (), "factual", "easy", "en", "t").row()
+        Item(f"i{n}", f"Question {n}?", f"Answer {n}", {"d": 1.0}, (), "factual", "easy", "en", "t").to_row()
         for n in range(4)
     ]  # fmt: skip
     file = tmp_path / "set.jsonl"
@@ -31,7 +31,7 @@ def test_decisions_are_applied_to_the_file_and_the_generated_items_kept(path: Pa
     review.decide(Decision("i0", "accept"))
     review.decide(Decision("i1", "reject"))
     review.decide(Decision("i2", "edit", "A better question?", "A better answer"))
-    assert review.apply() == 3
+    assert review.write_decided() == 3
     items = {item.id: item for item in read_items(path)}
     assert list(items) == ["i0", "i2", "i3"]
     assert (items["i2"].question, items["i2"].reference) == (
@@ -45,11 +45,11 @@ def test_decisions_are_applied_to_the_file_and_the_generated_items_kept(path: Pa
 def test_a_review_goes_on_where_it_was_and_a_decision_can_be_changed(path: Path) -> None:
     first = Review.open(path)
     first.decide(Decision("i1", "reject"))
-    first.apply()
+    first.write_decided()
     again = Review.open(path)
     assert [item.id for item in again.open_items] == ["i0", "i2", "i3"]
     again.decide(Decision("i1", "accept"))
-    assert again.apply() == 4
+    assert again.write_decided() == 4
     again.take_back("i1")
     assert "i1" in {item.id for item in Review.open(path).open_items}
 

@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.data.documents import Document, stream_documents
 from ragstone.errors import DataError
-from ragstone.testset.sampling import spread
+from ragstone.testset.sampling import spread_documents
 from ragstone.testset.sources import Corpus, open_corpus
 
 
@@ -40,7 +40,7 @@ def test_a_folder_of_every_kind_of_file(tmp_path: Path) -> None:
     file.add_heading("Opening hours", 1)
     file.add_paragraph("The shop opens at nine.")
     table = file.add_table(1, 2)
-    table.cell(0, 0).text, table.cell(0, 1).text = "Monday", "closed"
+    table.build_cell(0, 0).text, table.build_cell(0, 1).text = "Monday", "closed"
     file.save(str(tmp_path / "d.docx"))
     with open_corpus(tmp_path) as corpus:
         texts = {one.id: one.text for one in corpus}
@@ -99,7 +99,7 @@ def test_memory_does_not_grow_with_the_documents(tmp_path: Path) -> None:
         del rows
         tracemalloc.start()
         with open_corpus(path) as corpus:
-            spread(corpus, 1, wanted=50)
+            spread_documents(corpus, 1, wanted=50)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return peak
@@ -126,7 +126,7 @@ def families(tmp_path: Path, sizes: dict[str, int]) -> Corpus:
 
 def test_the_sample_is_spread_over_topics_and_not_the_first_ones(tmp_path: Path) -> None:
     with families(tmp_path, {"boats": 400, "bread": 40, "stars": 10}) as corpus:
-        order = spread(corpus, 1, wanted=30)
+        order = spread_documents(corpus, 1, wanted=30)
         first = Counter(corpus[place].id.split("-")[0] for place in order[:30])
         assert set(first) == {"boats", "bread", "stars"}
         assert first["boats"] < 27  # 400 of 450 would be 27
@@ -140,14 +140,14 @@ def test_the_sample_is_spread_over_folders(tmp_path: Path) -> None:
         for n in range(count):
             (tmp_path / folder / f"{n}.txt").write_text("The same words in all of them.", "utf-8")
     with open_corpus(tmp_path) as corpus:
-        order = spread(corpus, 1, wanted=12)
+        order = spread_documents(corpus, 1, wanted=12)
         folders = Counter(corpus[place].id.split("/")[0] for place in order[:12])
     assert folders["small"] >= 2
 
 
 def test_the_seed_decides_and_only_the_seed(tmp_path: Path) -> None:
     with families(tmp_path, {"boats": 40, "bread": 40, "stars": 40}) as corpus:
-        orders = [spread(corpus, seed, wanted=10) for seed in (1, 1, 2)]
+        orders = [spread_documents(corpus, seed, wanted=10) for seed in (1, 1, 2)]
     assert orders[0] == orders[1] != orders[2]
 
 
@@ -158,5 +158,5 @@ def test_only_documents_of_the_wanted_languages(tmp_path: Path) -> None:
         {"id": "said", "text": "Ok.", "language": "es-MX"},
     ]
     with open_corpus(lines(tmp_path / "a.jsonl", rows)) as corpus:
-        order = spread(corpus, 1, wanted=5, languages=["es"])
+        order = spread_documents(corpus, 1, wanted=5, languages=["es"])
         assert {corpus[place].id for place in order} == {"es", "said"}

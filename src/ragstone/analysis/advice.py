@@ -19,7 +19,7 @@ class Condition:
     limit: float
     above: bool
 
-    def holds(self, value: float) -> bool:
+    def is_met_by(self, value: float) -> bool:
         """Whether a value is on that side."""
         return value > self.limit if self.above else value < self.limit
 
@@ -49,12 +49,13 @@ def load_symptoms(more: Sequence[tuple[str, str]] = ()) -> tuple[Symptom, ...]:
     """The symptoms of this package and of the user's texts, each with its place; a later one of the same name replaces the earlier."""
     from importlib.resources import files
 
-    found = {}
+    symptoms = {}
     own = files("ragstone.analysis").joinpath("advice.yaml").read_text(encoding="utf-8")
+    # the user's files last, so that they replace our symptoms of the same name
     for text, place in [(own, "advice.yaml"), *more]:
         for symptom in parse_symptoms(text, place):
-            found[symptom.name] = symptom
-    return tuple(found.values())
+            symptoms[symptom.name] = symptom
+    return tuple(symptoms.values())
 
 
 def parse_symptoms(text: str, place: str) -> list[Symptom]:
@@ -70,25 +71,27 @@ def parse_symptoms(text: str, place: str) -> list[Symptom]:
             [f"{place}: a list of symptoms is wanted; start each with `- symptom: NAME`"]
         )
     complaints: list[str] = []
-    found = []
+    symptoms = []
     for number, item in enumerate(items, 1):
         where = f"{place}: symptom {number}"
         if not isinstance(item, Mapping) or not isinstance(item.get("symptom"), str):
             complaints.append(f"{where} has no name; start it with `- symptom: NAME`")
             continue
         where = f"{place}: {item['symptom']}"
-        conditions, every = _conditions(item.get("when"), where, complaints)
-        causes = [_cause(one, where, complaints) for one in item.get("causes") or ()]
+        conditions, every = _parse_conditions(item.get("when"), where, complaints)
+        causes = [_parse_cause(cause, where, complaints) for cause in item.get("causes") or ()]
         if not causes:
             complaints.append(f"{where}: no causes; list at least one with `cause` and `advice`")
-        title = _texts(item.get("title", item["symptom"]), f"{where}: title", complaints)
-        found.append(Symptom(item["symptom"], title, conditions, every, tuple(causes)))
+        title = _parse_texts(item.get("title", item["symptom"]), f"{where}: title", complaints)
+        symptoms.append(Symptom(item["symptom"], title, conditions, every, tuple(causes)))
     if complaints:
         raise ConfigError(complaints)
-    return found
+    return symptoms
 
 
-def _conditions(when: Any, where: str, complaints: list[str]) -> tuple[tuple[Condition, ...], bool]:
+def _parse_conditions(
+    when: Any, where: str, complaints: list[str]
+) -> tuple[tuple[Condition, ...], bool]:
     every = True
     if isinstance(when, Mapping) and len(when) == 1 and next(iter(when)) in ("any", "all"):
         every = "all" in when
@@ -96,11 +99,11 @@ def _conditions(when: Any, where: str, complaints: list[str]) -> tuple[tuple[Con
     if not isinstance(when, list) or not when:
         complaints.append(f"{where}: `when` is a list of conditions, or `any:` or `all:` with one")
         return (), every
-    found = [_condition(one, where, complaints) for one in when]
-    return tuple(one for one in found if one is not None), every
+    conditions = [_parse_condition(condition, where, complaints) for condition in when]
+    return tuple(condition for condition in conditions if condition is not None), every
 
 
-def _condition(item: Any, where: str, complaints: list[str]) -> Condition | None:
+def _parse_condition(item: Any, where: str, complaints: list[str]) -> Condition | None:
     given = dict(item) if isinstance(item, Mapping) else {}
     kinds = [kind for kind in ("metric", "class") if kind in given]
     sides = [side for side in ("below", "above") if side in given]
@@ -120,7 +123,7 @@ def _condition(item: Any, where: str, complaints: list[str]) -> Condition | None
     return Condition("metric", name, float(limit), sides == ["above"])
 
 
-def _cause(item: Any, where: str, complaints: list[str]) -> Cause:
+def _parse_cause(item: Any, where: str, complaints: list[str]) -> Cause:
     given = dict(item) if isinstance(item, Mapping) else {}
     if "cause" not in given or "advice" not in given:
         complaints.append(f"{where}: a cause has `cause` and `advice`, {item!r} does not")
@@ -129,13 +132,13 @@ def _cause(item: Any, where: str, complaints: list[str]) -> Cause:
         complaints.append(f"{where}: `try` maps a parameter to a list of values, not {settings!r}")
         settings = {}
     return Cause(
-        _texts(given.get("cause", ""), where, complaints),
-        _texts(given.get("advice", ""), where, complaints),
+        _parse_texts(given.get("cause", ""), where, complaints),
+        _parse_texts(given.get("advice", ""), where, complaints),
         {str(name): tuple(values) for name, values in settings.items()},
     )
 
 
-def _texts(item: Any, where: str, complaints: list[str]) -> Mapping[str, str]:
+def _parse_texts(item: Any, where: str, complaints: list[str]) -> Mapping[str, str]:
     """A text by language; a plain text serves for all."""
     if isinstance(item, str):
         return {"en": item}
@@ -145,6 +148,6 @@ def _texts(item: Any, where: str, complaints: list[str]) -> Mapping[str, str]:
     return {"en": ""}
 
 
-def said(texts: Mapping[str, str], language: str) -> str:
+def choose_text(texts: Mapping[str, str], language: str) -> str:
     """The text in a language, else in English, else in whichever there is."""
     return texts.get(language) or texts.get("en") or next(iter(texts.values()), "")

@@ -37,6 +37,8 @@ def add_rows(
     failures: list[int] = []
     samples = 0
     for position, _, group, scores in rows:
+        # a score that is missing in the store counts as a failure: silently fewer samples would
+        # look like a better mean
         row = [scores.get(name, UNSTORED) for name in names]
         failed = 0
         for tally, score in zip(tallies, row, strict=True):
@@ -46,7 +48,7 @@ def add_rows(
                 or score.warnings
                 or score.usage is not NO_USAGE
             ):
-                failed += tally.note(score)
+                failed += tally.add_details(score)
         positions.append(position)
         kin.append(group)
         values.append([score.value for score in row])
@@ -72,7 +74,7 @@ def _add_batch(
 ) -> None:
     import numpy as np
 
-    places = groups.places(kin)
+    places = groups.number_groups(kin)
     table = np.array(values, np.float64).T  # one row a metric; None becomes NaN
     for tally, row in zip(tallies, table, strict=True):
         tally.add(row, places)
@@ -89,6 +91,6 @@ def _rate_badness(table: NDArray[np.float64], tallies: list[MetricTally]) -> NDA
     scored = np.zeros(table.shape[1], np.int64)
     for index in bounded or range(len(tallies)):
         present = ~np.isnan(table[index])
-        distance += np.where(present, tallies[index].badness(table[index]), 0.0)
+        distance += np.where(present, tallies[index].compute_badness(table[index]), 0.0)
         scored += present
     return np.where(scored > 0, distance / np.maximum(scored, 1), UNSCORED_BADNESS)

@@ -58,15 +58,18 @@ def find_changes(pair: SamplePairs, metrics: Sequence[MetricScale], most: int) -
     """The samples that became worse or better; what failed on one side only counts as a move over the whole range."""
     import numpy as np
 
-    quality = [one for one in metrics if one.bounds is not None and not one.resource]
+    # moves are shares of a range, so that metrics can be added up; latency and cost have no good
+    # end to move to
+    quality = [metric for metric in metrics if metric.bounds is not None and not metric.resource]
     total, scored = np.zeros(pair.pairs), np.zeros(pair.pairs)
     moves = {}
-    for one in quality:
-        move = moves[one.metric] = _measure_moves(pair, one)
+    for metric in quality:
+        move = moves[metric.metric] = _measure_moves(pair, metric)
         present = ~np.isnan(move)
         total += np.where(present, move, 0.0)
         scored += present
     change = total / np.maximum(scored, 1)
+    # equal changes stay in the order of the data, so that two reports of the same runs agree
     order = np.lexsort((np.arange(pair.pairs), change))
     worse = [int(i) for i in order[:most] if change[i] < -1e-9]
     better = [int(i) for i in order[::-1][:most] if change[i] > 1e-9]
@@ -83,29 +86,30 @@ def find_changed_questions(
 ) -> tuple[str, ...]:
     """Ids, among a few samples spread over the runs, under which the runs ask different questions."""
     step = max(1, pair.pairs // QUESTIONS_CHECKED)
-    found = []
+    changed = []
     for index in range(0, pair.pairs, step):
         left, right = int(pair.left[index]), int(pair.right[index])
         old = before.row(int(pair.before.positions[left])).sample.question
         new = after.row(int(pair.after.positions[right])).sample.question
         if old is not None and new is not None and " ".join(old.split()) != " ".join(new.split()):
-            found.append(pair.before.ids[left])
-    return tuple(found)
+            changed.append(pair.before.ids[left])
+    return tuple(changed)
 
 
-def _measure_moves(pair: SamplePairs, one: MetricScale) -> NDArray[np.float64]:
+def _measure_moves(pair: SamplePairs, metric: MetricScale) -> NDArray[np.float64]:
     """How far each sample moved towards the good end; NaN where nothing can be said."""
-    assert one.bounds is not None
-    width = one.bounds[1] - one.bounds[0]
-    name = one.metric
+    assert metric.bounds is not None
+    width = metric.bounds[1] - metric.bounds[0]
+    name = metric.metric
     move = (pair.after.values[name][pair.right] - pair.before.values[name][pair.left]) / width
-    if not one.higher_is_better:
+    if not metric.higher_is_better:
         move = -move
     sides = (pair.before.ends[name], pair.left, 1.0), (pair.after.ends[name], pair.right, -1.0)
     for (here, own, sign), (there, other, _) in (sides, sides[::-1]):
         if not any(is_failure(end) for end in here.values()):
             continue
         for index, (mine, theirs) in enumerate(zip(own.tolist(), other.tolist(), strict=True)):
+            # failed on one side and scored on the other; failed on both says nothing
             if is_failure(here.get(mine, "")) and theirs not in there:
                 move[index] = sign
     return move

@@ -53,14 +53,14 @@ class RunColumns:
 
     def describe_metric(self, metric: str) -> Mapping[str, Any]:
         """What the run says of a metric."""
-        return next(one for one in self.info.metrics if one["name"] == metric)
+        return next(described for described in self.info.metrics if described["name"] == metric)
 
 
 def read_columns(run: ComparableRun, metrics: Sequence[str] | None = None) -> RunColumns:
     """Read a run's values once; 80 bytes a sample for ten metrics, besides its id."""
     import numpy as np
 
-    names = [str(one["name"]) for one in run.info.metrics]
+    names = [str(metric["name"]) for metric in run.info.metrics]
     if metrics is not None:
         names = [name for name in names if name in metrics]
     ids: list[str] = []
@@ -73,6 +73,7 @@ def read_columns(run: ComparableRun, metrics: Sequence[str] | None = None) -> Ru
         row = []
         for name in names:
             value = values.get(name, NOT_STORED)
+            # `StoredRun.values` gives a float or the outcome as text
             if value.__class__ is not float:
                 ends[name][len(ids)] = str(value)
                 value = math.nan
@@ -129,6 +130,7 @@ def match_samples(before: RunColumns, after: RunColumns) -> SamplePairs:
     """Pair the samples of two runs by id; the group is the first run's, else the second's."""
     import numpy as np
 
+    # the usual case, two runs of one data set, needs no dictionary
     if before.ids == after.ids:
         left = right = np.arange(len(before.ids), dtype=np.int64)
     else:
@@ -147,11 +149,11 @@ def _number_groups(
     if not any(group is not None for group in (*before.groups, *after.groups)):
         return None
     numbers: dict[str, int] = {}
-    found = []
+    group_numbers = []
     for i, j in zip(left.tolist(), right.tolist(), strict=True):
         group = before.groups[i] if before.groups[i] is not None else after.groups[j]
-        found.append(-1 if group is None else numbers.setdefault(group, len(numbers)))
-    return np.array(found, np.int64)
+        group_numbers.append(-1 if group is None else numbers.setdefault(group, len(numbers)))
+    return np.array(group_numbers, np.int64)
 
 
 def is_failure(end: str) -> bool:

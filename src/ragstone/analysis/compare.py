@@ -112,10 +112,10 @@ class RunComparison:
     """Ids of looked-at samples whose question is not the same in both runs."""
 
     def __getitem__(self, metric: str) -> Difference:
-        for one in self.differences:
-            if one.metric == metric:
-                return one
-        names = [one.metric for one in self.differences]
+        for difference in self.differences:
+            if difference.metric == metric:
+                return difference
+        names = [difference.metric for difference in self.differences]
         raise UnknownMetric(f"the runs share no metric {metric!r}{suggest_nearest(metric, names)}")
 
 
@@ -136,10 +136,11 @@ class Comparison:
     def regressions(self) -> tuple[Difference, ...]:
         """Where a run is worse in a metric that counts."""
         return tuple(
-            one
+            difference
             for run in self.versus
-            for one in run.differences
-            if one.verdict == "worse" and (not one.resource or one.metric in self.judged)
+            for difference in run.differences
+            if difference.verdict == "worse"
+            and (not difference.resource or difference.metric in self.judged)
         )
 
     @property
@@ -147,20 +148,22 @@ class Comparison:
         """For `--fail-on-regression`: 1 if a run is worse, else 3 if a verdict had to be withheld, else 0."""
         if self.regressions:
             return 1
-        verdicts = [one.verdict for run in self.versus for one in run.differences]
+        verdicts = [difference.verdict for run in self.versus for difference in run.differences]
         return 3 if "withheld" in verdicts else 0
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain JSON."""
         plain = asdict(self) | {"baseline": self.baseline.to_json()}
-        for versus, one in zip(plain["versus"], self.versus, strict=True):
-            versus["run"] = one.run.to_json()
-            for row, difference in zip(versus["differences"], one.differences, strict=True):
+        for versus, comparison in zip(plain["versus"], self.versus, strict=True):
+            versus["run"] = comparison.run.to_json()
+            for row, difference in zip(versus["differences"], comparison.differences, strict=True):
                 row["coverage"] = difference.coverage
         for info in (plain["baseline"], *(versus["run"] for versus in plain["versus"])):
             for key in ("shape", "metrics", "bad"):
                 info.pop(key)
-        regressions = [{"run": one.run, "metric": one.metric} for one in self.regressions]
+        regressions = [
+            {"run": regression.run, "metric": regression.metric} for regression in self.regressions
+        ]
         return plain | {"regressions": regressions, "exit_code": self.exit_code}
 
 
@@ -180,16 +183,18 @@ def compare(
         raise RagstoneError("a comparison needs at least two runs; name another")
     _check_metrics(runs, metrics)
     base = read_columns(runs[baseline], metrics)
-    found = []
+    comparisons = []
     for number, run in enumerate(runs):
         if number != baseline:
             pair = match_samples(base, read_columns(run, metrics))
-            found.append(_compare_run(runs[baseline], run, pair, margin, floor, samples))
-    tested = [d for one in found for d in one.differences if d.p is not None]
+            comparisons.append(_compare_run(runs[baseline], run, pair, margin, floor, samples))
+    tested = [d for comparison in comparisons for d in comparison.differences if d.p is not None]
+    # over all runs and metrics together: everything that the report shows is one family of tests
     ps = adjust_p_values([d.p for d in tested if d.p is not None], correction)
     corrected = {(d.run, d.metric): p for d, p in zip(tested, ps, strict=True)}
     judged = tuple(
-        _decide_verdicts(one, corrected, len(tested), correction, floor, effect) for one in found
+        _decide_verdicts(comparison, corrected, len(tested), correction, floor, effect)
+        for comparison in comparisons
     )
     return Comparison(base.info, judged, correction, len(tested), floor, tuple(metrics or ()))
 
@@ -248,11 +253,14 @@ def _compare_metric(pair: SamplePairs, name: str, margin: float) -> Difference:
     old, new = pair.before.values[name][pair.left], pair.after.values[name][pair.right]
     both = ~(np.isnan(old) | np.isnan(new))
     groups = None if pair.groups is None else pair.groups[both]
-    found = compare_pairs(
+    paired = compare_pairs(
         old[both], new[both], groups, bounds=limits, binary=bool(described.get("binary"))
     )
+    # `margin` is a share of the range; `reach` below is in the metric's own units
     left_out, failures = _count_excluded(pair, name, both)
-    reach = margin * (limits[1] - limits[0]) if limits else RELATIVE_MARGIN * abs(found.before or 0)
+    reach = (
+        margin * (limits[1] - limits[0]) if limits else RELATIVE_MARGIN * abs(paired.before or 0)
+    )
     higher = bool(described.get("higher_is_better", True))
     return Difference(
         metric=name,
@@ -260,27 +268,27 @@ def _compare_metric(pair: SamplePairs, name: str, margin: float) -> Difference:
         higher_is_better=higher,
         bounds=limits,
         resource=str(described.get("family", name)) in RESOURCES,
-        pairs=found.pairs,
-        applicable=found.pairs + failures,
-        before=found.before,
-        after=found.after,
-        difference=found.difference,
-        low=found.interval.low,
-        high=found.interval.high,
-        clusters=found.clusters,
-        p=found.p,
+        pairs=paired.pairs,
+        applicable=paired.pairs + failures,
+        before=paired.before,
+        after=paired.after,
+        difference=paired.difference,
+        low=paired.interval.low,
+        high=paired.interval.high,
+        clusters=paired.clusters,
+        p=paired.p,
         adjusted=None,
-        test=found.test,
-        improved=found.risen if higher else found.fallen,
-        unchanged=found.pairs - found.risen - found.fallen,
-        worsened=found.fallen if higher else found.risen,
+        test=paired.test,
+        improved=paired.risen if higher else paired.fallen,
+        unchanged=paired.pairs - paired.risen - paired.fallen,
+        worsened=paired.fallen if higher else paired.risen,
         left_out=left_out,
         margin=reach,
         verdict="unclear",
         detectable=None,
         effect=reach,
         needed=None,
-        warnings=_warnings(found, pair, left_out),
+        warnings=_collect_warnings(paired, pair, left_out),
     )
 
 
@@ -307,66 +315,80 @@ def _count_excluded(pair: SamplePairs, name: str, both: Any) -> tuple[dict[str, 
     return dict(counts.most_common()), failures
 
 
-def _warnings(
-    found: PairedDifference, pair: SamplePairs, left_out: dict[str, int]
+def _collect_warnings(
+    paired: PairedDifference, pair: SamplePairs, left_out: dict[str, int]
 ) -> tuple[str, ...]:
     one_sided = sum(
         n
         for key, n in left_out.items()
         if not key.startswith("both") and not is_failure(key.split(": ")[1])
     )
-    warnings = list(found.interval.warnings)
+    warnings = list(paired.interval.warnings)
     if one_sided > ONE_SIDED * pair.pairs:
         warnings.append(compose("scored_on_one_side", n=one_sided, pairs=pair.pairs))
     return tuple(warnings)
 
 
 def _decide_verdicts(
-    one: RunComparison,
+    comparison: RunComparison,
     corrected: dict[tuple[str, str], float],
     tests: int,
     correction: Correction,
     floor: float,
     effect: float | None,
 ) -> RunComparison:
+    # the smallest of Holm's levels: what could be detected must not be promised too small
     alpha = ALPHA / tests if correction == "holm" and tests else ALPHA
     return replace(
-        one,
+        comparison,
         differences=tuple(
             _decide_verdict(d, corrected.get((d.run, d.metric)), alpha, floor, effect)
-            for d in one.differences
+            for d in comparison.differences
         ),
     )
 
 
 def _decide_verdict(
-    one: Difference, p: float | None, alpha: float, floor: float, effect: float | None
+    difference: Difference, p: float | None, alpha: float, floor: float, effect: float | None
 ) -> Difference:
-    wanted = one.effect
-    if effect is not None and one.bounds is not None:
-        wanted = effect * (one.bounds[1] - one.bounds[0])
+    wanted = difference.effect
+    if effect is not None and difference.bounds is not None:
+        wanted = effect * (difference.bounds[1] - difference.bounds[0])
     seen = needed = None
-    if one.low is not None and one.high is not None:
-        seen = detectable_difference((one.high - one.low) / 2, alpha, POWER)
-        needed = round_up_questions(one.pairs * (seen / wanted) ** 2) if wanted > 0 else None
+    if difference.low is not None and difference.high is not None:
+        seen = detectable_difference((difference.high - difference.low) / 2, alpha, POWER)
+        needed = round_up_questions(difference.pairs * (seen / wanted) ** 2) if wanted > 0 else None
     verdict: Verdict = "unclear"
     # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
-    if p is None or one.difference is None or one.pairs < floor * one.applicable - 1e-9:
+    if (
+        p is None
+        or difference.difference is None
+        or difference.pairs < floor * difference.applicable - 1e-9
+    ):
         verdict = "withheld"
-    elif p <= ALPHA and not _includes_zero(one):
-        verdict = "better" if (one.difference > 0) == one.higher_is_better else "worse"
-    elif _is_within_margin(one):
+    # both test and interval must agree before a run is called better or worse
+    elif p <= ALPHA and not _includes_zero(difference):
+        verdict = (
+            "better" if (difference.difference > 0) == difference.higher_is_better else "worse"
+        )
+    elif _is_within_margin(difference):
         verdict = "equivalent"
-    return replace(one, adjusted=p, verdict=verdict, detectable=seen, effect=wanted, needed=needed)
+    return replace(
+        difference, adjusted=p, verdict=verdict, detectable=seen, effect=wanted, needed=needed
+    )
 
 
-def _includes_zero(one: Difference) -> bool:
+def _includes_zero(difference: Difference) -> bool:
     """Whether the interval allows no difference at all; a few outliers can make it so although most samples moved."""
-    return one.low is not None and one.high is not None and one.low <= 0 <= one.high
+    return (
+        difference.low is not None
+        and difference.high is not None
+        and difference.low <= 0 <= difference.high
+    )
 
 
-def _is_within_margin(one: Difference) -> bool:
+def _is_within_margin(difference: Difference) -> bool:
     """Whether the whole interval is; without one, whether no sample of many moved at all."""
-    if one.low is None or one.high is None:
-        return one.unchanged == one.pairs >= MIN_CLUSTERS
-    return -one.margin <= one.low and one.high <= one.margin
+    if difference.low is None or difference.high is None:
+        return difference.unchanged == difference.pairs >= MIN_CLUSTERS
+    return -difference.margin <= difference.low and difference.high <= difference.margin

@@ -60,14 +60,14 @@ class Diagnosis:
     @property
     def sure(self) -> bool:
         """Whether the evidence leaves no doubt."""
-        return any(one.sure for one in self.evidence)
+        return any(evidence.sure for evidence in self.evidence)
 
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as plain JSON."""
         return asdict(self) | {"sure": self.sure}
 
 
-class _Found:
+class _Measurements:
     """Everything that conditions look at."""
 
     def __init__(self, run: ComparableRun, summary: Summary, failures: Failures) -> None:
@@ -87,35 +87,39 @@ def diagnose(
     run: ComparableRun, summary: Summary, failures: Failures, symptoms: Sequence[Symptom]
 ) -> tuple[Diagnosis, ...]:
     """The symptoms that the run shows, the surest and most common first."""
-    found = _Found(run, summary, failures)
+    measurements = _Measurements(run, summary, failures)
     shown = []
     for symptom in symptoms:
-        evidence = [_evidence(one, found) for one in symptom.conditions]
-        present = [one for one in evidence if one is not None]
+        evidence = [_find_evidence(condition, measurements) for condition in symptom.conditions]
+        present = [item for item in evidence if item is not None]
         if not present or (symptom.every and len(present) < len(evidence)):
             continue
-        advice = tuple(_advice(cause, run.info) for cause in symptom.causes)
+        advice = tuple(_build_advice(cause, run.info) for cause in symptom.causes)
         shown.append(Diagnosis(symptom.name, symptom.title, tuple(present), advice))
     shown.sort(
-        key=lambda one: (not one.sure, -max(e.affected / max(e.samples, 1) for e in one.evidence))
+        key=lambda diagnosis: (
+            not diagnosis.sure,
+            -max(e.affected / max(e.samples, 1) for e in diagnosis.evidence),
+        )
     )
     return tuple(shown)
 
 
-def _evidence(condition: Condition, found: _Found) -> SymptomEvidence | None:
+def _find_evidence(condition: Condition, measurements: _Measurements) -> SymptomEvidence | None:
     """What shows that the condition holds; None when it does not, or nothing was measured."""
     if condition.kind == "class":
-        return _class_evidence(condition, found.failures)
-    metric = _metric(condition.name, found.summary)
-    if metric is None or metric.mean is None or not condition.holds(metric.mean):
+        return _find_class_evidence(condition, measurements.failures)
+    metric = _find_metric(condition.name, measurements.summary)
+    if metric is None or metric.mean is None or not condition.is_met_by(metric.mean):
         return None
     import numpy as np
 
-    values = found.columns.values[metric.metric]
+    values = measurements.columns.values[metric.metric]
     wrong = np.flatnonzero(
         values > condition.limit if condition.above else values < condition.limit
     )
     order = wrong[np.argsort(-values[wrong] if condition.above else values[wrong], kind="stable")]
+    # the end of the interval that is nearest to health: beyond the limit even there means sure
     far = metric.low if condition.above else metric.high
     return SymptomEvidence(
         what=metric.metric,
@@ -126,14 +130,16 @@ def _evidence(condition: Condition, found: _Found) -> SymptomEvidence | None:
         above=condition.above,
         samples=metric.scored,
         affected=len(wrong),
-        examples=tuple(found.columns.ids[int(i)] for i in order[:EXAMPLES]),
-        sure=far is not None and condition.holds(far),
+        examples=tuple(measurements.columns.ids[int(i)] for i in order[:EXAMPLES]),
+        sure=far is not None and condition.is_met_by(far),
     )
 
 
-def _class_evidence(condition: Condition, failures: Failures) -> SymptomEvidence | None:
-    rate = next((one for one in failures.rates if one.label == condition.name), None)
-    if rate is None or rate.rate is None or not condition.holds(rate.rate):
+def _find_class_evidence(condition: Condition, failures: Failures) -> SymptomEvidence | None:
+    rate = next(
+        (candidate for candidate in failures.rates if candidate.label == condition.name), None
+    )
+    if rate is None or rate.rate is None or not condition.is_met_by(rate.rate):
         return None
     examples: Sequence[Any] = next(
         (some for kind, some in failures.examples.items() if kind == condition.name), ()
@@ -147,24 +153,24 @@ def _class_evidence(condition: Condition, failures: Failures) -> SymptomEvidence
         above=condition.above,
         samples=rate.total,
         affected=rate.count,
-        examples=tuple(one.id for one in examples[:EXAMPLES]),
-        sure=rate.low is not None and condition.holds(rate.low),
+        examples=tuple(failure.id for failure in examples[:EXAMPLES]),
+        sure=rate.low is not None and condition.is_met_by(rate.low),
     )
 
 
-def _metric(family: str, summary: Summary) -> MetricSummary | None:
+def _find_metric(family: str, summary: Summary) -> MetricSummary | None:
     """The run's metric of a family; of several, the first that was scored."""
-    for one in summary.metrics:
-        if one.metric.partition("@")[0].partition("(")[0] == family and one.mean is not None:
-            return one
+    for metric in summary.metrics:
+        if metric.metric.partition("@")[0].partition("(")[0] == family and metric.mean is not None:
+            return metric
     return None
 
 
-def _advice(cause: Cause, info: RunInfo) -> Advice:
-    return Advice(cause.cause, cause.advice, ablation(info, cause.settings))
+def _build_advice(cause: Cause, info: RunInfo) -> Advice:
+    return Advice(cause.cause, cause.advice, format_ablation(info, cause.settings))
 
 
-def ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str | None:
+def format_ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str | None:
     """The command that tries these settings on the run's own questions; None when its system has none of them."""
     system, parameters = info.facts.system, info.facts.parameters
     fitting = {name: values for name, values in settings.items() if name in parameters}
@@ -174,16 +180,17 @@ def ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str | None
     words = ["ragstone", "ablate", source, "--system", system]
     for name, values in fitting.items():
         now = parameters[name]
+        # the current value first: `ablate` compares the others with it
         tried = [now, *(value for value in values if value != now)]
-        words += ["--vary", f"{name}={','.join(_plain(value) for value in tried)}"]
+        words += ["--vary", f"{name}={','.join(_format_value(value) for value in tried)}"]
     for name, value in (info.plan.system.settings if info.plan.system else {}).items():
         if name not in fitting:
-            words += ["--set", f"{name}={_plain(value)}"]
-    words += ["-m", ",".join(str(one["name"]) for one in info.metrics)]
+            words += ["--set", f"{name}={_format_value(value)}"]
+    words += ["-m", ",".join(str(metric["name"]) for metric in info.metrics)]
     if info.judge:
         words += ["--judge", info.judge]
     return " ".join(shlex.quote(word) for word in words)
 
 
-def _plain(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -68,7 +68,7 @@ class Effects:
         return asdict(self)
 
 
-def effects(
+def compute_effects(
     runs: Sequence[tuple[Settings, ComparableRun]], metric: str, *, correction: Correction = "holm"
 ) -> Effects:
     """What each factor does to a metric, on the samples that every run scored; the first run has the current settings."""
@@ -76,30 +76,41 @@ def effects(
 
     if len(runs) < 2:
         raise RagstoneError("effects need at least two runs with different settings")
-    settings = [dict(one) for one, _ in runs]
+    settings = [dict(run_settings) for run_settings, _ in runs]
     tables = [read_columns(run, [metric]) for _, run in runs]
     if any(metric not in table.values for table in tables):
         raise RagstoneError(f"not every run of the grid was scored with {metric!r}")
     described = tables[0].describe_metric(metric)
-    table, groups = _aligned(tables, metric)
+    table, groups = _align_values(tables, metric)
     if not table.shape[1]:
         raise RagstoneError(f"no sample is scored with {metric!r} in every run of the grid")
     higher = bool(described.get("higher_is_better", True))
     bounds = described.get("bounds")
     limits = (float(bounds[0]), float(bounds[1])) if bounds is not None else None
+    # settings are compared by repr throughout, because values may be lists
     full = _is_full(settings)
-    names = [name for name in settings[0] if len({repr(one.get(name)) for one in settings}) > 1]
+    names = [
+        name
+        for name in settings[0]
+        if len({repr(run_settings.get(name)) for run_settings in settings}) > 1
+    ]
     factors = []
     for name in names:
         rows = _rows_by_level(settings, name, full)
+        # a mean for each sample, not one number: levels are compared sample by sample
         means = {value: np.mean(table[at], axis=0) for value, at in rows.items()}
-        factors.append(_factor(name, means, rows, groups, limits, higher))
+        factors.append(_build_factor(name, means, rows, groups, limits, higher))
     return Effects(
-        metric, higher, table.shape[1], len(runs), full, _corrected(factors, higher, correction)
+        metric,
+        higher,
+        table.shape[1],
+        len(runs),
+        full,
+        _correct_p_values(factors, higher, correction),
     )
 
 
-def _aligned(
+def _align_values(
     tables: Sequence[RunColumns], metric: str
 ) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
     """One row a run, one column a sample that all of them scored; and the samples' groups."""
@@ -121,26 +132,26 @@ def _aligned(
 def _is_full(settings: Sequence[Settings]) -> bool:
     """Whether the settings are every combination of their values, once each."""
     names = list(settings[0])
-    values = [{repr(one[name]) for one in settings} for name in names]
+    values = [{repr(run_settings[name]) for run_settings in settings} for name in names]
     size = 1
     for some in values:
         size *= len(some)
-    distinct = {tuple(repr(one[name]) for name in names) for one in settings}
+    distinct = {tuple(repr(run_settings[name]) for name in names) for run_settings in settings}
     return len(settings) == len(distinct) == size
 
 
 def _rows_by_level(settings: Sequence[Settings], name: str, full: bool) -> dict[str, list[int]]:
     """For each value of a factor the runs that count: all of them in a full grid, else those that vary it alone."""
     base = settings[0]
-    found: dict[str, list[int]] = {}
-    for at, one in enumerate(settings):
-        others = all(one[key] == base[key] for key in base if key != name)
+    runs_by_value: dict[str, list[int]] = {}
+    for at, run_settings in enumerate(settings):
+        others = all(run_settings[key] == base[key] for key in base if key != name)
         if full or others:
-            found.setdefault(_shown(one[name]), []).append(at)
-    return found
+            runs_by_value.setdefault(_format_value(run_settings[name]), []).append(at)
+    return runs_by_value
 
 
-def _factor(
+def _build_factor(
     name: str,
     means: Mapping[str, NDArray[np.float64]],
     rows: Mapping[str, list[int]],
@@ -182,12 +193,12 @@ def _factor(
     return Factor(name, tuple(levels))
 
 
-def _corrected(
+def _correct_p_values(
     factors: Sequence[Factor], higher: bool, correction: Correction
 ) -> tuple[Factor, ...]:
     ps = [level.p for factor in factors for level in factor.levels if level.p is not None]
     corrected = iter(adjust_p_values(ps, correction))
-    found = []
+    corrected_factors = []
     for factor in factors:
         levels = []
         for level in factor.levels:
@@ -198,9 +209,9 @@ def _corrected(
                     verdict = "better" if (level.difference > 0) == higher else "worse"
                 level = replace(level, adjusted=p, verdict=verdict)
             levels.append(level)
-        found.append(replace(factor, levels=tuple(levels)))
-    return tuple(found)
+        corrected_factors.append(replace(factor, levels=tuple(levels)))
+    return tuple(corrected_factors)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -65,7 +65,7 @@ class Criterion:
     above: bool = False
     """Whether values above the limit are the bad ones."""
 
-    def bad(self, value: float) -> bool:
+    def is_bad(self, value: float) -> bool:
         """Whether a value is on the wrong side."""
         return value > self.limit if self.above else value < self.limit
 
@@ -139,7 +139,7 @@ class Failures:
     @property
     def worse(self) -> tuple[Slice, ...]:
         """Slices that fail significantly more often than the rest."""
-        return tuple(one for one in self.slices if one.worse)
+        return tuple(part for part in self.slices if part.worse)
 
     def count(self, kind: FailureClass) -> int:
         """How many samples are of a class."""
@@ -153,7 +153,7 @@ class Failures:
         return plain
 
 
-class Sampled(Protocol):
+class SampledRun(Protocol):
     """What failure analysis reads of a run; a StoredRun is one."""
 
     @property
@@ -162,36 +162,39 @@ class Sampled(Protocol):
 
 
 def analyse_failures(
-    run: Sampled,
+    run: SampledRun,
     *,
     thresholds: Mapping[str, float] | None = None,
     by: Sequence[str] | None = None,
     examples: int = EXAMPLES,
 ) -> Failures:
     """Class every sample of a run, in one pass; `thresholds` by class or family, `by` the fields to slice by."""
-    deciders = choose_deciders([str(one["name"]) for one in run.info.metrics], thresholds or {})
+    deciders = choose_deciders(
+        [str(metric["name"]) for metric in run.info.metrics], thresholds or {}
+    )
     counts: Counter[FailureClass] = Counter()
-    kept: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
+    examples_by_kind: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
     slicing = SliceCounter(by)
     for row in run.rows():
-        found = classify(row.sample, row.scores, deciders, position=row.position)
-        counts[found.kind] += 1
-        if len(kept[found.kind]) < examples:
-            kept[found.kind].append(found)
-        if found.kind not in UNKNOWN:
-            slicing.add(row.sample, found.kind if found.kind != "fine" else None)
+        failure = classify(row.sample, row.scores, deciders, position=row.position)
+        counts[failure.kind] += 1
+        if len(examples_by_kind[failure.kind]) < examples:
+            examples_by_kind[failure.kind].append(failure)
+        # a sample that nobody could judge must not make its slice look good or bad
+        if failure.kind not in UNKNOWN:
+            slicing.add(row.sample, failure.kind if failure.kind != "fine" else None)
     return Failures(
         run=run.info,
         samples=sum(counts.values()),
-        rates=_rates(counts),
+        rates=_compute_rates(counts),
         deciders=deciders,
-        examples={kind: tuple(some) for kind, some in kept.items() if some},
-        slices=slicing.slices(),
+        examples={kind: tuple(some) for kind, some in examples_by_kind.items() if some},
+        slices=slicing.build_slices(),
         dropped=slicing.dropped,
     )
 
 
-def _rates(counts: Counter[FailureClass]) -> tuple[LabelRate, ...]:
+def _compute_rates(counts: Counter[FailureClass]) -> tuple[LabelRate, ...]:
     """Each class that occurs as a share of all samples."""
     total = sum(counts.values())
     return tuple(
@@ -207,21 +210,23 @@ def choose_deciders(
     metrics: Sequence[str], thresholds: Mapping[str, float]
 ) -> dict[FailureClass, Decider]:
     """For each class the metric that decides it, with the thresholds that the user gave."""
-    known = [*CRITERIA, *(one.family for some in CRITERIA.values() for one in some)]
+    known = [*CRITERIA, *(criterion.family for some in CRITERIA.values() for criterion in some)]
     for name in thresholds:
         if name not in known:
             raise RagstoneError(f"no threshold {name!r}{suggest_nearest(name, known)}")
-    found: dict[FailureClass, Decider] = {}
+    deciders: dict[FailureClass, Decider] = {}
     for kind, criteria in CRITERIA.items():
-        for one in criteria:
+        for criterion in criteria:
             # recall@3 and recall@10: the deepest one says what the generator had to work with
-            names = [name for name in metrics if _family(name) == one.family]
+            names = [name for name in metrics if _get_family(name) == criterion.family]
             if names:
-                limit = thresholds.get(one.family, thresholds.get(kind, one.limit))
-                metric = max(names, key=_depth)
-                found[kind] = Decider(metric, Criterion(one.family, limit, one.above))
+                limit = thresholds.get(criterion.family, thresholds.get(kind, criterion.limit))
+                metric = max(names, key=_get_depth)
+                deciders[kind] = Decider(
+                    metric, Criterion(criterion.family, limit, criterion.above)
+                )
                 break
-    return found
+    return deciders
 
 
 def classify(
@@ -233,7 +238,9 @@ def classify(
 ) -> Failure:
     """The class of one sample with what shows it."""
     values = {
-        one.metric: _value(scores[one.metric]) for one in deciders.values() if one.metric in scores
+        decider.metric: _get_value(scores[decider.metric])
+        for decider in deciders.values()
+        if decider.metric in scores
     }
     fits = _match_classes(sample, scores, deciders)
     kind = fits[0] if fits else "fine" if _is_decided(sample, scores, values) else "unclassified"
@@ -259,7 +266,7 @@ def _match_deciders(
         score = scores.get(decider.metric)
         if score is None:
             continue
-        if score.value is not None and decider.criterion.bad(score.value):
+        if score.value is not None and decider.criterion.is_bad(score.value):
             fits.add(kind)
         elif score.outcome in FAILURES:
             fits.add("judge_failure")
@@ -270,9 +277,12 @@ def _match_classes(
     sample: Sample, scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
 ) -> list[FailureClass]:
     """Every class that fits, in the order of CLASSES."""
-    if sample.error is not None or any(one.outcome == "system_error" for one in scores.values()):
+    if sample.error is not None or any(
+        score.outcome == "system_error" for score in scores.values()
+    ):
         return ["system_failure"]
     refusal = refusal_label(sample, scores)
+    # to decline was right, so low recall or correctness is no failure
     if refusal == "correct_refusal":
         return []
     fits = _match_deciders(scores, deciders)
@@ -292,14 +302,14 @@ def _is_wrong(
 ) -> bool:
     """Whether the answer failed, or nothing tells: low evidence is a failure only where it did harm."""
     decider = deciders.get("generation_failure")
-    told = decider is not None and decider.metric in scores and scores[decider.metric].ok
-    return not told or bool(fits & {"generation_failure", "false_refusal", "hallucination"})
+    is_known = decider is not None and decider.metric in scores and scores[decider.metric].ok
+    return not is_known or bool(fits & {"generation_failure", "false_refusal", "hallucination"})
 
 
 def refusal_label(sample: Sample, scores: Mapping[str, Score]) -> str | None:
     """Whether the system refused and should have, as the run's metric says or as its default would."""
     for name, score in scores.items():
-        if _family(name) == "abstention_accuracy" and score.label is not None:
+        if _get_family(name) == "abstention_accuracy" and score.label is not None:
             return score.label
     if sample.answer is None:
         return None
@@ -324,7 +334,7 @@ def _is_decided(
     return refusal_label(sample, scores) == "correct_refusal"
 
 
-def _value(score: Score) -> float | str:
+def _get_value(score: Score) -> float | str:
     return score.value if score.value is not None else score.outcome
 
 
@@ -333,9 +343,9 @@ def _split_retrieved(sample: Sample) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if sample.relevant is None or sample.contexts is None:
         return (), ()
     wanted = {name for name, grade in sample.relevant.items() if grade > 0}
-    found = list(dict.fromkeys(sample.contexts.ids))
-    missed = tuple(name for name in sample.relevant if name in wanted and name not in found)
-    return missed, tuple(name for name in found if name not in wanted)
+    retrieved = list(dict.fromkeys(sample.contexts.ids))
+    missed = tuple(name for name in sample.relevant if name in wanted and name not in retrieved)
+    return missed, tuple(name for name in retrieved if name not in wanted)
 
 
 AGAINST = frozenset(
@@ -351,13 +361,13 @@ def _find_claims(
     if decider is None or decider.metric not in scores:
         return ()
     findings = scores[decider.metric].findings
-    return tuple(one for one in findings if one.verdict in AGAINST)
+    return tuple(finding for finding in findings if finding.verdict in AGAINST)
 
 
-def _family(metric: str) -> str:
+def _get_family(metric: str) -> str:
     return metric.partition("@")[0].partition("(")[0]
 
 
-def _depth(metric: str) -> float:
+def _get_depth(metric: str) -> float:
     _, at, depth = metric.partition("@")
     return float(depth) if at and depth.isdigit() else float("inf")

@@ -29,9 +29,9 @@ class LabelRate:
 
 def label_rates(labels: Mapping[str, int]) -> tuple[LabelRate, ...]:
     """The rate of each label of a MetricSummary; refusals out of the unanswerable questions, false ones out of the others."""
-    found = []
+    rates = []
     for label, rate in wilson_rates(labels, AMONG).items():
         kin = next((group for group in AMONG if label in group), tuple(labels))
-        total = sum(labels.get(one, 0) for one in kin)
-        found.append(LabelRate(label, labels[label], total, *(rate or (None, None, None))))
-    return tuple(found)
+        total = sum(labels.get(name, 0) for name in kin)
+        rates.append(LabelRate(label, labels[label], total, *(rate or (None, None, None))))
+    return tuple(rates)

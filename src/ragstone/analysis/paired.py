@@ -59,6 +59,7 @@ def compare_pairs(
     interval = mean_interval(moments, bounds=width, clusters=clusters)
     risen, fallen = int((differences > 0).sum()), int((differences < 0).sum())
     p: float | None
+    # McNemar counts pairs as independent; with groups the signs of whole groups are flipped instead
     if binary and clusters is None:
         test, p = "mcnemar", mcnemar(risen, fallen)
     else:
@@ -72,6 +73,7 @@ def compare_pairs(
         sd=moments.sd,
         interval=interval,
         clusters=None if clusters is None else clusters.count,
+        # one piece has one sign: there is nothing to test
         p=p if len(pieces) > 1 else None,
         test=test,
         risen=risen,

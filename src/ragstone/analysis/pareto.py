@@ -39,9 +39,9 @@ def find_front(
     """For each (cost, quality) whether no other point dominates it."""
     sign = 1 if higher_is_better else -1
 
-    def beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
-        cheaper, better = one[0] <= other[0], sign * one[1] >= sign * other[1]
-        return cheaper and better and one != other
+    def beats(point: tuple[float, float], other: tuple[float, float]) -> bool:
+        cheaper, better = point[0] <= other[0], sign * point[1] >= sign * other[1]
+        return cheaper and better and point != other
 
     return [not any(beats(other, point) for other in points) for point in points]
 
@@ -79,8 +79,8 @@ def _choose_axes(
 
 
 def _find_difference(differences: Sequence[Difference], metric: str) -> Difference | None:
-    return next((one for one in differences if one.metric == metric), None)
+    return next((difference for difference in differences if difference.metric == metric), None)
 
 
-def _is_usable(one: Difference | None) -> bool:
-    return one is not None and one.pairs > 0
+def _is_usable(difference: Difference | None) -> bool:
+    return difference is not None and difference.pairs > 0

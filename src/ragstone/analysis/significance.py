@@ -73,18 +73,18 @@ def adjust_p_values(ps: Sequence[float], correction: Correction = "holm") -> lis
         return list(ps)
     count = len(ps)
     order = sorted(range(count), key=lambda index: ps[index])
-    found = [1.0] * count
+    adjusted = [1.0] * count
     if correction == "holm":
         largest = 0.0
         for rank, index in enumerate(order):
             largest = max(largest, (count - rank) * ps[index])
-            found[index] = min(1.0, largest)
-        return found
+            adjusted[index] = min(1.0, largest)
+        return adjusted
     least = 1.0
     for rank, index in reversed(list(enumerate(order))):
         least = min(least, ps[index] * count / (rank + 1))
-        found[index] = least
-    return found
+        adjusted[index] = least
+    return adjusted
 
 
 def _count_all_flips(sizes: NDArray[np.float64], reached: float) -> float:
@@ -107,6 +107,7 @@ def _sample_flips(sizes: NDArray[np.float64], reached: float) -> float:
     beyond = 0
     for start in range(0, RANDOM_FLIPS, FLIPS_A_BLOCK):
         rows = min(FLIPS_A_BLOCK, RANDOM_FLIPS - start)
+        # eight signs from each random byte instead of one draw for each
         bits = np.unpackbits(
             dice.integers(0, 256, (rows, bytes_wide), np.uint8), axis=1, count=len(flipped)
         )
@@ -114,4 +115,5 @@ def _sample_flips(sizes: NDArray[np.float64], reached: float) -> float:
         if len(rest):
             sums += noise * dice.standard_normal(rows)
         beyond += int(np.count_nonzero(np.abs(sums) >= reached))
+    # the observed sum counts as one of the flips, so that p is never 0
     return (1 + beyond) / (1 + RANDOM_FLIPS)

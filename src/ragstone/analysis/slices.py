@@ -51,13 +51,14 @@ class SliceCounter:
 
     def add(self, sample: Sample, failure: str | None) -> None:
         """Count one sample under each of its values; `failure` is its class, None when it is fine."""
-        for name, value in self._values(sample):
+        for name, value in self._iter_values(sample):
             if name in self._dropped:
                 continue
             values = self._counts[name]
             if value not in values:
                 if len(values) >= MAX_VALUES:
                     self._dropped.add(name)
+                    # an id or a text: counting on would take memory for every sample
                     del self._counts[name]
                     continue
                 values[value] = Counter()
@@ -68,9 +69,9 @@ class SliceCounter:
         """Fields with too many values."""
         return tuple(sorted(self._dropped))
 
-    def slices(self) -> tuple[Slice, ...]:
+    def build_slices(self) -> tuple[Slice, ...]:
         """Each slice against the rest by Fisher's exact test, corrected by Holm; the worst first."""
-        found = []
+        candidates = []
         for name, values in self._counts.items():
             total = sum(sum(counts.values()) for counts in values.values())
             failed = sum(_count_failures(counts) for counts in values.values())
@@ -81,14 +82,14 @@ class SliceCounter:
                     and samples >= MIN_SLICE_SAMPLES
                     and total - samples >= MIN_SLICE_SAMPLES
                 ):
-                    found.append((name, value, samples, failures, total, failed, counts))
+                    candidates.append((name, value, samples, failures, total, failed, counts))
         ps = [
             fisher_test(f, n - f, failed - f, total - n - failed + f)
-            for _, _, n, f, total, failed, _ in found
+            for _, _, n, f, total, failed, _ in candidates
         ]
         slices = []
         for (name, value, samples, failures, total, failed, counts), p, corrected in zip(
-            found, ps, adjust_p_values(ps, "holm"), strict=True
+            candidates, ps, adjust_p_values(ps, "holm"), strict=True
         ):
             rate, rest = failures / samples, (failed - failures) / (total - samples)
             low, high = wilson_interval(failures, samples)
@@ -110,9 +111,9 @@ class SliceCounter:
                     classes,
                 )
             )
-        return tuple(sorted(slices, key=lambda one: (not one.worse, one.rest_rate - one.rate)))
+        return tuple(sorted(slices, key=lambda part: (not part.worse, part.rest_rate - part.rate)))
 
-    def _values(self, sample: Sample) -> Iterator[tuple[str, str]]:
+    def _iter_values(self, sample: Sample) -> Iterator[tuple[str, str]]:
         fields: dict[str, object] = {
             "language": sample.language,
             "group": sample.group,
@@ -121,6 +122,7 @@ class SliceCounter:
         for name, value in fields.items():
             if self._by is not None and name not in self._by:
                 continue
+            # numbers that hardly repeat, unless the user asks for them
             if self._by is None and name in MEASURED_FIELDS:
                 continue
             if isinstance(value, str | bool | int) and len(str(value)) <= MAX_VALUE_CHARS:
@@ -132,15 +134,20 @@ def fisher_test(a: int, b: int, c: int, d: int) -> float:
     row, column, total = a + b, a + c, a + b + c + d
     low, high = max(0, row + column - total), min(row, column)
 
-    def log(k: int) -> float:
+    def log_probability(k: int) -> float:
         return (
             _log_binomial(column, k)
             + _log_binomial(total - column, row - k)
             - _log_binomial(total, row)
         )
 
-    here = log(a) + 1e-7  # tables that are equally likely on paper differ in the last digits
-    return min(1.0, math.fsum(math.exp(p) for k in range(low, high + 1) if (p := log(k)) <= here))
+    here = (
+        log_probability(a) + 1e-7
+    )  # tables that are equally likely on paper differ in the last digits
+    return min(
+        1.0,
+        math.fsum(math.exp(p) for k in range(low, high + 1) if (p := log_probability(k)) <= here),
+    )
 
 
 def _log_binomial(n: int, k: int) -> float:

@@ -27,7 +27,7 @@ def measure_spread(runs: Sequence[ComparableRun], metric: str) -> MetricSpread:
     import numpy as np
 
     for run in runs:
-        names = [str(one["name"]) for one in run.info.metrics]
+        names = [str(described["name"]) for described in run.info.metrics]
         if metric not in names:
             raise UnknownMetric(
                 f"run {run.info.name!r} has no metric {metric!r}{suggest_nearest(metric, names)}"
@@ -39,20 +39,20 @@ def measure_spread(runs: Sequence[ComparableRun], metric: str) -> MetricSpread:
     new = pair.after.values[metric][pair.right]
     old = pair.before.values[metric][pair.left] if len(runs) > 1 else np.zeros(len(new))
     both = ~(np.isnan(old) | np.isnan(new))
-    found = compare_pairs(old[both], new[both], None if pair.groups is None else pair.groups[both])
-    if found.sd is None or found.sd == 0:
+    paired = compare_pairs(old[both], new[both], None if pair.groups is None else pair.groups[both])
+    if paired.sd is None or paired.sd == 0:
         raise RagstoneError(
             f"{metric} does not vary in {' and '.join(repr(run.info.name) for run in runs)}; "
             "plan without --run, which assumes the worst"
         )
-    sd = found.sd if len(runs) > 1 else paired_sd(found.sd)
-    return MetricSpread(sd, _design_effect(found), binary)
+    sd = paired.sd if len(runs) > 1 else paired_sd(paired.sd)
+    return MetricSpread(sd, _design_effect(paired), binary)
 
 
-def _design_effect(found: PairedDifference) -> float:
+def _design_effect(paired: PairedDifference) -> float:
     """How much wider groups make the interval than independent samples would, squared; at least 1."""
-    low, high = found.interval.low, found.interval.high
-    if low is None or high is None or found.clusters is None or not found.sd:
+    low, high = paired.interval.low, paired.interval.high
+    if low is None or high is None or paired.clusters is None or not paired.sd:
         return 1.0
-    alone = Z * found.sd / math.sqrt(found.pairs)
+    alone = Z * paired.sd / math.sqrt(paired.pairs)
     return max(1.0, ((high - low) / 2 / alone) ** 2)

@@ -106,6 +106,8 @@ def mean_interval(
                 high=bounds[1],
             )
         )
+        # values outside the declared bounds: the metric's author is wrong, and an interval clipped
+        # to them would be too
         bounds = None
     independent = values.n if clusters is None else clusters.count
     if independent < 2:
@@ -176,12 +178,12 @@ def skewed_interval(values: Moments) -> tuple[float, float]:
     skew = values.cubes / n / sd**3
     t = t_quantile((1 + LEVEL) / 2, n - 1) / math.sqrt(n)
 
-    def back(y: float) -> float:
+    def transform_back(y: float) -> float:
         if abs(skew) < 1e-6:  # the cubic's limit; the formula would divide 0 by 0
             return y
         return 3 / skew * (math.cbrt(1 + skew * (y - skew / (6 * n))) - 1)
 
-    return values.mean - sd * back(t), values.mean - sd * back(-t)
+    return values.mean - sd * transform_back(t), values.mean - sd * transform_back(-t)
 
 
 def equal_values_interval(value: float, n: int, bounds: tuple[float, float]) -> tuple[float, float]:
@@ -199,12 +201,12 @@ def wilson_rates(
     """Each label's share with its Wilson interval, out of the labels it stands with in `among`, else out of all.
 
     None where nothing was counted to take a share of."""
-    found: dict[str, tuple[float, float, float] | None] = {}
+    rates: dict[str, tuple[float, float, float] | None] = {}
     for label, count in counts.items():
         kin = next((group for group in among if label in group), tuple(counts))
-        total = sum(counts.get(one, 0) for one in kin)
-        found[label] = (count / total, *wilson_interval(count, total)) if total else None
-    return found
+        total = sum(counts.get(name, 0) for name in kin)
+        rates[label] = (count / total, *wilson_interval(count, total)) if total else None
+    return rates
 
 
 @lru_cache(maxsize=4096)
@@ -293,7 +295,12 @@ def _near_normal(z: float, freedom: float) -> float:
 def _upper_tail(t: float, freedom: float) -> float:
     """P(T > t) for t ≥ 0, by the incomplete beta function."""
     square = t * t
-    return _beta(freedom / (freedom + square), square / (freedom + square), freedom / 2, 0.5) / 2
+    return (
+        _incomplete_beta(
+            freedom / (freedom + square), square / (freedom + square), freedom / 2, 0.5
+        )
+        / 2
+    )
 
 
 def _density(t: float, freedom: float) -> float:
@@ -303,18 +310,18 @@ def _density(t: float, freedom: float) -> float:
     return math.exp(logs + power) / math.sqrt(freedom * math.pi)
 
 
-def _beta(x: float, rest: float, a: float, b: float) -> float:
+def _incomplete_beta(x: float, rest: float, a: float, b: float) -> float:
     """The regularised incomplete beta function I_x(a, b), with rest = 1 − x given to keep its digits."""
     if x <= 0 or rest <= 0:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):
-        return 1 - _beta(rest, x, b, a)
+        return 1 - _incomplete_beta(rest, x, b, a)
     logs = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     front = math.exp(logs + a * math.log(x) + b * math.log(rest)) / a
-    return front / _fraction(x, a, b)
+    return front / _beta_fraction(x, a, b)
 
 
-def _fraction(x: float, a: float, b: float) -> float:
+def _beta_fraction(x: float, a: float, b: float) -> float:
     """The continued fraction of the incomplete beta function, by Lentz's method."""
     value, c, d = 1.0, 1.0, 0.0
     for step in range(1, 10_000):

@@ -92,34 +92,34 @@ class Summary:
     floor: float
     gates: tuple[GateResult, ...]
     worst: tuple[int, ...]
-    """Positions of the samples to look at first; see `worst.Worst` for the order."""
+    """Positions of the samples to look at first; see `WorstSamples` for the order."""
     samples: int = 0
 
     @property
     def usage(self) -> Usage:
         """What the run paid, and the replies that it did not have to pay for."""
-        return replace(self.run.usage, hits=sum(one.usage.hits for one in self.metrics))
+        return replace(self.run.usage, hits=sum(metric.usage.hits for metric in self.metrics))
 
     @property
     def exit_code(self) -> int:
         """3 if a metric is incomplete or a gate cannot be decided, else 1 if a gate is missed, else 0."""
         undecided = any(gate.passed is None for gate in self.gates)
-        if undecided or not all(one.complete for one in self.metrics):
+        if undecided or not all(metric.complete for metric in self.metrics):
             return 3
         return 1 if any(gate.passed is False for gate in self.gates) else 0
 
     def __getitem__(self, metric: str) -> MetricSummary:
-        for one in self.metrics:
-            if one.metric == metric:
-                return one
-        names = [one.metric for one in self.metrics]
+        for summary in self.metrics:
+            if summary.metric == metric:
+                return summary
+        names = [summary.metric for summary in self.metrics]
         raise UnknownMetric(f"this run has no metric {metric!r}{suggest_nearest(metric, names)}")
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON: every number finite, what is unknown null."""
-        plain: dict[str, Any] = _plain(asdict(self) | {"run": self.run.to_json()})
-        for metric, one in zip(plain["metrics"], self.metrics, strict=True):
-            metric["coverage"] = one.coverage
+        plain: dict[str, Any] = _to_plain(asdict(self) | {"run": self.run.to_json()})
+        for metric, summary in zip(plain["metrics"], self.metrics, strict=True):
+            metric["coverage"] = summary.coverage
         return plain | {"exit_code": self.exit_code}
 
 
@@ -142,8 +142,9 @@ def summarise(
     groups, first = GroupNumbers(), WorstSamples(worst)
     samples = add_rows(run.scores(), tallies, groups, first)
     metrics = tuple(_metric_summary(tally, groups, floor) for tally in tallies)
-    found = {one.metric: one for one in metrics}
-    results = tuple(check_gate(gate, found[name]) for name, gate in rules.items())
+    by_name = {metric.metric: metric for metric in metrics}
+    # gates last, on the finished figures
+    results = tuple(check_gate(gate, by_name[name]) for name, gate in rules.items())
     return Summary(run.info, metrics, floor, results, first.positions(), samples)
 
 
@@ -160,8 +161,8 @@ def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> M
             moments, bounds=tally.bounds, binary=tally.binary, clusters=clusters
         )
     mean = moments.mean if moments else None
-    histogram, edges = _histogram(tally)
-    why = _incomplete(tally, scored, applicable, floor)
+    histogram, edges = _build_histogram(tally)
+    why = _explain_incomplete(tally, scored, applicable, floor)
     return MetricSummary(
         metric=tally.name,
         higher_is_better=tally.higher_is_better,
@@ -181,20 +182,20 @@ def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> M
         method=interval.method,
         clusters=clusters.count if clusters is not None else None,
         outcomes=dict(sorted(tally.outcomes.items())),
-        reasons=_reasons(tally),
+        reasons=_collect_reasons(tally),
         if_failures_low=_if_failures(tally, mean, scored, failed, 0),
         if_failures_high=_if_failures(tally, mean, scored, failed, 1),
         labels=tally.labels,
         histogram=histogram,
         edges=edges,
         usage=tally.usage,
-        warnings=_warnings(tally, interval),
+        warnings=_collect_warnings(tally, interval),
         complete=not why,
         incomplete=why,
     )
 
 
-def _incomplete(tally: MetricTally, scored: int, applicable: int, floor: float) -> str:
+def _explain_incomplete(tally: MetricTally, scored: int, applicable: int, floor: float) -> str:
     """Why a metric is not complete; empty when it is.
 
     A metric that applies to no sample is complete when every sample says so (`not_applicable`), and incomplete when a
@@ -205,7 +206,9 @@ def _incomplete(tally: MetricTally, scored: int, applicable: int, floor: float) 
         missing = tally.count("missing_field")
         if not missing:
             return ""
-        reason = next(iter(tally.missing_reasons.common(1)), compose("some_field_missing"))
+        reason = next(
+            iter(tally.missing_reasons.list_most_common(1)), compose("some_field_missing")
+        )
         code = "no_sample_scorable" if missing == tally.total else "no_applicable_scorable"
         return compose(code, metric=tally.name, reason=reason, missing=missing, total=tally.total)
     # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
@@ -221,12 +224,12 @@ def _incomplete(tally: MetricTally, scored: int, applicable: int, floor: float) 
     )
 
 
-def _reasons(tally: MetricTally) -> dict[str, int]:
-    found = tally.failure_reasons.common(MAX_REASONS)
-    for reason, n in tally.other_reasons.common(MAX_REASONS).items():
-        if len(found) < MAX_REASONS or reason in found:
-            found[reason] = found.get(reason, 0) + n
-    return found
+def _collect_reasons(tally: MetricTally) -> dict[str, int]:
+    reasons = tally.failure_reasons.list_most_common(MAX_REASONS)
+    for reason, n in tally.other_reasons.list_most_common(MAX_REASONS).items():
+        if len(reasons) < MAX_REASONS or reason in reasons:
+            reasons[reason] = reasons.get(reason, 0) + n
+    return reasons
 
 
 def _if_failures(
@@ -237,19 +240,19 @@ def _if_failures(
     return ((mean or 0.0) * scored + tally.bounds[end] * failed) / (scored + failed)
 
 
-def _warnings(tally: MetricTally, interval: Interval) -> tuple[str, ...]:
-    found = list(interval.warnings)
+def _collect_warnings(tally: MetricTally, interval: Interval) -> tuple[str, ...]:
+    warnings = list(interval.warnings)
     if tally.values.huge:
-        found.append(compose("values_too_large"))
-    for text, n in tally.warnings.common(MAX_REASONS).items():
+        warnings.append(compose("values_too_large"))
+    for text, n in tally.warnings.list_most_common(MAX_REASONS).items():
         if n == 1:
-            found.append(compose("in_samples.one", warning=text))
+            warnings.append(compose("in_samples.one", warning=text))
         else:
-            found.append(compose("in_samples.many", warning=text, n=n))
-    return tuple(found)
+            warnings.append(compose("in_samples.many", warning=text, n=n))
+    return tuple(warnings)
 
 
-def _histogram(tally: MetricTally) -> tuple[tuple[int, ...], tuple[float, ...]]:
+def _build_histogram(tally: MetricTally) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Counts in equal bins over the metric's bounds, or from the least value to the largest."""
     import numpy as np
 
@@ -267,9 +270,9 @@ def _histogram(tally: MetricTally) -> tuple[tuple[int, ...], tuple[float, ...]]:
     return tuple(int(n) for n in histogram), tuple(edges)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _to_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_to_plain(item) for item in value]
     return value

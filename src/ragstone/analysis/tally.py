@@ -51,7 +51,7 @@ class MetricTally:
             places = None if places is None else places[present]
         self.values.add(values, places)
 
-    def note(self, score: Score) -> bool:
+    def add_details(self, score: Score) -> bool:
         """Count what comes with a score besides its value; returns whether it is a failure."""
         if score.label is not None:
             self.labels[score.label] = self.labels.get(score.label, 0) + 1
@@ -74,7 +74,7 @@ class MetricTally:
         """How many samples ended so, whatever the kind of fault."""
         return sum(n for key, n in self.outcomes.items() if key.partition(":")[0] == outcome)
 
-    def badness(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def compute_badness(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far each value is from the best possible one, 0 to 1; a metric without bounds is squashed to that."""
         import numpy as np
 
@@ -95,10 +95,11 @@ class TextCounter:
     def add(self, text: str) -> None:
         """Count one more."""
         self._counts[clip(text, MAX_TEXT_CHARS)] += 1
+        # texts with ids or numbers in them are all different; memory must not grow with the run
         if len(self._counts) > MAX_TEXTS:
             self._counts = Counter(dict(self._counts.most_common(MAX_TEXTS // 2)))
 
-    def common(self, most: int) -> dict[str, int]:
+    def list_most_common(self, most: int) -> dict[str, int]:
         """The most common texts with their counts, the first seen first among equals."""
         return dict(self._counts.most_common(most))
 

@@ -40,19 +40,19 @@ class ValueSketch:
         """Significant bits of the table; None while it is exact."""
         self._table: NDArray[np.float64] = np.empty(0)
         self._counts: NDArray[np.int64] = np.empty(0, np.int64)
-        self._all = RunningMoments()
-        self._grouped = RunningMoments()
+        self._all_moments = RunningMoments()
+        self._grouped_moments = RunningMoments()
         self._sizes: NDArray[np.float64] = np.empty(0)
         self._sums: NDArray[np.float64] = np.empty(0)
         self._waiting: list[tuple[NDArray[np.float64], NDArray[np.int64] | None]] = []
-        self._pending = 0
+        self._waiting_count = 0
 
     def add(self, values: NDArray[np.float64], places: NDArray[np.int64] | None) -> None:
         """Take in some values with the place of each one's group, −1 for none."""
         if len(values):
             self._waiting.append((values, places))
-            self._pending += len(values)
-            if self._pending >= BLOCK_VALUES:
+            self._waiting_count += len(values)
+            if self._waiting_count >= BLOCK_VALUES:
                 self._add_waiting()
 
     def table(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -63,15 +63,17 @@ class ValueSketch:
     def moments(self) -> Moments | None:
         """Count, mean and central sums; None without values or when they are too large to square."""
         self._add_waiting()
-        if not self._all.n or self.huge:
+        if not self._all_moments.n or self.huge:
             return None
         assert self.minimum is not None
         assert self.maximum is not None
         # Three times 0.1 over three is a little more than 0.1; a mean never leaves its values.
-        mean = min(max(self._all.mean, self.minimum), self.maximum)
+        mean = min(max(self._all_moments.mean, self.minimum), self.maximum)
+        # from the table of distinct values: cubes summed up as they stream by would lose their
+        # digits
         cubes = float((self._counts * (self._table - mean) ** 3).sum())
-        squares = self._all.squares if self.minimum < self.maximum else 0.0
-        return Moments(self._all.n, mean, squares, cubes, self.minimum, self.maximum)
+        squares = self._all_moments.squares if self.minimum < self.maximum else 0.0
+        return Moments(self._all_moments.n, mean, squares, cubes, self.minimum, self.maximum)
 
     def median(self) -> float | None:
         """The middle value, or the mean of the two middle ones."""
@@ -97,7 +99,7 @@ class ValueSketch:
         if not repeats:
             return None
         used = np.flatnonzero(self._sizes)
-        grouped = self._grouped
+        grouped = self._grouped_moments
         about_mean = grouped.squares + grouped.n * (grouped.mean - everything.mean) ** 2
         alone = everything.n - grouped.n
         return Clusters(
@@ -119,14 +121,14 @@ class ValueSketch:
             )
             self._add_groups(block, places)
         self._waiting.clear()
-        self._pending = 0
+        self._waiting_count = 0
         self._add_to_table(block)
         low, high = float(block.min()), float(block.max())
         self.minimum = low if self.minimum is None else min(low, self.minimum)
         self.maximum = high if self.maximum is None else max(high, self.maximum)
         self.huge = self.huge or max(-low, high) > MAX_SQUARABLE
         if not self.huge:
-            self._all.add(block)
+            self._all_moments.add(block)
 
     def _add_groups(self, block: NDArray[np.float64], places: NDArray[np.int64]) -> None:
         import numpy as np
@@ -135,7 +137,7 @@ class ValueSketch:
         block, places = block[inside], places[inside]
         if not len(block) or self.huge or float(np.abs(block).max()) > MAX_SQUARABLE:
             return
-        self._grouped.add(block)
+        self._grouped_moments.add(block)
         room = max(len(self._sizes), int(places.max()) + 1)
         grow = (0, room - len(self._sizes))
         self._sizes = np.pad(self._sizes, grow) + np.bincount(places, minlength=room)
@@ -147,8 +149,10 @@ class ValueSketch:
 
         if self.bits is not None:
             block = _round_to_bits(block, self.bits)
-        found, counts = np.unique(block, return_counts=True)
-        self._merge(np.concatenate([self._table, found]), np.concatenate([self._counts, counts]))
+        distinct, counts = np.unique(block, return_counts=True)
+        self._merge_into_table(
+            np.concatenate([self._table, distinct]), np.concatenate([self._counts, counts])
+        )
         bits = self.bits or 25
         while len(self._table) > MAX_DISTINCT_VALUES and bits > 1:
             bits -= 1
@@ -159,9 +163,9 @@ class ValueSketch:
                 or bits == 1
             ):
                 self.bits = bits
-                self._merge(rounded, self._counts)
+                self._merge_into_table(rounded, self._counts)
 
-    def _merge(self, values: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+    def _merge_into_table(self, values: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
         import numpy as np
 
         order = np.argsort(values, kind="stable")
@@ -189,6 +193,7 @@ class RunningMoments:
         """Take in a block that is not empty."""
         own = float(block.mean())
         deviations = block - own
+        # Chan, Golub & LeVeque's way to join two sums of squares
         share = len(block) * self.n / (self.n + len(block))
         self.squares += float(deviations @ deviations) + (own - self.mean) ** 2 * share
         self._sum = math.fsum([self._sum, *block.tolist()])
@@ -205,15 +210,17 @@ class GroupNumbers:
         """Whether any of the groups with a place of its own was seen twice."""
         self._places: dict[str, int] = {}
 
-    def places(self, names: Sequence[str | None]) -> NDArray[np.int64] | None:
+    def number_groups(self, names: Sequence[str | None]) -> NDArray[np.int64] | None:
         """The place of each name, −1 for no group; None when no name is one."""
         import numpy as np
 
         if all(name is None for name in names):
             return None
-        return np.array([-1 if name is None else self._place(name) for name in names], np.int64)
+        return np.array(
+            [-1 if name is None else self._number_group(name) for name in names], np.int64
+        )
 
-    def _place(self, name: str) -> int:
+    def _number_group(self, name: str) -> int:
         known = self._places.get(name)
         if known is not None:
             self.repeats = True
@@ -221,6 +228,7 @@ class GroupNumbers:
         if len(self._places) < MAX_GROUPS:
             return self._places.setdefault(name, len(self._places))
         self.shared = True
+        # crc32, because hash() of a text differs from process to process
         return zlib.crc32(name.encode("utf-8", "surrogatepass")) % MAX_GROUPS
 
 

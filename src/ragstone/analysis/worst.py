@@ -21,7 +21,7 @@ class WorstSamples:
     distance from the best possible value, as a share of the metric's range. Ties stay in input order."""
 
     def __init__(self, room: int) -> None:
-        self._room = room
+        self._max_samples = room
         self._failed = _Top(room)
         self._scored = _Top(room)
 
@@ -46,8 +46,8 @@ class WorstSamples:
     def positions(self) -> tuple[int, ...]:
         """The worst first."""
         failed, scored = self._failed.positions(), self._scored.positions()
-        kept = failed[: max(self._room // 4, self._room - len(scored))]
-        return tuple((kept + scored)[: self._room])
+        first = failed[: max(self._max_samples // 4, self._max_samples - len(scored))]
+        return tuple((first + scored)[: self._max_samples])
 
 
 class _Top:
@@ -56,28 +56,30 @@ class _Top:
     def __init__(self, room: int) -> None:
         import numpy as np
 
-        self._room = room
-        self._at: NDArray[np.int64] = np.empty(0, np.int64)
+        self._max_entries = room
+        self._positions: NDArray[np.int64] = np.empty(0, np.int64)
         self._keys: NDArray[np.float64] = np.empty(0)
-        self._least = -float("inf")
+        self._smallest_key = -float("inf")
 
     def add(self, at: NDArray[np.int64], keys: NDArray[np.float64]) -> None:
         import numpy as np
 
-        able = keys >= self._least
-        self._at = np.concatenate([self._at, at[able]])
+        # most samples are not among the worst: they are passed over without sorting
+        able = keys >= self._smallest_key
+        self._positions = np.concatenate([self._positions, at[able]])
         self._keys = np.concatenate([self._keys, keys[able]])
-        if len(self._at) > 4 * self._room + 1024:
-            self._cut()
+        # sorted now and then, not with every batch
+        if len(self._positions) > 4 * self._max_entries + 1024:
+            self._drop_smallest()
 
     def positions(self) -> list[int]:
-        self._cut()
-        return [int(one) for one in self._at]
+        self._drop_smallest()
+        return [int(position) for position in self._positions]
 
-    def _cut(self) -> None:
+    def _drop_smallest(self) -> None:
         import numpy as np
 
-        order = np.lexsort((self._at, -self._keys))[: self._room]
-        self._at, self._keys = self._at[order], self._keys[order]
-        if self._room and len(order) == self._room:
-            self._least = float(self._keys[-1])
+        order = np.lexsort((self._positions, -self._keys))[: self._max_entries]
+        self._positions, self._keys = self._positions[order], self._keys[order]
+        if self._max_entries and len(order) == self._max_entries:
+            self._smallest_key = float(self._keys[-1])

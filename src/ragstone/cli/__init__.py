@@ -43,7 +43,7 @@ class _PipeClosed(Exception):
 
 
 @contextmanager
-def _pipe() -> Iterator[None]:
+def _translate_broken_pipe() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:  # click would exit 1, which means "a gate was missed" here
@@ -59,6 +59,7 @@ class LazyCommands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        # Every command file calls its click object `command`; nothing else of it is read here.
         file = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
         command: click.Command = importlib.import_module(f"ragstone.cli.{file}").command
         return command
@@ -76,12 +77,14 @@ class LazyCommands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    # `--help` prints while the context is made, the commands while they are invoked: both can lose
+    # their reader.
     def make_context(self, *args: Any, **more: Any) -> click.Context:
-        with _pipe():
+        with _translate_broken_pipe():
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _pipe():
+        with _translate_broken_pipe():
             return super().invoke(ctx)
 
 
@@ -106,38 +109,43 @@ def run(arguments: list[str]) -> int:
     try:
         # The typed words are kept with a run, to be shown in its report.
         words = tuple(arguments)
+        # Not standalone: click would end the process with codes of its own, and print mistakes in
+        # several lines.
         result = ragstone.main(arguments, prog_name="ragstone", standalone_mode=False, obj=words)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (_PipeClosed, BrokenPipeError):
         # what is still buffered cannot be written, and must not complain at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # 128 + SIGPIPE, as a shell reports a program that died of it.
         return 141
     except click.ClickException as bad:
         if isinstance(bad, _NO_ARGUMENTS) and bad.ctx is not None:  # `ragstone monitor` alone
             click.echo(bad.ctx.get_help())
             return 0
-        return _usage(bad)
+        return _report_usage_error(bad)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
+        # 128 + SIGINT.
         return 130
     except Exception as bad:
-        return _explain(bad, arguments)
+        return _report_error(bad, arguments)
 
 
 _NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
 """What click 8.2 and later raise for a group without a command; earlier ones print the help themselves."""
 
 
-def _usage(bad: click.ClickException) -> int:
+def _report_usage_error(bad: click.ClickException) -> int:
     command = bad.ctx.command_path if isinstance(bad, click.UsageError) and bad.ctx else None
     hint = f" (see {command} --help)" if command else ""
-    return _say(" ".join(bad.format_message().split()).rstrip(".") + hint, 2)
+    return _print_error(" ".join(bad.format_message().split()).rstrip(".") + hint, 2)
 
 
-def _explain(bad: Exception, arguments: list[str]) -> int:
+def _report_error(bad: Exception, arguments: list[str]) -> int:
     from ragstone.errors import ConfigError, Interrupted, RagstoneError
 
+    # Only in front of the command: behind it, `--debug` may be a value or an option of the command.
     debug = "--debug" in arguments[:1]
     if debug:
         import traceback
@@ -145,17 +153,19 @@ def _explain(bad: Exception, arguments: list[str]) -> int:
         traceback.print_exception(bad)
     if isinstance(bad, ConfigError) and len(bad.complaints) > 1:
         lines = [f"{len(bad.complaints)} mistakes:", *bad.complaints]
-        return _say("\n  ".join(lines), bad.exit_code)
+        return _print_error("\n  ".join(lines), bad.exit_code)
     if isinstance(bad, Interrupted):  # the user's wish, not an error
         click.echo(str(bad), err=True)
         return bad.exit_code
     if isinstance(bad, RagstoneError):
-        return _say(str(bad), bad.exit_code)
+        return _print_error(str(bad), bad.exit_code)
     how = "" if debug else f"; run `ragstone --debug {' '.join(arguments[:1])} …` for the traceback"
     what = " ".join(f"{type(bad).__name__}: {bad}".split())
-    return _say(f"this is a fault in ragstone, please report it: {what}{how}", 70)
+    # 70 is EX_SOFTWARE: CI can tell our fault from a missed gate (1), bad input (2) and too few
+    # scores (3).
+    return _print_error(f"this is a fault in ragstone, please report it: {what}{how}", 70)
 
 
-def _say(sentence: str, code: int) -> int:
+def _print_error(sentence: str, code: int) -> int:
     click.echo(f"{click.style('error', fg='red')}: {sentence}", err=True)
     return code

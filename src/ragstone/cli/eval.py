@@ -124,6 +124,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
       ragstone eval -c nightly.yaml --gate 'recall@5 >= 0.8'
 
     Exit codes: 0 success, 1 a gate failed, 2 bad input, 3 too few samples scored."""
+    # Imported when the command runs, so that `--help` stays quick.
     from ragstone.cli.actions.eval import evaluate_files
 
     ctx.exit(evaluate_files(files, flags, ctx.find_root().obj or ()))

@@ -79,6 +79,7 @@ def serve(config: str | None, store: str | None, **options: Any) -> None:
     `Authorization: Bearer …`. Stop it with Ctrl-C or SIGTERM: accepted interactions are written first."""
     from ragstone.cli.actions.monitor_serve import run_server
 
+    # From the environment only: an option would show the token to everyone who lists processes.
     token = os.environ.get("RAGSTONE_MONITOR_TOKEN") or None
     run_server(config, store, token=token, **options)
 
@@ -195,6 +196,7 @@ def alert() -> None:
 @alert.command("test")
 @config_option
 @language_option("Language of the message")
+# Scripts that give every subcommand the same --store must not fail on this one.
 @click.option("--store", hidden=True, expose_value=False)  # taken as elsewhere, not needed
 def test(config: str | None, language: str | None) -> int:
     """Send a test message to every configured channel; exit code 1 if one does not arrive."""

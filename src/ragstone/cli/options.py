@@ -37,6 +37,7 @@ def output_option(kind: str, default: str = "", what: str = "Write a file") -> C
 def check_outputs(kind: str, paths: Sequence[str]) -> None:
     """Complain of files that could not be written before anything is read."""
     for path in paths:
+        # Endings come from the registry of report formats: a new one needs no change here.
         if Path(path).suffix.lower() not in list_endings(kind):
             raise click.UsageError(describe_unknown(kind, path))
         if not Path(path).parent.is_dir():
@@ -45,6 +46,7 @@ def check_outputs(kind: str, paths: Sequence[str]) -> None:
 
 def reading_options(function: F) -> F:
     """How the rows of a data file are read."""
+    # The option applied last is listed first in `--help`.
     for option in (
         click.option("--skip-bad-rows", is_flag=True, help="Leave out rows that cannot be read, and count them."),
         click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Read only the first N samples."),

@@ -24,13 +24,13 @@ __all__ = [
 ]
 
 
-def load(path: str | Path, lacks: list[str] | None = None) -> Plan:
+def load(path: str | Path, missing_keys: list[str] | None = None) -> Plan:
     """The plan that a YAML file describes, or ConfigError with everything that is wrong in it.
 
-    With `lacks` an API key that is not set is noted there instead."""
+    With `missing_keys` an API key that is not set is noted there instead."""
     file = Path(path)
     complaints: list[str] = []
-    tree = expand_variables(read_document(file, complaints), complaints, lacks=lacks)
+    tree = expand_variables(read_document(file, complaints), complaints, missing_keys=missing_keys)
     plan = PlanReader(file, complaints).read_plan(tree)
     if complaints:
         # by line, so that a user can work through the file from top to bottom

@@ -73,30 +73,31 @@ def reveal(value: Any) -> Any:
 
 
 def expand_variables(
-    value: ConfigValue, complaints: list[str], key: str = "", lacks: list[str] | None = None
+    value: ConfigValue, complaints: list[str], key: str = "", missing_keys: list[str] | None = None
 ) -> ConfigValue:
     """The tree with variables filled in where secrets may stand; elsewhere each one is a complaint.
 
-    With `lacks` an API key that is not set is noted there: a dry run needs none."""
+    With `missing_keys` an API key that is not set is noted there: a dry run needs none."""
     inner = value.value
     if isinstance(inner, dict):
         # the plan keeps them as `${NAME}`, and its identity holds the names of the headers alone
         if key == "headers":  # an HTTP system fills in its own variables
             return value
         filled = {
-            name: expand_variables(item, complaints, name, lacks) for name, item in inner.items()
+            name: expand_variables(item, complaints, name, missing_keys)
+            for name, item in inner.items()
         }
         return ConfigValue(value.at, filled)
     if isinstance(inner, list):
         return ConfigValue(
-            value.at, [expand_variables(item, complaints, key, lacks) for item in inner]
+            value.at, [expand_variables(item, complaints, key, missing_keys) for item in inner]
         )
     if not isinstance(inner, str):
         return value
     names = VARIABLE.findall(inner)
     if key in ("api_key", "secret"):
         return ConfigValue(
-            value.at, Secret(_expand_api_key(key, value, names, complaints, lacks), inner)
+            value.at, Secret(_expand_api_key(key, value, names, complaints, missing_keys), inner)
         )
     if key in SECRET_ADDRESSES:
         return ConfigValue(
@@ -114,14 +115,18 @@ def expand_variables(
 
 
 def _expand_api_key(
-    key: str, value: ConfigValue, names: list[str], complaints: list[str], lacks: list[str] | None
+    key: str,
+    value: ConfigValue,
+    names: list[str],
+    complaints: list[str],
+    missing_keys: list[str] | None,
 ) -> str:
     if not names:
         complaints.append(
             f"{value.at}: {key!r} is written out; keep it in the environment and write ${{NAME}}"
         )
         return ""
-    return _fill_value(value, complaints if lacks is None else lacks)
+    return _fill_value(value, complaints if missing_keys is None else missing_keys)
 
 
 def _expand_store(value: ConfigValue, names: list[str], complaints: list[str]) -> str | Secret:

@@ -101,18 +101,23 @@ def _extract_all(value: Any) -> Any:
 
 def _unite_claims(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     """Build one `claims` Ask over the distinct texts of several."""
-    items = {item["text"]: item for ask in asks for item in ask.values["texts"]}
+    items = {_claim_key(item): item for ask in asks for item in ask.values["texts"]}
     # ids follow the sorted texts, not the order of metrics: the merged Ask's key must not depend on
     # that order
-    ids = {text: f"t{n}" for n, text in enumerate(sorted(items), 1)}
-    texts = [{**items[text], "id": ids[text]} for text in sorted(items)]
+    ids = {key: f"t{n}" for n, key in enumerate(sorted(items), 1)}
+    texts = [{**items[key], "id": ids[key]} for key in sorted(items)]
     members = []
     for ask in asks:
         own: dict[str, list[str]] = {merged_id: [] for merged_id in ids.values()}
         for item in ask.values["texts"]:
-            own[ids[item["text"]]].append(item["id"])
+            own[ids[_claim_key(item)]].append(item["id"])
         members.append((ask, _extract_rows("claims", "text_id", own)))
     return replace(asks[0], values={"texts": texts}), members
+
+
+def _claim_key(item: Mapping[str, Any]) -> tuple[str, str]:
+    """What makes two texts to split the same: their words, and the question that a bare answer is read with."""
+    return item["text"], item.get("question", "")
 
 
 def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:

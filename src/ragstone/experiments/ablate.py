@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from ragstone.analysis.effects import Effects, effects
+from ragstone.analysis.effects import Effects, compute_effects
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.bench import abench
@@ -62,7 +62,7 @@ async def aablate(
     return Ablation(
         benched.runs,
         tuple(settings_by_name[name] for name in benched.runs),
-        tuple(effects(pairs, metric) for metric in scored) if len(pairs) > 1 else (),
+        tuple(compute_effects(pairs, metric) for metric in scored) if len(pairs) > 1 else (),
     )
 
 

@@ -6,11 +6,13 @@ import asyncio
 import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
+from ragstone.judges.embedding_probe import PROBE_TEXTS, remove_probe
 from ragstone.judges.json_replies import ReplyFault, fit_value
 from ragstone.judges.limits import Budget
 from ragstone.judges.specs import build_spec
@@ -70,7 +72,7 @@ class FunctionJudge(Reopenable):
             async with asyncio.timeout(
                 min(self.deadline, self.budget.remaining_seconds())
             ) as clock:
-                value = await self._call(ask)
+                value = await self._call(_add_probe(ask) if ask.kind == "embed" else ask)
         except (JudgeFailed, OutOfBudget) as failure:
             return failure
         except Exception as raised:
@@ -110,23 +112,18 @@ def _check_value(ask: Ask, value: Any) -> Any:
     gap = _find_gap(ask, fitted)
     if gap:
         raise JudgeFailed("incomplete", "reply_unusable", fault=gap)
-    return fitted
+    return {"vectors": remove_probe(fitted["vectors"])} if ask.kind == "embed" else fitted
+
+
+def _add_probe(ask: Ask) -> Ask:
+    return replace(ask, values={"texts": [*ask.values["texts"], *PROBE_TEXTS]})
 
 
 def _find_gap(ask: Ask, value: Any) -> str:
     if ask.kind == "embed":
-        wanted = len(ask.values["texts"])
+        wanted = len(ask.values["texts"]) + len(PROBE_TEXTS)
         return "" if len(value["vectors"]) == wanted else compose("vectors_missing", n=wanted)
-    spec = build_spec(ask)
-    if ask.kind == "claims":  # a program may leave out a sentence that claims nothing
-        unknown = {(row["text_id"], row["sentence"]) for row in value["claims"]} - set(spec.items)
-        return compose("sentence_unknown", sentence=repr(min(unknown))) if unknown else ""
-    items = (
-        [claim["id"] for case in ask.values["cases"] for claim in case["claims"]]
-        if ask.kind == "support"
-        else spec.items
-    )
-    return spec.build_batch(items, "", False).parse(value).fault if items else ""
+    return build_spec(ask).find_gap(value)
 
 
 def _hash_source(function: Callable[..., Any]) -> str:

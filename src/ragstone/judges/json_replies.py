@@ -1,17 +1,23 @@
-"""Extracts the JSON document from a model's text and fits it to its schema; an ambiguous reply is rejected."""
+"""Extracts the JSON document from a model's text and fits it to its schema.
+
+What is right in substance and off in form is read: `"text t1"` or `1` for `t1`, a number as a string, an object where
+a list of one was wanted, null for nothing. What can be read in two ways is rejected."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ragstone.locale.messages import Argument, compose
 
 Fit = Callable[[Any, str], Any]
 """Takes a value and its place in the reply, returns it as the schema wants it; raises ReplyFault."""
+
+DISPENSABLE_FIELDS = frozenset({"reason"})
+"""Texts that decide nothing: a reply without them is used."""
 
 MAX_DECODE_ATTEMPTS = 200
 """Opening braces in a text at which a document is looked for."""
@@ -79,6 +85,8 @@ def _compile_object(schema: Mapping[str, Any]) -> Fit:
                 given = value[name]
                 # most fields are plain texts: a call for each would be slow
                 fitted[name] = given if is_text and type(given) is str else fit_field(given, name)
+            elif name in DISPENSABLE_FIELDS:
+                fitted[name] = ""
             elif required:
                 raise ReplyFault("fault_lacks", place=_name_place(place), name=name)
         return fitted
@@ -88,8 +96,13 @@ def _compile_object(schema: Mapping[str, Any]) -> Fit:
 
 def _compile_array(schema: Mapping[str, Any]) -> Fit:
     fit_item = compile_schema(schema["items"])
+    item_type = {"object": dict, "string": str}.get(schema["items"].get("type"), ())
 
     def fit(value: Any, place: str) -> Any:
+        if value is None:
+            return []
+        if isinstance(value, item_type):
+            value = [value]
         if not isinstance(value, list):
             raise ReplyFault("fault_not_list", place=_name_place(place))
         return [fit_item(item, place) for item in value]
@@ -104,10 +117,11 @@ def _compile_scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
         if kind in ("integer", "number"):
             value = _fit_number(value, kind, place)
         elif kind == "boolean":
-            if not isinstance(value, bool):
-                raise ReplyFault("fault_not_boolean", place=_name_place(place))
-        elif not isinstance(value, str):
-            raise ReplyFault("fault_not_text", place=_name_place(place))
+            value = _fit_boolean(value, place)
+        elif choices is not None:
+            value = _find_choice(value, choices)
+        else:
+            value = _fit_text(value, place)
         if choices is not None and value not in choices:
             shown = value[:40] if isinstance(value, str) else value
             raise ReplyFault(
@@ -121,7 +135,43 @@ def _compile_scalar(kind: Any, schema: Mapping[str, Any]) -> Fit:
     return fit
 
 
+def _find_choice(value: Any, choices: Sequence[str]) -> Any:
+    """Return the one choice that the value can mean; the value itself when there is none.
+
+    Words are compared without regard to case and joints (`Not found`); an id may have a word before it and marks
+    around it (`claim c1:`), or be given by its number."""
+    if value in choices or not isinstance(value, str | int) or isinstance(value, bool):
+        return value
+    spelled = _JOINT.sub("_", str(value).strip()).casefold()
+    meant = [choice for choice in choices if choice.casefold() == spelled]
+    match = _LABELLED_ID.fullmatch(str(value))
+    if not meant and match and all(map(_ID.fullmatch, choices)):
+        named = match[1].casefold()
+        meant = [choice for choice in choices if named in (choice, choice.lstrip(_LETTERS))]
+    return meant[0] if len(meant) == 1 else value
+
+
+def _fit_text(value: Any, place: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise ReplyFault("fault_not_text", place=_name_place(place))
+    return value
+
+
+def _fit_boolean(value: Any, place: str) -> bool:
+    if isinstance(value, str):
+        value = {"true": True, "false": False}.get(value.strip().casefold())
+    if not isinstance(value, bool):
+        raise ReplyFault("fault_not_boolean", place=_name_place(place))
+    return value
+
+
 def _fit_number(value: Any, kind: str, place: str) -> int | float:
+    if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value.strip()):
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ReplyFault("fault_not_number", place=_name_place(place))
     if not math.isfinite(value):
@@ -131,6 +181,13 @@ def _fit_number(value: Any, kind: str, place: str) -> int | float:
             raise ReplyFault("fault_not_whole", place=_name_place(place))
         return int(value)
     return value
+
+
+_ID = re.compile(r"[a-z]+\d+")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_LABELLED_ID = re.compile(r"\W*(?:[^\W\d]+\W+)?([A-Za-z]*\d+)\W*")
+_JOINT = re.compile(r"[\s_-]+")
+_WHOLE_NUMBER = re.compile(r"-?\d{1,9}")
 
 
 def _name_place(place: str) -> str:
@@ -174,7 +231,7 @@ def _reject_constant(name: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_constant=_reject_constant)
-_CHOICE = re.compile(r'"((?:true|\d+)(?:\|(?:false|\d+))+)"')
+_CHOICE = re.compile(r'"((?:true|\d+)(?:\|(?:false|\d+|…))+)"')
 """A choice of numbers or truth values in an example: shown without quotation marks, which the model would copy."""
 
 
@@ -188,5 +245,14 @@ def _build_example(schema: Mapping[str, Any], fixed: Mapping[str, str], name: st
     if kind == "array":
         return [_build_example(schema["items"], fixed, name)]
     if "enum" in schema:
-        return "|".join(map(str, schema["enum"]))
+        return "|".join(_shorten_choices([str(choice) for choice in schema["enum"]]))
     return {"integer": 0, "number": 0.5, "boolean": "true|false"}.get(str(kind), "…")
+
+
+def _shorten_choices(choices: list[str]) -> list[str]:
+    is_long = len(choices) > MAX_SHOWN_CHOICES
+    return [*choices[:2], "…", choices[-1]] if is_long else choices
+
+
+MAX_SHOWN_CHOICES = 8
+"""Choices of a field that an example lists; of more, the first and the last."""

@@ -15,8 +15,8 @@ from ragstone.judges.session import JudgeSession
 from ragstone.judges.specs import find_prompt_name
 from ragstone.types import NO_USAGE
 
-PROTOCOL_VERSION = 1
-"""Increased when fences, traps or checks change in a way that can change a reply; part of the cache key."""
+PROTOCOL_VERSION = 2
+"""Increased when fences, probes, schemas or checks change in a way that can change a reply; part of the cache key."""
 
 
 class ModelJudge(Reopenable):
@@ -54,7 +54,6 @@ class ModelJudge(Reopenable):
             identity = self._identities[name, ask.language] = {
                 **self.model.identity(),
                 "prompt": [self._load_prompt(part, ask).digest for part in (name, "again")],
-                "small": False,  # said by earlier versions: replies that were paid for stay valid
                 "discipline": PROTOCOL_VERSION,
             }
         return identity

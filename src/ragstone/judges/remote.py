@@ -13,6 +13,7 @@ from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.completion import Completion, CompletionRequest, Deadline
 from ragstone.judges.dialects import Dialect, OutputMode
 from ragstone.judges.dialects.dialect import as_object, read_count
+from ragstone.judges.embedding_probe import PROBE_TEXTS, PROBE_VERSION, remove_probe
 from ragstone.judges.http import JsonClient, MalformedReply, RequestRejected, describe_status
 from ragstone.judges.prices import Price, compute_usage, estimate_usd
 from ragstone.types import Usage
@@ -162,6 +163,7 @@ class RemoteEmbeddings:
             "base_url": client.base_url.url,
             "model": model,
             "parameters": self.parameters,
+            "probe": PROBE_VERSION,
         }
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
@@ -181,7 +183,7 @@ class RemoteEmbeddings:
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind != "embed":
             return JudgeFailed("refusal", "only_embeds", judge=self.name)
-        texts = [text or " " for text in ask.values["texts"]]
+        texts = [text or " " for text in (*ask.values["texts"], *PROBE_TEXTS)]
         estimate = estimate_usd(self.price, sum(map(len, texts)), 0)
         try:
             vectors, usage = await self.client.post(
@@ -196,7 +198,11 @@ class RemoteEmbeddings:
         except RequestRejected as rejection:
             return JudgeFailed("transport", describe_status(rejection.status, rejection.message))
         self.client.budget.settle(estimate, usage)
-        return Reply({"vectors": vectors}, usage)
+        try:
+            return Reply({"vectors": remove_probe(vectors)}, usage)
+        except JudgeFailed as failure:
+            failure.usage = usage
+            return failure
 
     def _parse_reply(self, reply: Any, count: int) -> tuple[list[list[float]], Usage]:
         rows = reply.get("data") if isinstance(reply, dict) else None

@@ -11,7 +11,7 @@ from ragstone.judges.completion import CompletionRequest, Deadline, LanguageMode
 from ragstone.judges.fences import make_nonce
 from ragstone.judges.json_replies import ReplyFault, extract_json
 from ragstone.judges.specs import build_spec
-from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, reply_schema
+from ragstone.judges.specs.protocol import ParsedReply, PromptBatch
 from ragstone.locale.messages import compose
 from ragstone.prompts import Prompt
 from ragstone.types import NO_USAGE
@@ -36,7 +36,6 @@ class JudgeSession:
         self.spec = build_spec(ask)
         self.prompt = load_prompt(self.spec.prompt)
         self.retry_prompt = load_prompt("again")
-        self.schema = reply_schema(ask)
         self.usage = NO_USAGE
 
     async def run(self) -> Any:
@@ -44,14 +43,9 @@ class JudgeSession:
         items = list(self.spec.items)
         if not items:
             return self.spec.build_reply({})
-        return self.spec.build_reply(await self._settle(items, self._new_deadline()))
+        return self.spec.build_reply(await self._settle(items, Deadline(self.model.deadline)))
 
-    async def _settle(
-        self,
-        items: list[Hashable],
-        deadline: Deadline,
-        depth: int = 0,
-    ) -> Settled:
+    async def _settle(self, items: list[Hashable], deadline: Deadline, depth: int = 0) -> Settled:
         """Ask about the items, and once more about those that are missing or unproven."""
         settled: Settled = {}
         missing, complaint, length_factor, usable = items, "", 1, False
@@ -59,7 +53,7 @@ class JudgeSession:
         key = f"{self.ask.key}:{depth}:{items[0]}:{len(items)}"
         for attempt in range(2):
             nonce = make_nonce(key, attempt)
-            batch = self.spec.build_batch(missing, nonce, with_trap=True)
+            batch = self.spec.build_batch(missing, nonce)
             try:
                 parsed = await self._call(batch, nonce, complaint, deadline, length_factor)
             except JudgeFailed as failure:
@@ -104,11 +98,11 @@ class JudgeSession:
     ) -> ParsedReply | None:
         """Make one call; None when the reply was cut off at the token limit."""
         note = self.retry_prompt.fill({"fault": complaint})[1] if complaint else ""
-        fixed = {"nonce": nonce, "shape": self.schema.format_example(nonce), "note": note}
+        fixed = {"nonce": nonce, "shape": batch.schema.format_example(nonce), "note": note}
         system, user = self.prompt.fill({**batch.values, **fixed})
         completion = await self.model.complete(
             CompletionRequest(
-                system, user, self.schema.schema, self.ask.kind, deadline, length_factor
+                system, user, batch.schema.schema, self.ask.kind, deadline, length_factor
             )
         )
         self.usage = completion.usage if self.usage is NO_USAGE else self.usage + completion.usage
@@ -117,12 +111,9 @@ class JudgeSession:
         if completion.finish == "length":
             return None
         try:
-            value = self.schema.fit(extract_json(completion.text), "")
+            value = batch.schema.fit(extract_json(completion.text), "")
         except ReplyFault as fault:
             return ParsedReply(fault=fault.reason, kind="unparseable")
         if value.pop("check").strip() != nonce:
             return ParsedReply(fault=compose("check_not_copied"), kind="compromised")
         return batch.parse(value)
-
-    def _new_deadline(self) -> Deadline:
-        return Deadline(self.model.deadline)

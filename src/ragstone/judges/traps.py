@@ -1,4 +1,4 @@
-"""Trap claims: invented statements that no source supports, to expose a judge that supports anything."""
+"""Traps and probes: invented statements and names that no material holds, to expose a judge that says anything it is told."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ def make_trap(key: str, language: str | None, sources: Sequence[str]) -> str:
     spanish = (language or "").lower().startswith("es")
     patterns, things = (_PATTERNS_ES, _THINGS_ES) if spanish else (_PATTERNS_EN, _THINGS_EN)
     random = KeyedRandom(key)
-    name = _make_name(random)
-    folded = [source.lower() for source in sources]
-    while any(name.lower() in source for source in folded):
-        name = _make_name(random)
+    name = _make_unknown_name(random, sources)
     return random.choice(patterns).format(
         name=name,
         other=_make_name(random),
@@ -23,6 +20,19 @@ def make_trap(key: str, language: str | None, sources: Sequence[str]) -> str:
         number=17 + random.number(960),
         year=1783 + random.number(230),
     )
+
+
+def make_name(key: str, sources: Sequence[str]) -> str:
+    """Return an invented name that no source mentions."""
+    return _make_unknown_name(KeyedRandom(key), sources)
+
+
+def _make_unknown_name(random: KeyedRandom, sources: Sequence[str]) -> str:
+    folded = [source.lower() for source in sources]
+    name = _make_name(random)
+    while any(name.lower() in source for source in folded):
+        name = _make_name(random)
+    return name
 
 
 def _make_name(random: KeyedRandom) -> str:

@@ -10,13 +10,16 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from ragstone.locale.catalogue import LANGUAGES, load_phrases
+from ragstone.locale.catalogue import LANGUAGES, find_phrase, load_phrases
 
 Argument: TypeAlias = "str | float | bool | tuple[Argument, ...] | None"
 """What a placeholder is filled with; a tuple is a list, whose separator is the format: `{names:; }`, else a comma."""
 
 FILE = "messages"
 """The file of the catalogue that holds the messages."""
+
+REPORT_LISTS = ("outcome",)
+"""Closed lists whose words stand in report.toml."""
 
 CUSTOM = "custom"
 """The code of a text that is not from the catalogue."""
@@ -38,9 +41,11 @@ class Message(str):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # str's own way to pickle would lose code and arguments
         return message_from_json, (message_to_json(self),)
 
 
+# typed, because 1 and 1.0 are shown differently
 @lru_cache(maxsize=512, typed=True)
 def compose(code: str, language: str = LANGUAGES[0], /, **arguments: Argument) -> Message:
     """The message of that code; the same code and arguments give the same object.
@@ -133,15 +138,22 @@ def _fill_sentence(code: str, arguments: Mapping[str, Argument], language: str) 
     if not arguments:
         return template
     return template.format(
-        **{name: _localize(name, value, phrases) for name, value in arguments.items()}
+        **{name: _localize(name, value, language) for name, value in arguments.items()}
     )
 
 
-def _localize(name: str, value: Argument, phrases: Mapping[str, str]) -> Any:
+def _localize(name: str, value: Argument, language: str) -> Any:
     """The value as the sentence shows it; a word of a closed list (`field.answer`) has its own translation."""
     if isinstance(value, tuple):
-        return _List(_localize(name, item, phrases) for item in value)
-    return phrases.get(f"{name}.{value}", value) if isinstance(value, str) else value
+        return _List(_localize(name, item, language) for item in value)
+    if not isinstance(value, str):
+        return value
+    word = load_phrases(language, FILE).get(f"{name}.{value}")
+    # Exports are in English, where an outcome stays its code (`judge_error`); in any other language
+    # it has the word of the reports.
+    if name in REPORT_LISTS and language != LANGUAGES[0]:
+        word = find_phrase(language, f"{name}.{value}")
+    return value if word is None else word
 
 
 class LocalFloat(float):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
 
 from ragstone.asks import Asking, ask, aspects, embed, questions
 from ragstone.errors import JudgeFailed, NotApplicable
@@ -33,10 +33,9 @@ def _check_weight(options: Mapping[str, Any]) -> str | None:
 def answer_relevance(
     question: str, answer: str, language: str | None = None, *, count: int = 3
 ) -> Asking[Score]:
-    """Mean cosine between the question and 3 questions generated from the answer; 0 if the answer is evasive.
+    """Mean cosine between the question and 3 questions generated from the answer; 0 if the answer is evasive. A judge that generates none (embedded, hybrid) gives a calibrated chance that the answer addresses the question.
 
-    A judge that generates no questions (the embedded one, classifiers) gives instead a calibrated chance that the answer
-    addresses the question, the mean over the parts of the question. An empty answer is evasive."""
+    That chance is the mean over the parts of the question. An empty answer is evasive."""
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
     if not answer.strip():
@@ -88,14 +87,21 @@ def completeness(
 
 @metric(check=_check_weight)
 def answer_correctness(
-    answer: str, reference: str, language: str | None = None, *, similarity_weight: float = 0.0
+    answer: str,
+    reference: str,
+    language: str | None = None,
+    *,
+    additions: Literal["list", "count"] = "list",
+    similarity_weight: float = 0.0,
 ) -> Asking[Score]:
-    """F1 of the claims of answer and reference; `similarity_weight` mixes in answer_similarity.
+    """F1 of the claims of answer and reference: matched claims, factual errors and omissions; what the answer adds without contradicting the reference does not lower it.
 
-    TP = claims of the answer that the reference supports, FP = the others (`error` when contradicted, else
-    `addition`), FN = claims of the reference that the answer does not support (`omission`); F1 = 2 TP ÷ (2 TP + FP + FN)."""
+    F1 = 2 TP ÷ (2 TP + FP + FN). TP = matched claims, counted on the side that has more of them; FP = claims of the
+    answer that cannot be true together with the reference (`error`); FN = claims of the reference that the answer does not hold
+    (`omission`). Other claims of the answer are listed as `addition`; `additions=count` counts them as FP (Ragas' way).
+    `similarity_weight` mixes in answer_similarity (Ragas uses 0.25)."""
     f1, *similarity = yield from run_together(
-        _match_claims(answer, reference, language),
+        _match_claims(answer, reference, language, additions == "count"),
         *([answer_similarity(answer, reference)] if similarity_weight else []),
     )
     if not similarity or similarity[0].value is None or f1.value is None:
@@ -104,7 +110,9 @@ def answer_correctness(
     return Score(min(mixed, 1.0), findings=f1.findings)
 
 
-def _match_claims(answer: str, reference: str, language: str | None) -> Asking[Score]:
+def _match_claims(
+    answer: str, reference: str, language: str | None, additions_count: bool
+) -> Asking[Score]:
     answer_sources, reference_sources = (
         _to_sources("answer", answer),
         _to_sources("reference", reference),
@@ -122,17 +130,48 @@ def _match_claims(answer: str, reference: str, language: str | None) -> Asking[S
         check_claims(answer_claims, reference_sources, language),
         check_claims(reference_claims, answer_sources, language),
     )
-    verdicts = {"supported": "correct", "contradicted": "error", "not_found": "addition"}
+    matches = [claim for claim in checked_reference if claim.verdict == "supported"]
+    matched = _find_matched_sentences(checked_answer, matches)
+    verdicts = [_classify_claim(claim, matched, additions_count) for claim in checked_answer]
     findings = [
-        claim.to_finding(reference_sources, verdicts[claim.verdict]) for claim in checked_answer
+        claim.to_finding(reference_sources, verdict)
+        for claim, verdict in zip(checked_answer, verdicts, strict=True)
     ]
     findings += [
         claim.to_finding(answer_sources, "omission")
         for claim in checked_reference
         if claim.verdict != "supported"
     ]
-    hits = sum(claim.verdict == "supported" for claim in checked_answer)
-    return Score(2 * hits / (hits + len(findings)), findings=tuple(findings))
+    hits = verdicts.count("correct")
+    wrong = verdicts.count("error") + additions_count * verdicts.count("addition")
+    hits = hits if additions_count else max(hits, len(matches))
+    omissions = len(checked_reference) - len(matches)
+    return Score(2 * hits / ((2 * hits + wrong + omissions) or 1), findings=tuple(findings))
+
+
+def _classify_claim(
+    claim: CheckedClaim, matched: Collection[tuple[int, int]], additions_count: bool
+) -> str:
+    """Name what a claim of the answer is to the reference; `matched` are the sentences that hold a claim of it."""
+    if claim.verdict == "contradicted":
+        return "error"
+    # a sentence that says more than the reference is not supported by it, and yet no mere addition
+    if claim.verdict == "supported" or (claim.claim.span in matched and not additions_count):
+        return "correct"
+    return "addition"
+
+
+def _find_matched_sentences(
+    answer: Sequence[CheckedClaim], reference: Sequence[CheckedClaim]
+) -> set[tuple[int, int]]:
+    """Find the sentences of the answer that hold a claim of the reference and have no supported claim themselves."""
+    supported = {claim.claim.span for claim in answer if claim.verdict == "supported"}
+    quotes = [quote.span for claim in reference for quote in claim.evidence if quote.span]
+    return {
+        (start, end)
+        for start, end in {claim.claim.span for claim in answer} - supported
+        if any(start < quote[1] and quote[0] < end for quote in quotes)
+    }
 
 
 def _to_sources(name: str, text: str) -> list[Chunk]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
 from ragstone.locale.messages import compose
-from ragstone.metrics.claims import CheckedClaim, check_claims, name_chunks, split_claims
+from ragstone.metrics.claims import CheckedClaim, check_every_claim, name_chunks, split_claims
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
@@ -20,25 +20,31 @@ from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 
 @metric
-def citation_precision(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
+def citation_precision(
+    answer: str, contexts: Ranked, language: str | None = None, question: str | None = None
+) -> Asking[Score]:
     """Marker–statement pairs whose cited chunk supports the statement ÷ pairs; a marker that points at no chunk counts as wrong.
 
     A marker's statement is what stands before it in its sentence, back to the marker before."""
-    cited = yield from _check_citations(answer, contexts, language)
+    cited = yield from _check_citations(answer, contexts, language, question)
     return _score_precision(cited)
 
 
 @metric
-def citation_recall(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
+def citation_recall(
+    answer: str, contexts: Ranked, language: str | None = None, question: str | None = None
+) -> Asking[Score]:
     """Claims of the answer that carry at least one supporting marker ÷ its claims."""
-    cited = yield from _check_citations(answer, contexts, language)
+    cited = yield from _check_citations(answer, contexts, language, question)
     return _score_recall(cited)
 
 
 @metric
-def citation_accuracy(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
+def citation_accuracy(
+    answer: str, contexts: Ranked, language: str | None = None, question: str | None = None
+) -> Asking[Score]:
     """F1 of citation_precision and citation_recall; not applicable without markers."""
-    cited = yield from _check_citations(answer, contexts, language)
+    cited = yield from _check_citations(answer, contexts, language, question)
     precision, recall = _score_precision(cited), _score_recall(cited)
     assert precision.value is not None
     assert recall.value is not None
@@ -124,14 +130,16 @@ MIN_SHARED_QUOTE_WORDS = 5
 """Minimum length of a quote to count as evidence of every chunk that contains it; shorter ones occur by chance."""
 
 
-def _check_citations(answer: str, contexts: Ranked, language: str | None) -> Asking[CitedAnswer]:
+def _check_citations(
+    answer: str, contexts: Ranked, language: str | None, question: str | None
+) -> Asking[CitedAnswer]:
     chunks = name_chunks(contexts)
     markers = find_markers(answer, chunks, language)
     if not markers:
         raise NotApplicable("no_citation_marker")
-    claims = yield from split_claims(answer, "answer", language)
+    claims = yield from split_claims(answer, "answer", language, question)
     ranks = [rank for rank, chunk in enumerate(chunks, 1) if chunk.text.strip()]
-    checked = yield from check_claims(claims, [chunks[rank - 1] for rank in ranks], language)
+    checked = yield from check_every_claim(claims, [chunks[rank - 1] for rank in ranks], language)
     return CitedAnswer(checked, markers, chunks, ranks)
 
 

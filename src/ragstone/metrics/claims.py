@@ -3,10 +3,11 @@
 The same text is always split by the same Ask and the same claims checked against the same sources by the same Ask,
 so every metric that needs them shares one reply.
 
-A claim is supported only with a quote that occurs in the source: a `supported` verdict without one becomes
-`not_found`, marked `verified=False`. When two or more claims are called supported and no quote can be found, the judge
-does not read its sources and the outcome is `judge_error: compromised`: neither its verdicts nor a score of 0 would be
-true. A reply with ids that are missing, repeated or invented is `judge_error: incomplete`."""
+A claim is supported only with a quote that occurs in the source and speaks of the claim: a `supported` verdict without
+one becomes `not_found`, marked `verified=False`. When two or more claims are called supported and no quote occurs, the
+judge does not read its sources and the outcome is `judge_error: compromised`: neither its verdicts nor a score of 0
+would be true. A reply with ids that are missing, repeated or invented is `judge_error: incomplete`; so is a claim that
+is not made of its own sentence, and two such claims are `compromised`. A claim that repeats another counts once."""
 
 from __future__ import annotations
 
@@ -19,6 +20,12 @@ from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
 from ragstone.metrics.replies import index_rows, read_probability, read_rows
+from ragstone.text.claim_checks import (
+    belongs_to_sentence,
+    find_quoted_sentence,
+    is_proof,
+    repeats_claim,
+)
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
 from ragstone.text.words import fold_text
@@ -86,17 +93,43 @@ class CheckedClaims(list[CheckedClaim]):
     """Chance that every claim is supported, from a judge that knows one."""
 
 
-def split_claims(text: str, field: str, language: str | None) -> Asking[list[Claim]]:
-    """Split a text into claims; `field` ("answer") is named in the outcome when there are none."""
+def split_claims(
+    text: str, field: str, language: str | None, question: str | None = None
+) -> Asking[list[Claim]]:
+    """Split a text into claims; `field` ("answer") is named in the outcome when there are none.
+
+    A text that only names something ("France") is read as the answer to the question."""
     if not text.strip():
         raise NotApplicable("empty_field", field=field)
-    claims = _read_claims_cached((yield from ask(_build_split_ask(text, language))), text, language)
+    split_ask = _build_split_ask(text, language, question)
+    claims = _read_claims_cached((yield from ask(split_ask)), text, language, split_ask)
     if not claims:
         raise NotApplicable("no_claims", field=field)
     return claims
 
 
 def check_claims(
+    claims: Sequence[Claim], sources: Sequence[Chunk], language: str | None
+) -> Asking[CheckedClaims]:
+    """Check the claims against the sources, in order, those that repeat others left out."""
+    checked = yield from check_every_claim(claims, sources, language)
+    distinct = CheckedClaims()
+    distinct.probability = checked.probability
+    repeats = find_repeats(checked, sources)
+    for index, claim in enumerate(checked):
+        if index in repeats:
+            continue
+        times = 1 + sum(first == index for first in repeats.values())
+        if times > 1:
+            reason = compose("claim_repeated", times=times, reason=claim.reason)
+            claim = claim._replace(
+                reason=reason if claim.reason else compose("claim_again", times=times)
+            )
+        distinct.append(claim)
+    return distinct
+
+
+def check_every_claim(
     claims: Sequence[Claim], sources: Sequence[Chunk], language: str | None
 ) -> Asking[CheckedClaims]:
     """Check each claim against the sources, in order; without sources every claim is `not_found` and no judge is asked."""
@@ -108,10 +141,35 @@ def check_claims(
     return read_verdicts((yield from ask(_build_support_ask(case, language))), claims, sources)
 
 
+def find_repeats(checked: Sequence[CheckedClaim], sources: Sequence[Chunk]) -> dict[int, int]:
+    """Return the indexes of claims that repeat an earlier one, each with the index of that one."""
+    repeats: dict[int, int] = {}
+    evidence = [_find_evidence_sentence(claim, sources) for claim in checked]
+    for index, claim in enumerate(checked):
+        for first in range(index):
+            if (
+                first not in repeats
+                and claim.verdict == checked[first].verdict
+                and repeats_claim(
+                    claim.claim.text, checked[first].claim.text, evidence[index], evidence[first]
+                )
+            ):
+                repeats[index] = first
+                break
+    return repeats
+
+
+def _find_evidence_sentence(claim: CheckedClaim, sources: Sequence[Chunk]) -> str:
+    quote = next((quote for quote in claim.evidence if quote.span), None)
+    if quote is None or quote.span is None:
+        return ""
+    return find_quoted_sentence(sources[quote.source].text, *quote.span)
+
+
 # The metrics of a sample ask the same questions one after the other: an Ask and its key are built once.
 @lru_cache(maxsize=64)
-def _build_split_ask(text: str, language: str | None) -> Ask:
-    return split(text, language=language)
+def _build_split_ask(text: str, language: str | None, question: str | None) -> Ask:
+    return split(text, question=question, language=language)
 
 
 @lru_cache(maxsize=64)
@@ -143,12 +201,12 @@ def list_sources(contexts: Ranked) -> list[Chunk]:
     return [chunk for chunk in name_chunks(contexts) if chunk.text.strip()]
 
 
-def _read_claims_cached(reply: Any, text: str, language: str | None) -> list[Claim]:
+def _read_claims_cached(reply: Any, text: str, language: str | None, split_ask: Ask) -> list[Claim]:
     """Call `read_claims` once for a reply that several metrics of a sample share."""
     cached = _claims_by_reply.get(id(reply))
     if cached is not None and cached[0] is reply and cached[1:3] == (text, language):
         return cached[3]
-    claims = read_claims(reply, text, language)
+    claims = read_claims(reply, text, language, split_ask.values["texts"][0].get("question", ""))
     if len(_claims_by_reply) >= _MAX_CACHED_REPLIES:
         _claims_by_reply.clear()
     # the cache holds the reply itself, so that no other object can get its id
@@ -160,9 +218,13 @@ _claims_by_reply: dict[int, tuple[Any, str, str | None, list[Claim]]] = {}
 _MAX_CACHED_REPLIES = 64
 
 
-def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
-    """Read the claims of a reply to `claims(text)`; a claim repeated in a sentence counts once."""
+def read_claims(reply: Any, text: str, language: str | None, question: str = "") -> list[Claim]:
+    """Read the claims of a reply to `claims(text)`; a claim repeated in a sentence counts once.
+
+    Claims of a bare answer are made of its words and those of the question that it was split with."""
     spans = split_cited_parts(text, language)
+    sentences = [f"{question} {text[start:end]}".strip() for start, end in spans]
+    strays: list[Claim] = []
     claims: dict[tuple[int, str], Claim] = {}
     for row in read_rows(reply, "claims", text_id=str, sentence=int, claim=str):
         number, claim = row["sentence"], row["claim"].strip()
@@ -175,7 +237,16 @@ def read_claims(reply: Any, text: str, language: str | None) -> list[Claim]:
             )
         if not claim:
             raise JudgeFailed("unparseable", "claim_empty")
-        claims.setdefault((number, fold_text(claim)), Claim(claim, number, spans[number]))
+        made = claims.setdefault((number, fold_text(claim)), Claim(claim, number, spans[number]))
+        if not belongs_to_sentence(claim, number, sentences):
+            strays.append(made)
+    if strays:
+        raise JudgeFailed(
+            "compromised" if len(strays) > 1 else "incomplete",
+            "claim_not_of_sentence",
+            claim=strays[0].text[:60],
+            sentence=sentences[strays[0].sentence][:60],
+        )
     return sorted(claims.values(), key=lambda claim: claim.sentence)
 
 
@@ -192,13 +263,14 @@ def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk])
     supported = [
         claim for claim in checked if rows[ids[claim.claim.text]]["verdict"] == "supported"
     ]
-    require_quotes(sum(claim.verified is True for claim in supported), len(supported))
+    located = sum(any(quote.span for quote in claim.evidence) for claim in supported)
+    require_quotes(located, len(supported))
     return checked
 
 
-def require_quotes(verified: int, claimed: int) -> None:
-    """Raise for a judge that claims two or more items as supported without a single verified quote."""
-    if claimed >= 2 and not verified:
+def require_quotes(located: int, claimed: int) -> None:
+    """Raise for a judge that claims two or more items as supported without a single quote that occurs in its source."""
+    if claimed >= 2 and not located:
         raise JudgeFailed("compromised", "no_quote_found", n=claimed)
 
 
@@ -208,14 +280,16 @@ def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk])
     if verdict == "not_found":
         return CheckedClaim(claim, "not_found", reason, probability=probability)
     evidence = tuple([_locate_quote(quote, sources) for quote in row["evidence"]])
-    verified = any(quote.span for quote in evidence)
+    located = [(quote.quote, sources[quote.source].text) for quote in evidence if quote.span]
+    verified = bool(located)
     if verdict == "contradicted":
         has_quote = verified if evidence else None
         return CheckedClaim(claim, "contradicted", reason, evidence, has_quote, probability)
     if verdict != "supported":
         raise JudgeFailed("unparseable", "verdict_unknown", verdict=verdict)
-    if not verified:
+    if not verified or not is_proof(claim.text, located):
         code = "quote_not_in_source" if evidence else "support_without_quote"
+        code = "quote_beside_claim" if located else code
         reason = compose(f"{code}_explained", reason=reason) if reason else compose(code)
         return CheckedClaim(claim, "not_found", reason, evidence, False, probability)
     return CheckedClaim(claim, "supported", reason, evidence, True, probability)

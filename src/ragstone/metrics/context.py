@@ -24,11 +24,13 @@ NOTHING_RETRIEVED = Score(0.0, warnings=(compose("nothing_retrieved"),))
 
 @metric
 def context_relevance(
-    question: str, contexts: Ranked, language: str | None = None
+    question: str, contexts: Ranked, language: str | None = None, *, together: bool = False
 ) -> Asking[Score]:
-    """Mean grade of the chunks for the question (0, 1 or 2) ÷ 2, the judge asked twice in different wording and averaged.
+    """Mean grade of the chunks for the question (0, 1 or 2) ÷ 2, the judge asked twice in different wording and averaged; `together` grades all chunks as one text (Ragas' way).
 
-    A chunk without text, or one that is the question itself, is 0."""
+    A chunk without text, or one that is the question itself, is 0, and no part of that one text."""
+    if together:
+        contexts = _join_chunks(contexts, question)
     chunks = yield from grade_chunks(
         question, contexts, "question", None, language, wordings=(1, 2)
     )
@@ -138,6 +140,16 @@ def grade_chunks(
             for index, *chunk_grades in zip(open_indexes, *grades_by_wording, strict=True)
         }
     return [GradedChunk(chunk, grades[index]) for index, chunk in enumerate(chunks)]
+
+
+def _join_chunks(contexts: Ranked, question: str) -> Ranked:
+    """Join the chunks that a judge would grade into one; without any, return the chunks as they are."""
+    folded_question = fold_text(question)
+    chunks = [c for c in name_chunks(contexts) if not _explain_worthless(c, folded_question)]
+    if len(chunks) < 2:
+        return Ranked(chunks or contexts)
+    ids, texts = ", ".join(chunk.id for chunk in chunks), [chunk.text for chunk in chunks]
+    return Ranked([Chunk(ids, "\n\n".join(texts))])
 
 
 def _average_precision(

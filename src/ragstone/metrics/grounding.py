@@ -7,6 +7,8 @@ from ragstone.errors import NotApplicable
 from ragstone.metrics.claims import (
     CheckedClaim,
     check_claims,
+    check_every_claim,
+    find_repeats,
     list_sources,
     run_together,
     split_claims,
@@ -16,24 +18,33 @@ from ragstone.types import Chunk, Finding, Ranked, Score, share
 
 
 @metric
-def faithfulness(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
+def faithfulness(
+    answer: str, contexts: Ranked, language: str | None = None, question: str | None = None
+) -> Asking[Score]:
     """Supported claims of the answer ÷ its claims.
 
-    Support needs a quote that stands in a retrieved chunk; with nothing retrieved no claim has any."""
-    findings, probability = yield from check_answer(answer, contexts, language)
+    Support needs a quote that stands in a retrieved chunk; with nothing retrieved no claim has any. An answer that only
+    names something is read with its question."""
+    findings, probability = yield from check_answer(answer, contexts, language, question)
     return share(findings, "supported", probability=probability)
 
 
 @metric(higher_is_better=False)
-def hallucination_rate(answer: str, contexts: Ranked, language: str | None = None) -> Asking[Score]:
+def hallucination_rate(
+    answer: str, contexts: Ranked, language: str | None = None, question: str | None = None
+) -> Asking[Score]:
     """Claims of the answer that the contexts contradict or do not hold ÷ its claims."""
-    findings, probability = yield from check_answer(answer, contexts, language)
+    findings, probability = yield from check_answer(answer, contexts, language, question)
     return share(findings, "contradicted", "not_found", probability=probability)
 
 
 @metric(higher_is_better=False)
 def noise_sensitivity(
-    answer: str, contexts: Ranked, reference: str, language: str | None = None
+    answer: str,
+    contexts: Ranked,
+    reference: str,
+    language: str | None = None,
+    question: str | None = None,
 ) -> Asking[Score]:
     """Wrong claims of the answer that follow from a retrieved chunk ÷ its claims.
 
@@ -41,24 +52,27 @@ def noise_sensitivity(
     if not reference.strip():
         raise NotApplicable("empty_field", field="reference")
     sources = list_sources(contexts)
-    claims = yield from split_claims(answer, "answer", language)
+    claims = yield from split_claims(answer, "answer", language, question)
+    references = [Chunk("reference", reference)]
     reference_checks, context_checks = yield from run_together(
-        check_claims(claims, [Chunk("reference", reference)], language),
-        check_claims(claims, sources, language),
+        check_every_claim(claims, references, language),
+        check_every_claim(claims, sources, language),
     )
+    repeats = find_repeats(reference_checks, references) | find_repeats(context_checks, sources)
     findings = [
-        _classify_noise(by_reference, by_contexts, sources)
-        for by_reference, by_contexts in zip(reference_checks, context_checks, strict=True)
+        _classify_noise(by_reference, context_checks[index], sources)
+        for index, by_reference in enumerate(reference_checks)
+        if index not in repeats
     ]
     return share(findings, "noise")
 
 
 def check_answer(
-    answer: str, contexts: Ranked, language: str | None
+    answer: str, contexts: Ranked, language: str | None, question: str | None = None
 ) -> Asking[tuple[list[Finding], float | None]]:
     """Check each claim of the answer against the contexts; also the chance that all of them are supported."""
     sources = list_sources(contexts)
-    claims = yield from split_claims(answer, "answer", language)
+    claims = yield from split_claims(answer, "answer", language, question)
     checked = yield from check_claims(claims, sources, language)
     return [claim.to_finding(sources) for claim in checked], checked.probability
 

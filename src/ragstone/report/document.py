@@ -31,6 +31,7 @@ class Where:
 
     def admits(self, medium: Medium, columns: int) -> bool:
         """Whether a node is shown in a medium; only a terminal has a width."""
+        # A page scrolls and a text wraps: widths are no matter there.
         fits = medium != "terminal" or self.min_columns <= columns <= self.max_columns
         return medium in self.media and fits
 
@@ -81,6 +82,8 @@ class Remark:
     tone: Tone = "plain"
 
 
+# A new node needs a case in render/markdown.py and render/terminal.py and a block in
+# templates/nodes.html.j2, which pick nodes by their class names.
 # ── blocks ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -344,7 +347,7 @@ class ReportDocument:
     """Id of the element that keyboard users may go to at once."""
 
 
-def select(nodes: Sequence[Node], medium: Medium, columns: int = 0) -> list[Node]:
+def select_nodes(nodes: Sequence[Node], medium: Medium, columns: int = 0) -> list[Node]:
     """The nodes that a medium shows."""
     return [node for node in nodes if node.where.admits(medium, columns)]
 
@@ -353,32 +356,33 @@ def select_columns(
     table: ReportTable, medium: Medium, columns: int = 0
 ) -> tuple[list[TableColumn], list[TableRow], TableRow | None]:
     """The columns of a table that a medium shows, with the cells under them."""
+    # `strict=True` below is the check that every row has a cell for every column, shown or not.
     shown = [column.where.admits(medium, columns) for column in table.columns]
 
-    def keep(row: TableRow) -> TableRow:
+    def keep_shown(row: TableRow) -> TableRow:
         pairs = zip(row.cells, shown, strict=True)
         return TableRow(tuple(cell for cell, is_shown in pairs if is_shown), row.style)
 
     heads = [column for column, is_shown in zip(table.columns, shown, strict=True) if is_shown]
-    return heads, [keep(row) for row in table.rows], table.total and keep(table.total)
+    return heads, [keep_shown(row) for row in table.rows], table.total and keep_shown(table.total)
 
 
-def cell_of(cell: TableCell | str) -> TableCell:
+def to_cell(cell: TableCell | str) -> TableCell:
     """A cell with a look, whatever it was given as."""
     return TableCell(cell) if isinstance(cell, str) else cell
 
 
-def spans_of(text: Inline) -> tuple[str | Styled, ...]:
+def to_spans(text: Inline) -> tuple[str | Styled, ...]:
     """The stretches of a text."""
     return text if isinstance(text, tuple) else (text,)
 
 
-def plain_text(text: Inline) -> str:
+def to_plain_text(text: Inline) -> str:
     """The text without its looks; a badge stands in parentheses."""
     return "".join(
         part if isinstance(part, str)
         else f"({part.text})" if part.style == "badge"
         else "" if part.style == "unseen"
         else part.text
-        for part in spans_of(text)
+        for part in to_spans(text)
     )  # fmt: skip

@@ -32,6 +32,8 @@ class Excerpt:
 
 def cut_excerpts(text: str, marks: Sequence[EvidenceMark], limit: int) -> list[Excerpt]:
     """The text in order, split wherever a mark starts or ends, shortened to about the limit around its marks."""
+    # A judge's offsets are not trusted: a mark outside the text is dropped, not clipped to
+    # something it did not mean.
     inside = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
     out: list[Excerpt] = []
     at = 0
@@ -63,10 +65,12 @@ def _choose_windows(
     """The stretches to show: all of a short text; else its beginning and what surrounds the marks."""
     if length <= limit:
         return [(0, length)] if length else []
+    # Half for the beginning, half for the evidence.
     head = limit // 2 if marks else limit
     windows, room = [(0, head)], limit - head
     for mark in marks:
         start, end = max(0, mark.start - CONTEXT_CHARS), min(length, mark.end + CONTEXT_CHARS)
+        # Windows are granted in the order of the findings until the room is used up.
         end = min(end, start + room)
         if end - start > CONTEXT_CHARS:
             windows.append((start, end))

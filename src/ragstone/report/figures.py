@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 def describe_run(summary: Summary, say: Words) -> Remark:
     """The run in one line: incomplete, gates missed, all passed."""
+    # Incomplete comes before missed gates: a gate on too few scores decides nothing.
     incomplete = sum(not metric.complete for metric in summary.metrics)
     missed = sum(gate.passed is False for gate in summary.gates)
     if incomplete:
@@ -102,6 +103,7 @@ def list_thresholds(summary: Summary, metric: str) -> list[float]:
     from ragstone.config.gates import parse_gate
 
     rules = [parse_gate(gate.rule) for gate in summary.gates if gate.metric == metric]
+    # A limit on coverage is a share of samples, not a score: it has no place on the metric's scale.
     return [rule.limit for rule in rules if rule.figure != "coverage"]
 
 
@@ -151,6 +153,7 @@ def build_command(info: RunInfo) -> str:
     typed = info.facts.command
     if typed and typed[0] == "eval":
         return shlex.join(["ragstone", *typed])
+    # A run over rows in memory has no file that the command could name.
     if not Path(info.source).suffix and not Path(info.facts.source).is_absolute():
         return ""
     plan = info.plan
@@ -214,6 +217,8 @@ def _explain_incomplete(metric: MetricSummary, floor: float, say: Words) -> str:
 
 
 def _describe_bounds(metric: MetricSummary, say: Words) -> str:
+    # What the mean would be if every failed sample had scored the worst, or the best, value there
+    # is.
     ends = {"low": say.number(metric.if_failures_low), "high": say.number(metric.if_failures_high)}
     if metric.bounds is None:
         return say("bounds_short", **ends)

@@ -19,4 +19,6 @@ def encode_text(text: str) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
+        # By way of UTF-16, in which a pair of surrogates becomes the character it stands for and
+        # only lone ones are lost.
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")

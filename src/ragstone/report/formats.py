@@ -121,6 +121,7 @@ class RowsFormat(ReportFormat):
         export_rows(report.run, path, report.summary)
 
 
+# The order is that of the help texts; see `find_format` for which wins where endings are the same.
 _FORMATS: list[ReportFormat] = [
     HtmlFormat(), MarkdownFormat(), JUnitFormat(), JsonFormat(), PictureFormat(), RowsFormat(),
 ]  # fmt: skip
@@ -144,6 +145,7 @@ def list_endings(kind: str) -> tuple[str, ...]:
 def find_format(kind: str, path: str | os.PathLike[str]) -> ReportFormat:
     """The format that the ending of a path names; one that names none is an error."""
     ending = Path(path).suffix.lower()
+    # From the last, so that a format which a user registers wins over ours.
     for format in reversed([*list_formats(kind)]):
         if ending in format.endings:
             return format

@@ -49,6 +49,8 @@ def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
     seen: dict[tuple[str, str, str, str], LedgerEntry] = {}
     for metric, score in scores.items():
         for finding in score.findings:
+            # The same claim judged otherwise by another metric is another entry: readers must see
+            # that they disagree.
             key = (finding.text, finding.verdict, finding.chunk, finding.quote)
             if key in seen:
                 if metric not in seen[key].metrics:
@@ -58,16 +60,16 @@ def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
                 number=len(seen) + 1,
                 finding=finding,
                 metrics=[metric],
-                tone=verdict_tone(finding.verdict),
+                tone=choose_tone(finding.verdict),
                 chunk=_find_chunk(finding, sample),
             )
             seen[key] = entry
             book.entries.append(entry)
-            _mark(book, entry, sample)
+            _mark_evidence(book, entry, sample)
     return book
 
 
-def verdict_tone(verdict: str) -> Tone:
+def choose_tone(verdict: str) -> Tone:
     """How a verdict is coloured: good, bad, warn or plain."""
     word = fold_text(verdict).replace(" ", "_")
     return (
@@ -81,7 +83,7 @@ def verdict_tone(verdict: str) -> Tone:
     )
 
 
-def _mark(book: Ledger, entry: LedgerEntry, sample: Sample) -> None:
+def _mark_evidence(book: Ledger, entry: LedgerEntry, sample: Sample) -> None:
     finding = entry.finding
     if entry.chunk is not None and sample.contexts is not None:
         marks = book.in_chunks.setdefault(entry.chunk, [])
@@ -104,6 +106,7 @@ def _mark_quote(marks: list[EvidenceMark], entry: LedgerEntry, text: str) -> Non
 def _find_chunk(finding: Finding, sample: Sample) -> int | None:
     """The chunk with that id; a chunk without an id goes by its rank."""
     for rank, chunk in enumerate(sample.contexts or (), 1):
+        # Judges are shown chunks without ids by their rank, so findings name them the same way.
         if finding.chunk and finding.chunk == (chunk.id or str(rank)):
             return rank - 1
     return None
@@ -121,6 +124,8 @@ def _locate_quote(finding: Finding, text: str) -> tuple[int, int] | None:
         and fold_text(text[start:end]) == fold_text(finding.quote)
     ):
         return start, end
+    # Offsets may be of another text (of what the judge was shown, cut): they count only where the
+    # quote stands there.
     return find_quote(finding.quote, text)
 
 
@@ -128,6 +133,7 @@ def _is_in_reference(finding: Finding, sample: Sample) -> bool:
     """Whether the span lies in the reference rather than the answer: where more of the claim's words stand."""
     assert finding.span is not None
     start, end = finding.span
+    # A span does not say which text it is of; stores hold it as it was judged.
     wanted = _word_set(finding.text)
     answer, reference = (
         len(wanted & _word_set((text or "")[start:end]))

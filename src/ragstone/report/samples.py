@@ -46,7 +46,7 @@ class Limits:
     chunks: int
     findings: int
 
-    def tighter(self) -> Limits:
+    def tighten(self) -> Limits:
         """A step less of everything, of texts most, down to a readable least."""
         return Limits(
             text=max(self.text * 2 // 3, min(self.text, 80)),
@@ -54,7 +54,7 @@ class Limits:
             findings=max(self.findings * 5 // 6, min(self.findings, 2)),
         )
 
-    def within(self, sample: Sample, findings: int) -> Limits:
+    def narrow_to(self, sample: Sample, findings: int) -> Limits:
         """No more than the sample has, so that the next tighter limits make a difference."""
         chunks = sample.contexts or ()
         texts = (sample.question, sample.answer, sample.reference, *(c.text for c in chunks))
@@ -168,11 +168,11 @@ class OpenSample:
     ledger: Ledger
     say: Words
 
-    def fit(self, limits: Limits) -> Limits:
+    def fit_limits(self, limits: Limits) -> Limits:
         """The limits, no wider than the sample needs."""
-        return limits.within(self.row.sample, len(self.ledger.entries))
+        return limits.narrow_to(self.row.sample, len(self.ledger.entries))
 
-    def view(self, limits: Limits) -> SampleView:
+    def build_view(self, limits: Limits) -> SampleView:
         """The sample within the limits."""
         sample, book, metrics, say = self.row.sample, self.ledger, self.metrics, self.say
         scores = _choose_scores(self.row, metrics)
@@ -183,6 +183,8 @@ class OpenSample:
         question = cut_excerpts(sample.question or "", (), limits.text)
         answer = _cut_text(sample.answer, book.in_answer, limits)
         reference = _cut_text(sample.reference, book.in_reference, limits)
+        # Titles and short fields are cut for the layout; only these cuts are announced to the
+        # reader.
         texts = [question, answer, reference, *(chunk.parts for chunk in chunks or ())]
         more_chunks = max(len(sample.contexts or ()) - limits.chunks, 0)
         more_findings = len(book.entries) - len(shown)
@@ -270,6 +272,7 @@ def _view_score(metric: MetricDirection, score: Score, say: Words) -> ScoreView:
     ):
         low, high = metric.bounds
         share = min(max((score.value - low) / (high - low), 0.0), 1.0)
+        # Thirds of the scale are a look, not a verdict: gates and comparisons decide what is good.
         good = share if metric.higher_is_better else 1 - share
         level = "low" if good < 1 / 3 else "mid" if good < 2 / 3 else "high"
     name = f"{score.outcome}: {score.kind}" if score.kind else score.outcome
@@ -298,6 +301,7 @@ def view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
         reason=shorten(say.message(finding.reason), brief),
         quote=shorten(finding.quote, brief),
         chunk_id=shorten(finding.chunk, 120),
+        # A rank only for chunks that the page shows: it becomes a link to them.
         chunk_rank=entry.chunk + 1
         if entry.chunk is not None and entry.chunk < limits.chunks
         else None,

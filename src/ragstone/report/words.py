@@ -54,7 +54,7 @@ class Words:
         """A score as it is read; a dash when there is none."""
         if value is None:
             return "–"
-        text = f"{value:.{_digits(value) if digits is None else digits}f}"
+        text = f"{value:.{_choose_digits(value) if digits is None else digits}f}"
         if digits is None and 0 < abs(value) < 0.0005:
             text = f"{value:.2g}"
         if float(text) == 0:
@@ -75,6 +75,7 @@ class Words:
         """A share of one as a percentage; never rounded up to 100 or down to 0."""
         scaled = share * 100
         text = f"{scaled:.{digits}f}"
+        # 999 of 1,000 must not read as all of them, nor one of a million as none.
         if text == f"{100:.{digits}f}" and share < 1:
             text = f"{100 - 10**-digits:.{digits}f}"
         if float(text) == 0 and share > 0:
@@ -91,6 +92,8 @@ class Words:
 
     def money(self, usd: float) -> str:
         """Dollars, with enough digits that a cheap run does not read as free."""
+        # Zero is exact: a local judge costs nothing, and four decimals would hint at a rounded
+        # price.
         digits = 2 if usd >= 1 or usd == 0 else 4
         text = self.number(usd, digits)
         if usd > 0 and float(f"{usd:.{digits}f}") == 0:
@@ -98,7 +101,7 @@ class Words:
         return self("money", value=text)
 
 
-def words(language: str, zone: tzinfo = UTC) -> Words:
+def load_words(language: str, zone: tzinfo = UTC) -> Words:
     """The words of a language, by its code, with times in a zone."""
     code = language.split("-")[0].lower()
     if code not in LANGUAGES:
@@ -106,7 +109,7 @@ def words(language: str, zone: tzinfo = UTC) -> Words:
     return Words(code, zone)
 
 
-def _digits(value: float) -> int:
+def _choose_digits(value: float) -> int:
     """Three decimals for shares, fewer for larger figures, so that columns stay narrow."""
     size = abs(value)
     return 3 if size < 10 else 2 if size < 100 else 1

@@ -74,10 +74,11 @@ def plain_inline(text: str) -> str:
 
 def _blank_link(link: re.Match[str]) -> str:
     group = 1 if link[1] is not None else 2
+    # same length as before: evidence is quoted by its offsets in the document
     return (" " * (link.start(group) - link.start()) + link[group]).ljust(len(link[0]))
 
 
-def tidy(text: str) -> str:
+def tidy_text(text: str) -> str:
     """White space made even, none before punctuation."""
     even = " ".join(plain_inline(_HYPHEN_BREAK.sub("-", text)).split())
     return _LOOSE_SPACE.sub("", even)
@@ -91,6 +92,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     for line in text.split("\n"):
         lines.append(_Line(line.rstrip(), at))
         at += len(line) + 1
+    # manual pages show structure by indents, which Markdown would read as code
     read = _read_manual if _MANUAL.search(text) else _read_markdown
     return tuple(_read_all(lines, read))
 
@@ -111,7 +113,7 @@ def _make_block(kind: BlockKind, lines: Sequence[_Line], *, skip: int = 0, level
     raw = "\n".join([lines[0].text[skip:], *(line.text for line in lines[1:])])
     start = lines[0].start + skip + len(raw) - len(raw.lstrip())
     end = lines[-1].start + len(lines[-1].text)
-    return Block(kind, raw if kind == "code" else tidy(raw), start, end, level)
+    return Block(kind, raw if kind == "code" else tidy_text(raw), start, end, level)
 
 
 def _make_entry(
@@ -172,7 +174,7 @@ def _read_entry(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
         if len(text) > MAX_TERM_CHARS or len(terms) >= MAX_TERMS or (terms and not options):
             return None, at
         if text:
-            terms.append(tidy(text))
+            terms.append(tidy_text(text))
         n += 1
     if n >= len(lines) or not all(terms):
         return None, at
@@ -186,7 +188,7 @@ def _read_entry(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
 def _make_row(line: _Line) -> Block:
     cells = re.split(r"(?<!\\)\|", line.text.strip().strip("|"))
     end = line.start + len(line.text)
-    return Block("row", tidy(line.text), line.start, end, terms=tuple(map(tidy, cells)))
+    return Block("row", tidy_text(line.text), line.start, end, terms=tuple(map(tidy_text, cells)))
 
 
 def _read_manual(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
@@ -207,7 +209,7 @@ def _read_manual(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     deeper = end < len(lines) and lines[end].indent > line.indent + 1
     if deeper and end == at + 1 and len(text) <= MAX_TERM_CHARS:
         body_end = _indent_end(lines, end, lines[end].indent)
-        return _make_entry([tidy(text)], term_start, lines[end:body_end]), body_end
+        return _make_entry([tidy_text(text)], term_start, lines[end:body_end]), body_end
     if option := _MANUAL_OPTION.match(text):
         skip = line.indent + option.end()
         return _make_entry([option[1]], term_start, lines[at:end], skip), end

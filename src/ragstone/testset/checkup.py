@@ -18,10 +18,10 @@ from ragstone.analysis.power import (
 )
 from ragstone.analysis.stats import Z
 from ragstone.data import read
+from ragstone.testset.baselines import Search, TrivialBaselines, join_turns, measure_baselines
 from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
 from ragstone.testset.sampling import Topics, sample_places
 from ragstone.testset.sources import Corpus, Source, open_corpus
-from ragstone.testset.trivial import Search, Trivial, asked, trivial
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import ABSTENTIONS
 from ragstone.text.words import fold_text
@@ -44,9 +44,9 @@ FAULTS: tuple[FaultKind, ...] = get_args(FaultKind)
 
 EFFECTS = (0.10, 0.05, 0.03)
 """Differences that people ask about."""
-_HELD = 0.5
+MIN_HELD_SHARE = 0.5
 """Share of a reference's words that its documents must hold."""
-_ELSEWHERE = 0.85
+MIN_ELSEWHERE_SHARE = 0.85
 """Share of a question's words that another document must hold to count as telling it too."""
 
 
@@ -86,7 +86,7 @@ class Checkup:
     faults: tuple[Fault, ...]
     coverage: Coverage | None
     """None without documents."""
-    trivial: Trivial
+    trivial: TrivialBaselines
     needs: tuple[SampleSize, ...]
     shows: float
     """The smallest difference that this many questions show, at worst."""
@@ -98,42 +98,43 @@ class Checkup:
 
     def by_kind(self) -> dict[FaultKind, list[Fault]]:
         """The faults of each kind that occurs."""
-        found: dict[FaultKind, list[Fault]] = {}
+        by_kind: dict[FaultKind, list[Fault]] = {}
         for kind in FAULTS:
-            some = [fault for fault in self.faults if fault.kind == kind]
-            if some:
-                found[kind] = some
-        return found
+            faults = [fault for fault in self.faults if fault.kind == kind]
+            if faults:
+                by_kind[kind] = faults
+        return by_kind
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON."""
         return {**asdict(self), "faulty": self.faulty}
 
 
-def check(source: str | Path, documents: Source | None = None, **reading: Any) -> Checkup:
+def check_testset(source: str | Path, documents: Source | None = None, **reading: Any) -> Checkup:
     """Judge a test set in any format that is read; `documents` are its corpus."""
     samples = [record.sample for record in read(source, **reading)]
-    faults = list(_faults(samples))
+    faults = list(_find_faults(samples))
     coverage = None
     if documents is None:
-        simple = trivial(samples, None)
+        simple = measure_baselines(samples, None)
     else:
         with open_corpus(documents) as corpus, Search(corpus) as search:
-            coverage = _coverage(samples, corpus)
-            faults += _faults_in_corpus(samples, corpus, search)
-            simple = trivial(samples, search)
+            coverage = _measure_coverage(samples, corpus)
+            faults += _find_corpus_faults(samples, corpus, search)
+            simple = measure_baselines(samples, search)
     order = {kind: at for at, kind in enumerate(FAULTS)}
     faults.sort(key=lambda fault: order[fault.kind])
-    impossible = sum(not _answerable(sample) for sample in samples)
+    impossible = sum(not _is_answerable(sample) for sample in samples)
+    # before there is a run nothing is known of the spread, so the worst case is planned for
     sd = paired_sd(WORST_SD)
     half = Z * sd / max(1, len(samples)) ** 0.5
     return Checkup(
         str(source),
         len(samples),
         len(samples) - impossible,
-        _counts(samples, lambda s: s.meta.get("kind") or s.meta.get("type")),
-        _counts(samples, lambda s: s.meta.get("difficulty")),
-        _counts(samples, lambda s: s.language),
+        _count_values(samples, lambda s: s.meta.get("kind") or s.meta.get("type")),
+        _count_values(samples, lambda s: s.meta.get("difficulty")),
+        _count_values(samples, lambda s: s.language),
         tuple(faults),
         coverage,
         simple,
@@ -142,7 +143,7 @@ def check(source: str | Path, documents: Source | None = None, **reading: Any) -
     )
 
 
-def _answerable(sample: Sample) -> bool:
+def _is_answerable(sample: Sample) -> bool:
     """Whether the set says that there is an answer: a reference that is not an abstention."""
     return fold_text(sample.reference or "") not in _ABSTENTIONS
 
@@ -150,12 +151,12 @@ def _answerable(sample: Sample) -> bool:
 _ABSTENTIONS = frozenset(fold_text(text) for text in ABSTENTIONS)
 
 
-def _counts(samples: Sequence[Sample], value: Callable[[Sample], Any]) -> dict[str, int]:
-    found = Counter(str(value(sample)) for sample in samples if value(sample))
-    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+def _count_values(samples: Sequence[Sample], value: Callable[[Sample], Any]) -> dict[str, int]:
+    counts = Counter(str(value(sample)) for sample in samples if value(sample))
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-def _faults(samples: Sequence[Sample]) -> Iterator[Fault]:
+def _find_faults(samples: Sequence[Sample]) -> Iterator[Fault]:
     """What shows without the documents."""
     for sample in samples:
         question = sample.question or ""
@@ -165,18 +166,19 @@ def _faults(samples: Sequence[Sample]) -> Iterator[Fault]:
             continue
         if not (sample.reference or "").strip():
             yield Fault("no_reference", sample.id, question)
-        elif _answerable(sample) and leaks_answer(question, sample.reference or ""):
+        elif _is_answerable(sample) and leaks_answer(question, sample.reference or ""):
             yield Fault("leaked", sample.id, question, sample.reference or "")
         if not history and is_dangling(question, sample.language):
             yield Fault("not_self_contained", sample.id, question)
     put = [sample for sample in samples if (sample.question or "").strip()]
-    yield from _asked_twice([sample for sample in put if not sample.meta.get("history")])
-    yield from _asked_twice([sample for sample in put if sample.meta.get("history")])
+    # apart: the same words mean something else as a second turn
+    yield from _find_duplicates([sample for sample in put if not sample.meta.get("history")])
+    yield from _find_duplicates([sample for sample in put if sample.meta.get("history")])
 
 
-def _asked_twice(samples: Sequence[Sample]) -> Iterator[Fault]:
-    for one, two in find_alike([sample.question or "" for sample in samples]):
-        first, second = samples[one], samples[two]
+def _find_duplicates(samples: Sequence[Sample]) -> Iterator[Fault]:
+    for first_place, second_place in find_alike([sample.question or "" for sample in samples]):
+        first, second = samples[first_place], samples[second_place]
         # the same second turn means another thing after another first one
         before = [
             " ".join(map(str, sample.meta.get("history") or ())) for sample in (first, second)
@@ -191,7 +193,9 @@ def _asked_twice(samples: Sequence[Sample]) -> Iterator[Fault]:
         yield Fault(kind, second.id, second.question or "", detail)
 
 
-def _faults_in_corpus(samples: Sequence[Sample], corpus: Corpus, search: Search) -> Iterator[Fault]:
+def _find_corpus_faults(
+    samples: Sequence[Sample], corpus: Corpus, search: Search
+) -> Iterator[Fault]:
     for sample in samples:
         question = sample.question or ""
         texts: dict[str, str] = {}
@@ -202,25 +206,29 @@ def _faults_in_corpus(samples: Sequence[Sample], corpus: Corpus, search: Search)
                 yield Fault("unknown_document", sample.id, question, name)
             else:
                 texts[name] = f"{document.title}\n{document.text}"
-        for piece in _evidence(sample):
+        for piece in _get_evidence(sample):
             text = texts.get(piece["document"])
             if text is not None and find_quote(piece["quote"], text) is None:
                 yield Fault("quote_not_verbatim", sample.id, question, piece["quote"])
         wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
-        if _answerable(sample):
-            if wanted and texts and not _held(sample, [texts[n] for n in wanted if n in texts]):
+        if _is_answerable(sample):
+            if (
+                wanted
+                and texts
+                and not _holds_reference(sample, [texts[n] for n in wanted if n in texts])
+            ):
                 yield Fault("not_answerable", sample.id, question, sample.reference or "")
             elif not wanted and sample.relevant is not None:
                 yield Fault("not_answerable", sample.id, question, "no relevant document")
-            yield from _elsewhere(sample, wanted, search)
+            yield from _find_other_sources(sample, wanted, search)
 
 
-def _evidence(sample: Sample) -> list[Mapping[str, Any]]:
+def _get_evidence(sample: Sample) -> list[Mapping[str, Any]]:
     given = sample.meta.get("evidence")
-    return [one for one in given if "quote" in one] if isinstance(given, list) else []
+    return [piece for piece in given if "quote" in piece] if isinstance(given, list) else []
 
 
-def _held(sample: Sample, texts: Sequence[str]) -> bool:
+def _holds_reference(sample: Sample, texts: Sequence[str]) -> bool:
     """Whether the relevant documents together hold the words of the reference."""
     from ragstone.text.language import detect_language
     from ragstone.text.terms import extract_terms
@@ -229,38 +237,38 @@ def _held(sample: Sample, texts: Sequence[str]) -> bool:
     language = detect_language(reference, sample.language)
     wanted = set(extract_terms(reference, language))
     held = {term for text in texts for term in extract_terms(text, language)}
-    return not wanted or len(wanted & held) / len(wanted) >= _HELD
+    return not wanted or len(wanted & held) / len(wanted) >= MIN_HELD_SHARE
 
 
-def _elsewhere(sample: Sample, wanted: set[str], search: Search) -> Iterator[Fault]:
+def _find_other_sources(sample: Sample, wanted: set[str], search: Search) -> Iterator[Fault]:
     """A document that is not called relevant, yet holds the question's words and the answer's very words."""
     reference = sample.reference or ""
     if sample.relevant is None or len(reference.split()) < 2:
         return
-    for piece in search.found(asked(sample), sample.language):
+    for piece in search.find_nearest(join_turns(sample), sample.language):
         judged = piece.document in (sample.relevant or {})
         if judged or find_quote(reference, piece.titled_text) is None:
             continue
-        if search.holds(piece, asked(sample)) >= _ELSEWHERE:
+        if search.measure_held_share(piece, join_turns(sample)) >= MIN_ELSEWHERE_SHARE:
             detail = f"{piece.document}: {reference}"
             yield Fault("answered_elsewhere", sample.id, sample.question or "", detail)
             return
 
 
-def _coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:
+def _measure_coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:
     wanted = Counter(
         name for sample in samples for name, grade in (sample.relevant or {}).items() if grade > 0
     )
     pool = sample_places(corpus, 0)
     topics = Topics(corpus, pool, random.Random(0))
-    all_topics = {topics.of(corpus[place].text) for place in pool}
+    all_topics = {topics.find_topic(corpus[place].text) for place in pool}
     touched: set[int] = set()
     known = 0
     for name in wanted:
         try:
-            touched.add(topics.of(corpus.find(name).text))
+            touched.add(topics.find_topic(corpus.find(name).text))
         except KeyError:
             continue
         known += 1
-    most = tuple(sorted(wanted.items(), key=lambda one: (-one[1], one[0]))[:3])
+    most = tuple(sorted(wanted.items(), key=lambda entry: (-entry[1], entry[0]))[:3])
     return Coverage(len(corpus), known, len(all_topics | touched), len(touched), most)

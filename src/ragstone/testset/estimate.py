@@ -10,17 +10,23 @@ from typing import Any
 from ragstone import prompts
 from ragstone.asks import Order, canonical, write
 from ragstone.judges import Judge
+from ragstone.testset.judge_writer import (
+    EVIDENCE_MARGIN_CHARS,
+    GROUP,
+    NEIGHBOURS,
+    PER_DOCUMENT,
+    choose_part,
+)
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
 from ragstone.testset.quotas import resolve_weights, split_by_weight
-from ragstone.testset.sampling import spread
+from ragstone.testset.sampling import spread_documents
 from ragstone.testset.sets import build_writer_judge, open_documents
-from ragstone.testset.written import AROUND, GROUP, NEIGHBOURS, PER_DOCUMENT, part_of
 from ragstone.types import Chunk
 
 CHARACTERS_PER_TOKEN = 3.5
 SECONDS_PER_CALL = 4.0
 """What a call that writes several questions is taken to last."""
-PROBED = 40
+PROBED_DOCUMENTS = 40
 """Documents whose length is looked at."""
 WRITTEN, ANSWERED = 420, 160
 """Characters that a judge writes for an item, and for an answer to it."""
@@ -42,19 +48,20 @@ class Estimate:
     seconds: float = 0.0
 
 
-def estimate(plan: TestsetPlan) -> Estimate:
+def estimate_generation(plan: TestsetPlan) -> Estimate:
     """The estimate for a plan; every item is taken to pass."""
     wanted = plan.items
     judge = build_writer_judge(plan, TestsetInputs())
     weights = resolve_weights(plan.kinds, judged=judge is not None)
     with open_documents(plan, TestsetInputs()) as corpus:
         languages = [language.split("-")[0].lower() for language in plan.languages]
-        order = spread(corpus, plan.seed, wanted=wanted, languages=languages)
+        order = spread_documents(corpus, plan.seed, wanted=wanted, languages=languages)
         kinds = {kind: count for kind, count in split_by_weight(wanted, weights).items() if count}
         if judge is None or not order:
             return Estimate(len(corpus), min(len(order), wanted), kinds, None)
+        # seeded, so that the estimate is the same each time
         rng = random.Random(plan.seed)
-        parts = [part_of(corpus[place], rng).text for place in order[:PROBED]]
+        parts = [choose_part(corpus[place], rng).text for place in order[:PROBED_DOCUMENTS]]
         documents = len(corpus)
     length = sum(map(len, parts)) / len(parts)
     each = min(PER_DOCUMENT, max(2, math.ceil(wanted / len(order))))
@@ -64,11 +71,13 @@ def estimate(plan: TestsetPlan) -> Estimate:
     ask = write([Chunk("", parts[0])], orders)
     fixed = len(prompts.load("write", None).text) + len(canonical(ask.schema)) + 60 * each
     related = sum(kinds.get(kind, 0) for kind in ("multi_document", "distractor")) / wanted
-    beside = NEIGHBOURS * 2 * AROUND
+    beside = NEIGHBOURS * 2 * EVIDENCE_MARGIN_CHARS
     read = writes * (fixed + length + related * beside)
-    read += solves * len(prompts.load("solve", None).text) + wanted * (2 * AROUND + beside + 300)
-    said = wanted * (WRITTEN + 2 * ANSWERED)
-    tokens = read / CHARACTERS_PER_TOKEN, said / CHARACTERS_PER_TOKEN
+    read += solves * len(prompts.load("solve", None).text) + wanted * (
+        2 * EVIDENCE_MARGIN_CHARS + beside + 300
+    )
+    written = wanted * (WRITTEN + 2 * ANSWERED)
+    tokens = read / CHARACTERS_PER_TOKEN, written / CHARACTERS_PER_TOKEN
     calls = writes + solves
     at_once = plan.concurrency or judge.concurrency
     return Estimate(
@@ -78,12 +87,12 @@ def estimate(plan: TestsetPlan) -> Estimate:
         judge.name,
         calls,
         *tokens,
-        usd=_usd(judge, plan.judge, *tokens),
+        usd=_estimate_usd(judge, plan.judge, *tokens),
         seconds=calls * SECONDS_PER_CALL / max(1, at_once),
     )
 
 
-def _usd(judge: Judge, spec: Any, tokens_in: float, tokens_out: float) -> float | None:
+def _estimate_usd(judge: Judge, spec: Any, tokens_in: float, tokens_out: float) -> float | None:
     from ragstone.judges.prices import find_price
 
     given = spec.get("prices") if isinstance(spec, dict) else None

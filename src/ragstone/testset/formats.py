@@ -12,66 +12,66 @@ from typing import Any
 from ragstone.data import WRITERS, open_replacement, write_rows
 from ragstone.data.documents import Document
 from ragstone.errors import DataError, suggest_nearest
-from ragstone.testset.items import Item, abstention
+from ragstone.testset.items import Item, get_abstention
 
 Row = Mapping[str, Any]
 
 
-def _own(item: Item) -> Row:
-    return item.row()
+def _to_own_row(item: Item) -> Row:
+    return item.to_row()
 
 
-def _ragas(item: Item) -> Row:
+def _to_ragas_row(item: Item) -> Row:
     return {
         "id": item.id,
-        "user_input": _asked(item),
-        "reference": _answer(item),
-        "reference_contexts": [one.quote for one in item.evidence],
-        "reference_context_ids": _relevant(item),
+        "user_input": _join_turns(item),
+        "reference": _get_answer(item),
+        "reference_contexts": [evidence.quote for evidence in item.evidence],
+        "reference_context_ids": _list_relevant(item),
         "synthesizer_name": item.how,
-        "metadata": _facts(item),
+        "metadata": _collect_facts(item),
     }
 
 
-def _deepeval(item: Item) -> Row:
+def _to_deepeval_row(item: Item) -> Row:
     return {
         "id": item.id,
-        "input": _asked(item),
-        "expected_output": _answer(item),
-        "context": [one.quote for one in item.evidence],
+        "input": _join_turns(item),
+        "expected_output": _get_answer(item),
+        "context": [evidence.quote for evidence in item.evidence],
         "source_file": item.evidence[0].document if item.evidence else None,
-        "additional_metadata": {**_facts(item), "relevant": dict(item.relevant)},
+        "additional_metadata": {**_collect_facts(item), "relevant": dict(item.relevant)},
     }
 
 
-def _query(item: Item) -> Row:
+def _to_query_row(item: Item) -> Row:
     return {
         "id": item.id,
-        "query": _asked(item),
-        "relevant_docs": _relevant(item),
-        "ground_truth_answer": _answer(item),
-        "metadata": _facts(item),
+        "query": _join_turns(item),
+        "relevant_docs": _list_relevant(item),
+        "ground_truth_answer": _get_answer(item),
+        "metadata": _collect_facts(item),
     }
 
 
-def _questions(item: Item) -> Row:
+def _to_questions_row(item: Item) -> Row:
     home = item.evidence[0].document if item.evidence else next(iter(item.relevant), "")
     return {
         "question_id": item.id,
         "doc_id": home,
-        "question": _asked(item),
+        "question": _join_turns(item),
         "type": item.kind if item.answerable else "impossible",
-        "answer": _answer(item),
+        "answer": _get_answer(item),
     }
 
 
 SHAPES: Mapping[str, Callable[[Item], Row]] = MappingProxyType(
     {
-        "ragstone": _own,
-        "ragas": _ragas,
-        "deepeval": _deepeval,
-        "query": _query,
-        "questions": _questions,
+        "ragstone": _to_own_row,
+        "ragas": _to_ragas_row,
+        "deepeval": _to_deepeval_row,
+        "query": _to_query_row,
+        "questions": _to_questions_row,
     }
 )
 FORMATS: tuple[str, ...] = (*SHAPES, "beir")
@@ -100,26 +100,31 @@ def write_set(
     """Write the items; `documents` are wanted by beir only."""
     check_target(path, format)
     if format == "beir":
-        _beir(path, items, documents)
+        _write_beir(path, items, documents)
         return
     shape = SHAPES[format]
 
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        return ((_text(shape(item)), {}) for item in items)
+        return ((_to_json_text(shape(item)), {}) for item in items)
 
     write_rows(path, rows, [])
 
 
-def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) -> None:
+def _write_beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) -> None:
     """corpus.jsonl, queries.jsonl and qrels/test.tsv; a question without an answer has no line in the qrels."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     with open_replacement(folder / "corpus.jsonl") as stream:
-        for one in chain(documents, list_planted(items)):
-            stream.write(_text({"_id": one.id, "title": one.title, "text": one.text}) + "\n")
+        for document in chain(documents, list_planted(items)):
+            stream.write(
+                _to_json_text({"_id": document.id, "title": document.title, "text": document.text})
+                + "\n"
+            )
     with open_replacement(folder / "queries.jsonl") as stream:
         for item in items:
-            meta = {**_facts(item), "answer": _answer(item)}
-            stream.write(_text({"_id": item.id, "text": _asked(item), "metadata": meta}) + "\n")
+            meta = {**_collect_facts(item), "answer": _get_answer(item)}
+            stream.write(
+                _to_json_text({"_id": item.id, "text": _join_turns(item), "metadata": meta}) + "\n"
+            )
     with open_replacement(folder / "qrels" / "test.tsv") as stream:
         stream.write("query-id\tcorpus-id\tscore\n")
         for item in items:
@@ -129,29 +134,29 @@ def _beir(folder: Path, items: Sequence[Item], documents: Iterable[Document]) ->
 
 def list_planted(items: Sequence[Item]) -> list[Document]:
     """The documents with an instruction that items were made for, each once; a system meets them only if they are in its corpus."""
-    found: dict[str, Document] = {}
+    planted: dict[str, Document] = {}
     for item in items:
-        held = item.proof.get("planted")
-        if isinstance(held, Mapping):
-            key = str(held["id"])
-            found[key] = Document(key, str(held["text"]), "", item.language)
-    return list(found.values())
+        document = item.proof.get("planted")
+        if isinstance(document, Mapping):
+            key = str(document["id"])
+            planted[key] = Document(key, str(document["text"]), "", item.language)
+    return list(planted.values())
 
 
-def _asked(item: Item) -> str:
+def _join_turns(item: Item) -> str:
     """The question with the turns before it, for formats that have no place for a conversation."""
     return "\n".join([*item.history, item.question])
 
 
-def _answer(item: Item) -> str:
-    return abstention(item.language) if item.reference is None else item.reference
+def _get_answer(item: Item) -> str:
+    return get_abstention(item.language) if item.reference is None else item.reference
 
 
-def _relevant(item: Item) -> list[str]:
+def _list_relevant(item: Item) -> list[str]:
     return [name for name, grade in item.relevant.items() if grade > 0]
 
 
-def _facts(item: Item) -> dict[str, Any]:
+def _collect_facts(item: Item) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "kind": item.kind,
         "difficulty": item.difficulty,
@@ -161,7 +166,7 @@ def _facts(item: Item) -> dict[str, Any]:
     return facts | ({"style": item.style} if item.style else {})
 
 
-def _text(row: Row) -> str:
+def _to_json_text(row: Row) -> str:
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     try:
         text.encode()

@@ -17,9 +17,12 @@ from ragstone.testset.question_terms import extract_question_stems
 from ragstone.text.language import detect_language
 from ragstone.text.terms import strip_accents
 
+# content='': FTS5 keeps the index alone; rows are numbers, and the texts are read from the corpus.
 _TABLE = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')"
+# No journal, no sync: the file is gone with the process. 4 MB of cache, whatever the size of the
+# corpus.
 _SETTINGS = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-4000; PRAGMA temp_store=FILE;"
-_PIECE = re.compile(r"[^\W_]+")
+_WORD_PART = re.compile(r"[^\W_]+")
 
 
 class Documents(Protocol):
@@ -36,74 +39,80 @@ class CorpusIndex:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._folder = tempfile.TemporaryDirectory(prefix="ragstone-")
-        self._data = sqlite3.connect(Path(self._folder.name) / "words.sqlite")
-        self._data.executescript(_SETTINGS)
-        self._data.execute(_TABLE)
+        self._database = sqlite3.connect(Path(self._folder.name) / "words.sqlite")
+        self._database.executescript(_SETTINGS)
+        self._database.execute(_TABLE)
         self.count = 0
-        self._held: dict[str, int] = {}
+        self._document_counts: dict[str, int] = {}
         for document in documents:
             self.count += 1
-            self._data.execute(
+            self._database.execute(
                 "INSERT INTO words(rowid, text) VALUES (?, ?)",
                 (self.count, f"{document.title}\n{document.text}"),
             )
-        self._data.commit()
+        self._database.commit()
 
-    def document(self, key: str) -> Document:
+    def get_document(self, key: str) -> Document:
         """The document with this id; KeyError when there is none."""
         return self._documents.find(key)
 
-    def holding(
+    def find_with_all(
         self, stems: Sequence[str], *, but: Sequence[str] = (), most: int = 6
     ) -> list[Document]:
         """Documents that have every one of the stems, best first."""
-        return self._found(" AND ".join(filter(None, map(_searched, stems))), but, most)
+        return self._search(" AND ".join(filter(None, map(_to_query, stems))), but, most)
 
-    def near(
+    def find_with_any(
         self, stems: Sequence[str], *, but: Sequence[str] = (), most: int = 4
     ) -> list[Document]:
         """Documents that have some of the stems, best first."""
-        return self._found(" OR ".join(filter(None, map(_searched, stems))), but, most)
+        return self._search(" OR ".join(filter(None, map(_to_query, stems))), but, most)
 
-    def nearest(
+    def find_nearest(
         self, text: str, count: int, but: frozenset[str] = frozenset()
     ) -> list[tuple[str, str]]:
         """Id and text of the documents nearest to a text by its rarest words, best first."""
-        stems = self.rarest(extract_question_stems(text, detect_language(text)), 8)
-        return [(one.id, one.text) for one in self.near(stems, but=tuple(but), most=count)]
+        stems = self.sort_rarest(extract_question_stems(text, detect_language(text)), 8)
+        return [
+            (document.id, document.text)
+            for document in self.find_with_any(stems, but=tuple(but), most=count)
+        ]
 
-    def _found(self, query: str, but: Sequence[str], most: int) -> list[Document]:
+    def _search(self, query: str, but: Sequence[str], most: int) -> list[Document]:
         if not query:
             return []
-        rows = self._data.execute(
+        rows = self._database.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
+            # as many more as may be dropped below
             (query, most + len(but)),
         ).fetchall()
-        found = (self._documents[place - 1] for (place,) in rows)
-        return [one for one in found if one.id not in but][:most]
+        documents = (self._documents[place - 1] for (place,) in rows)
+        return [document for document in documents if document.id not in but][:most]
 
-    def rarest(self, stems: Sequence[str], most: int) -> list[str]:
+    def sort_rarest(self, stems: Sequence[str], most: int) -> list[str]:
         """The stems that the fewest documents have, rarest first."""
-        return sorted(dict.fromkeys(stems), key=lambda one: (self.held(one), one))[:most]
+        return sorted(dict.fromkeys(stems), key=lambda stem: (self.count_documents(stem), stem))[
+            :most
+        ]
 
-    def held(self, stem: str) -> int:
+    def count_documents(self, stem: str) -> int:
         """In how many documents a stem stands, counted up to five hundred."""
-        if stem not in self._held:
-            if len(self._held) > 50_000:
-                self._held.clear()
-            query = _searched(stem)
+        if stem not in self._document_counts:
+            if len(self._document_counts) > 50_000:
+                self._document_counts.clear()
+            query = _to_query(stem)
             row = (0,)
             if query:
-                row = self._data.execute(
+                row = self._database.execute(
                     "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 500)",
                     (query,),
                 ).fetchone()
-            self._held[stem] = int(row[0])
-        return self._held[stem]
+            self._document_counts[stem] = int(row[0])
+        return self._document_counts[stem]
 
     def close(self) -> None:
         """The file is removed."""
-        self._data.close()
+        self._database.close()
         self._folder.cleanup()
 
     def __enter__(self) -> CorpusIndex:
@@ -118,16 +127,18 @@ class CorpusIndex:
         self.close()
 
 
-def _searched(stem: str) -> str:
+def _to_query(stem: str) -> str:
     """A stem as a search: what its forms begin with; the pieces of a number all."""
     plain = strip_accents(stem).replace("ñ", "n")
-    pieces = _PIECE.findall(plain)
+    pieces = _WORD_PART.findall(plain)
     if len(pieces) != 1:
-        return f"({' AND '.join(map(_quoted, pieces))})" if pieces else ""
+        return f"({' AND '.join(map(_quote, pieces))})" if pieces else ""
     (piece,) = pieces
+    # a stem in -i stands for words in -y (`deliveri`), so a prefix search for it would find none of
+    # them
     cut = piece[:-1] if len(piece) > 4 and piece[-1] in "iy" else piece
-    return f"{_quoted(cut)}*" if cut.isalpha() and len(cut) > 3 else _quoted(cut)
+    return f"{_quote(cut)}*" if cut.isalpha() and len(cut) > 3 else _quote(cut)
 
 
-def _quoted(piece: str) -> str:
+def _quote(piece: str) -> str:
     return f'"{piece}"'

@@ -93,15 +93,20 @@ class Item:
         """Whether the corpus tells."""
         return self.kind not in UNANSWERABLE
 
-    def row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, Any]:
         """The item as a row of our own format, which `ragstone eval` reads as it is."""
         meta: dict[str, Any] = {
             "kind": self.kind,
             "difficulty": self.difficulty,
             "how": self.how,
             "evidence": [
-                {"document": one.document, "quote": one.quote, "start": one.start, "end": one.end}
-                for one in self.evidence
+                {
+                    "document": evidence.document,
+                    "quote": evidence.quote,
+                    "start": evidence.start,
+                    "end": evidence.end,
+                }
+                for evidence in self.evidence
             ],
             "proof": dict(self.proof),
         }
@@ -113,7 +118,9 @@ class Item:
         return {
             "id": self.id,
             "question": self.question,
-            "reference": abstention(self.language) if self.reference is None else self.reference,
+            "reference": get_abstention(self.language)
+            if self.reference is None
+            else self.reference,
             **({"relevant": dict(self.relevant)} if self.relevant else {}),
             "language": self.language,
             **({"group": group} if group is not None else {}),
@@ -132,8 +139,8 @@ class Item:
                 reference=None if kind in UNANSWERABLE else str(row["reference"]),
                 relevant={str(key): float(grade) for key, grade in row.get("relevant", {}).items()},
                 evidence=tuple(
-                    Evidence(one["document"], one["quote"], one["start"], one["end"])
-                    for one in meta.get("evidence", ())
+                    Evidence(piece["document"], piece["quote"], piece["start"], piece["end"])
+                    for piece in meta.get("evidence", ())
                 ),
                 kind=kind,
                 difficulty=_one_of(meta["difficulty"], DIFFICULTIES, "difficulty"),  # type: ignore[arg-type]
@@ -159,20 +166,24 @@ class Rejection:
     """The item, or what there was of it when it did not get that far."""
     detail: str = ""
 
-    def row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, Any]:
         """The rejection as one JSON object."""
-        held = self.item.row() if isinstance(self.item, Item) else dict(self.item)
-        return {"reason": self.reason, "detail": self.detail, "item": held}
+        item = self.item.to_row() if isinstance(self.item, Item) else dict(self.item)
+        return {"reason": self.reason, "detail": self.detail, "item": item}
 
 
-def item_id(question: str, evidence: tuple[Evidence, ...], history: tuple[str, ...] = ()) -> str:
+def make_item_id(
+    question: str, evidence: tuple[Evidence, ...], history: tuple[str, ...] = ()
+) -> str:
     """Twelve hexadecimal digits of what makes an item that item."""
+    # nothing of how it was made: ids stay when a pattern is renamed, and runs on them stay
+    # comparable
     parts = [question, *history]
-    parts += [f"{one.document}\0{one.start}\0{one.end}" for one in evidence]
+    parts += [f"{piece.document}\0{piece.start}\0{piece.end}" for piece in evidence]
     return hashlib.sha256("\x01".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def abstention(language: str) -> str:
+def get_abstention(language: str) -> str:
     """What a system should say when the corpus does not tell."""
     spoken = language.lower()[:2]
     return ABSTENTIONS[LANGUAGES.index(spoken) if spoken in LANGUAGES else 0]

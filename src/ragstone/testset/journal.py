@@ -23,7 +23,7 @@ class Journal:
     def __init__(self, file: IO[bytes] | None, steps: dict[int, Step]) -> None:
         self._file = file
         self._steps = steps
-        self._synced = time.monotonic()
+        self._synced_at = time.monotonic()
 
     @classmethod
     def open(
@@ -39,12 +39,12 @@ class Journal:
         `plan` is what must be the same to resume; `request` says how to ask for it again."""
         if path is None:
             return cls(None, {})
-        head = _line({"plan": dict(plan), **({"request": dict(request)} if request else {})})
+        head = _encode_line({"plan": dict(plan), **({"request": dict(request)} if request else {})})
         steps: dict[int, Step] = {}
         file: IO[bytes]
         try:
             if resume and path.exists():
-                steps, good = _read(path, plan)
+                steps, good = _read_steps(path, plan)
                 file = path.open("r+b")
                 file.truncate(good)  # a line that death cut short
                 file.seek(good)
@@ -58,7 +58,7 @@ class Journal:
             raise DataError(f"cannot write {str(path)!r}: {bad.strerror or bad}") from None
         return cls(file, steps)
 
-    def step(self, number: int) -> Step | None:
+    def take_step(self, number: int) -> Step | None:
         """What an earlier process made in this step; given once, so that it is not held twice."""
         return self._steps.pop(number, None)
 
@@ -66,12 +66,13 @@ class Journal:
         """Keep a step; when this returns the death of the process does not lose it."""
         if self._file is None:
             return
-        self._file.write(_line({"step": number, **step}))
+        self._file.write(_encode_line({"step": number, **step}))
         self._file.flush()
         now = time.monotonic()
-        if now - self._synced > SYNC_SECONDS:
+        # an fsync for each step would take longer than many steps do
+        if now - self._synced_at > SYNC_SECONDS:
             os.fsync(self._file.fileno())
-            self._synced = now
+            self._synced_at = now
 
     def close(self) -> None:
         """Write everything to the disk; the file stays, to be resumed."""
@@ -91,27 +92,29 @@ def read_head(path: Path) -> dict[str, Any]:
     return head if isinstance(head, dict) else {}
 
 
-def _read(path: Path, plan: Mapping[str, Any]) -> tuple[dict[int, Step], int]:
+def _read_steps(path: Path, plan: Mapping[str, Any]) -> tuple[dict[int, Step], int]:
     """The whole steps of a file of the same plan, and where the last of them ends."""
     steps: dict[int, Step] = {}
     good = 0
     with path.open("rb") as file:
         for number, line in enumerate(file):
             try:
+                # a line without its end was being written when the process died; JSON alone would
+                # take `12` for a whole number
                 row = json.loads(line) if line.endswith(b"\n") else None
             except ValueError:
                 row = None
             if not isinstance(row, dict):
                 break
             if number == 0:
-                _same(path, row.get("plan", {}), json.loads(json.dumps(plan)))
+                _check_same_plan(path, row.get("plan", {}), json.loads(json.dumps(plan)))
             else:
                 steps[row["step"]] = row
             good += len(line)
     return steps, good
 
 
-def _same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+def _check_same_plan(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     for name in now:
         if before.get(name) != now[name]:
             raise DataError(
@@ -120,5 +123,5 @@ def _same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None
             )
 
 
-def _line(row: Mapping[str, Any]) -> bytes:
+def _encode_line(row: Mapping[str, Any]) -> bytes:
     return json.dumps(row, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"

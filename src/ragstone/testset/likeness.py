@@ -12,7 +12,7 @@ from ragstone.text.language import detect_language
 from ragstone.text.terms import extract_terms
 from ragstone.text.words import fold_text
 
-SAME = 0.85
+SAME_QUESTION_SHARE = 0.85
 """Share of words in common, of all words of both, from which two questions are one."""
 
 _DANGLING = {
@@ -45,15 +45,19 @@ def is_dangling(question: str, language: str | None) -> bool:
     return _DANGLING[detect_language(question, language)].search(fold_text(question)) is not None
 
 
-def find_alike(questions: Sequence[str], least: float = SAME) -> Iterator[tuple[int, int]]:
+def find_alike(
+    questions: Sequence[str], least: float = SAME_QUESTION_SHARE
+) -> Iterator[tuple[int, int]]:
     """Pairs of places, the earlier first, whose questions have so many of their words in common.
 
     Only the rarest words of a question are looked up: two sets that share enough must share one of those."""
-    sets = [_words(question) for question in questions]
+    sets = [_extract_words(question) for question in questions]
     held = Counter(word for words in sets for word in words)
     places: dict[str, list[int]] = {}
     for at, words in enumerate(sets):
         rare = sorted(words, key=lambda word: (held[word], word))
+        # prefix filtering (Chaudhuri et al. 2006): sets that overlap so much share a word among
+        # these
         prefix = rare[: len(rare) - math.ceil(least * len(rare)) + 1]
         seen: set[int] = set()
         for word in prefix:
@@ -67,7 +71,7 @@ def find_alike(questions: Sequence[str], least: float = SAME) -> Iterator[tuple[
             places[word].append(at)
 
 
-def _words(question: str) -> frozenset[str]:
+def _extract_words(question: str) -> frozenset[str]:
     """The stems that carry meaning, or all words when there are none."""
-    found = extract_terms(question, detect_language(question))
-    return frozenset(found or fold_text(question).split())
+    stems = extract_terms(question, detect_language(question))
+    return frozenset(stems or fold_text(question).split())

@@ -37,6 +37,7 @@ def list_sections(blocks: Sequence[Block]) -> Iterator[DocumentSection]:
     path: list[tuple[int, str]] = []
     for block in blocks:
         if block.kind == "heading":
+            # a heading ends all sections of its own level and below
             path = [(level, text) for level, text in path if level < block.level]
             path.append((block.level, clean_title(block.text)))
         yield DocumentSection(block, tuple(text for _, text in reversed(path)))
@@ -65,10 +66,10 @@ def find_manual_name(document: Document, blocks: Sequence[Block]) -> tuple[str, 
     """The command or function of a manual page and the section of the manual; empty and 0 elsewhere."""
     lines = [document.title, *(block.text for block in blocks[:2])]
     for line in lines:
-        found = _MANUAL_NAME.match(line.strip())
-        if found:
-            name = found[1].lower() if found[1].isupper() else found[1]
-            return _written_name(name, blocks), int(found[2])
+        match = _MANUAL_NAME.match(line.strip())
+        if match:
+            name = match[1].lower() if match[1].isupper() else match[1]
+            return _written_name(name, blocks), int(match[2])
     return "", 0
 
 
@@ -76,8 +77,8 @@ def _written_name(name: str, blocks: Sequence[Block]) -> str:
     """The name as the section NAME writes it: `perlRun` of the title PERLRUN(1)."""
     for at, block in enumerate(blocks[:-1]):
         if block.kind == "heading" and _SECTION_NAME.match(block.text):
-            found = _NAME_LINE.match(blocks[at + 1].text)
-            for word in found[1].split(",") if found else ():
+            match = _NAME_LINE.match(blocks[at + 1].text)
+            for word in match[1].split(",") if match else ():
                 if word.strip().lower() == name.lower():
                     return word.strip()
     return name
@@ -89,6 +90,6 @@ def find_name_line(sections: Sequence[DocumentSection]) -> tuple[str, Block] | N
         if section.block.kind == "heading" or at > 6:
             continue
         if section.headings and _SECTION_NAME.match(section.headings[0]):
-            found = _NAME_LINE.match(section.block.text)
-            return (found[2], section.block) if found else None
+            match = _NAME_LINE.match(section.block.text)
+            return (match[2], section.block) if match else None
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ragstone.testset.making import Checker, Maker
+from ragstone.testset.generation import Checker, Maker
 from ragstone.testset.sources import Corpus
 
 
@@ -23,7 +23,7 @@ class Parts:
 def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> Parts:
     """The parts for a corpus; with a judge, proofs leave to it what it will answer."""
     from ragstone.testset.index import CorpusIndex
-    from ragstone.testset.passages import nearest
+    from ragstone.testset.passages import find_nearest_passages
     from ragstone.testset.proofs import Prover
 
     index = CorpusIndex(corpus)
@@ -35,7 +35,7 @@ def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> 
 
     return Parts(
         Prover(index, round_trip=not judged),
-        lambda text, count, without: nearest(index, text, count, without),
+        lambda text, count, without: find_nearest_passages(index, text, count, without),
         maker,
         index.close,
     )

@@ -10,15 +10,15 @@ from ragstone.testset.index import CorpusIndex
 from ragstone.text.language import detect_language
 from ragstone.text.terms import extract_terms
 
-LONGEST = 800
+MAX_PASSAGE_CHARS = 800
 """Characters of a passage."""
-_WORDS = 16
+_COUNTED_WORDS = 16
 """Words of a text that count: the rarest ones."""
 _ALONE, _EACH = 6, 6
 """Words that are looked up by themselves, and documents that each may bring."""
 
 
-def nearest(
+def find_nearest_passages(
     index: CorpusIndex, text: str, count: int, without: frozenset[str]
 ) -> list[tuple[str, str]]:
     """Id and text of the passages that share most with the text, from other documents than these.
@@ -28,28 +28,32 @@ def nearest(
     # a word that only the left-out documents have finds nothing
     least = 1 + bool(without)
     known = [
-        stem for stem in dict.fromkeys(extract_terms(text, language)) if index.held(stem) >= least
+        stem
+        for stem in dict.fromkeys(extract_terms(text, language))
+        if index.count_documents(stem) >= least
     ]
-    wanted = index.rarest(known, _WORDS)
-    weight = {stem: math.log1p(index.count / index.held(stem)) for stem in wanted}
-    found: dict[str, Document] = {}
+    wanted = index.sort_rarest(known, _COUNTED_WORDS)
+    weight = {stem: math.log1p(index.count / index.count_documents(stem)) for stem in wanted}
+    documents: dict[str, Document] = {}
     for stems in ([wanted[:2]] if len(wanted) > 1 else []) + [[stem] for stem in wanted[:_ALONE]]:
-        some = index.holding(stems, but=sorted(without), most=_EACH)
-        found.update({one.id: one for one in some})
+        hits = index.find_with_all(stems, but=sorted(without), most=_EACH)
+        documents.update({document.id: document for document in hits})
 
-    def likeness(document: Document) -> float:
+    def measure_likeness(document: Document) -> float:
         spoken = detect_language(document.text[:2000], document.language)
         held = set(extract_terms(f"{document.title} {document.text}", spoken))
         return sum(weight[stem] for stem in wanted if stem in held)
 
-    order = sorted(found.values(), key=lambda one: (-likeness(one), one.id))
-    return [(one.id, passage(one, wanted)) for one in order[:count]]
+    order = sorted(
+        documents.values(), key=lambda document: (-measure_likeness(document), document.id)
+    )
+    return [(document.id, cut_passage(document, wanted)) for document in order[:count]]
 
 
-def passage(document: Document, wanted: Sequence[str]) -> str:
+def cut_passage(document: Document, wanted: Sequence[str]) -> str:
     """The part of a document that holds most of the wanted stems: whole lines, as many as fit."""
     text = document.text
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_PASSAGE_CHARS:
         return text
     language = detect_language(text[:2000], document.language)
     stems = set(wanted)
@@ -61,12 +65,14 @@ def passage(document: Document, wanted: Sequence[str]) -> str:
     best = max(range(len(lines)), key=lambda n: (lines[n][2], -n))
     first = last = best
     while True:
-        before = lines[last][1] - lines[first - 1][0] if first else LONGEST + 1
-        after = lines[last + 1][1] - lines[first][0] if last + 1 < len(lines) else LONGEST + 1
-        if min(before, after) > LONGEST:
+        before = lines[last][1] - lines[first - 1][0] if first else MAX_PASSAGE_CHARS + 1
+        after = (
+            lines[last + 1][1] - lines[first][0] if last + 1 < len(lines) else MAX_PASSAGE_CHARS + 1
+        )
+        if min(before, after) > MAX_PASSAGE_CHARS:
             break
         if after <= before:
             last += 1
         else:
             first -= 1
-    return text[lines[first][0] : min(lines[last][1], lines[first][0] + 2 * LONGEST)]
+    return text[lines[first][0] : min(lines[last][1], lines[first][0] + 2 * MAX_PASSAGE_CHARS)]

@@ -9,7 +9,7 @@ how many of the items let through the embedded judge confirms."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -17,12 +17,17 @@ from typing import Any, Literal
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
-from ragstone.testset.likeness import SAME, is_dangling, leaks_answer
+from ragstone.testset.likeness import is_dangling, leaks_answer
+from ragstone.testset.passed_questions import PassedQuestions
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
-from ragstone.testset.reader import AnswerSentence, agrees, asks_for, find_best_sentence
+from ragstone.testset.reader import (
+    AnswerSentence,
+    agrees_with_any,
+    find_asked_sort,
+    find_best_sentence,
+)
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
-from ragstone.text.terms import extract_terms
 
 MIN_COVER = 0.6
 """Weighted share of a question's words that its evidence, the sentence before it and the title must have."""
@@ -42,7 +47,9 @@ _NAMED_RECORDS = frozenset(
     {"record:stands_for", "record:option", "record:entry", "record:purpose_line"}
 )
 """Items whose question names the place of its answer."""
-_OPEN = frozenset({"false_premise", "negation", "two_in_one", "multi_document", "conceptual"})
+_FREE_REFERENCE_KINDS = frozenset(
+    {"false_premise", "negation", "two_in_one", "multi_document", "conceptual"}
+)
 """Kinds whose reference need not stand in the evidence word for word."""
 
 _POINTING = {
@@ -65,31 +72,34 @@ class Prover:
     def __init__(self, index: CorpusIndex, *, round_trip: bool = True) -> None:
         self._index = index
         self._round_trip = round_trip
-        self._seen = Seen()
+        self._passed = PassedQuestions()
 
-    def check(self, item: Item) -> Item | Rejection:
+    def check_item(self, item: Item) -> Item | Rejection:
         """The item with what was found out about it, or why it is refused."""
-        for look in (self._form, self._quotes, self._words):
+        # cheap checks first; the corpus is searched only for items that pass them
+        for look in (self._check_form, self._check_quotes, self._check_words):
             fault = look(item)
             if fault is not None:
                 return Rejection(fault[0], item, fault[1])
-        twin = self._seen.like(item)
+        twin = self._passed.find_twin(item)
         if twin:
             return Rejection("duplicate", item, f"asks what {twin!r} asks")
-        proof = self._prove(item)
+        # after the search for a twin: proving costs far more
+        proof = self._prove_item(item)
         if isinstance(proof, tuple):
             return Rejection(proof[0], item, proof[1])
         relevant = dict(item.relevant)
+        # a system that finds one of the other documents that tell the same is right too
         relevant.update({key: 1.0 for key in proof.pop("also", ()) if key not in relevant})
         done = replace(item, proof={**item.proof, **proof}, relevant=relevant)
-        self._seen.add(done)
+        self._passed.add(done)
         return done
 
-    def remember(self, item: Item) -> None:
+    def remember_item(self, item: Item) -> None:
         """An item that was let through in an earlier process."""
-        self._seen.add(item)
+        self._passed.add(item)
 
-    def _form(self, item: Item) -> tuple[Reason, str] | None:
+    def _check_form(self, item: Item) -> tuple[Reason, str] | None:
         if not item.question.strip():
             return "empty", "the question is empty"
         if item.kind not in KINDS:
@@ -100,7 +110,10 @@ class Prover:
             return "empty", "the reference is empty"
         if not item.relevant or not item.evidence:
             return "malformed", "no evidence, or no relevant document"
-        if item.kind == "multi_document" and len({one.document for one in item.evidence}) < 2:
+        if (
+            item.kind == "multi_document"
+            and len({evidence.document for evidence in item.evidence}) < 2
+        ):
             return "malformed", "the evidence comes from one document"
         if item.kind == "follow_up" and not item.history:
             return "malformed", "a follow-up has no first turn"
@@ -111,25 +124,27 @@ class Prover:
             return "malformed", "the question has no word that carries meaning"
         return None
 
-    def _quotes(self, item: Item) -> tuple[Reason, str] | None:
-        for one in item.evidence:
+    def _check_quotes(self, item: Item) -> tuple[Reason, str] | None:
+        for evidence in item.evidence:
             try:
-                text = self._index.document(one.document).text
+                text = self._index.get_document(evidence.document).text
             except KeyError:
-                return "malformed", f"no document {one.document!r}"
-            if text[one.start : one.end] != one.quote or not one.quote.strip():
+                return "malformed", f"no document {evidence.document!r}"
+            if text[evidence.start : evidence.end] != evidence.quote or not evidence.quote.strip():
                 return (
                     "quote_not_verbatim",
-                    f"{one.quote[:80]!r} does not stand at {one.start} of {one.document}",
+                    f"{evidence.quote[:80]!r} does not stand at {evidence.start} of {evidence.document}",
                 )
         return None
 
-    def _words(self, item: Item) -> tuple[Reason, str] | None:
+    def _check_words(self, item: Item) -> tuple[Reason, str] | None:
         spoken = detect_language(item.question, item.language)
         if item.reference is not None and item.kind not in ("negation", "false_premise"):
-            said = frozenset(extract_content_stems(item.reference, spoken))
-            asks = frozenset(extract_content_stems(item.question, spoken))
-            if leaks_answer(item.question, item.reference) or (said and said <= asks):
+            reference_stems = frozenset(extract_content_stems(item.reference, spoken))
+            question_stems = frozenset(extract_content_stems(item.question, spoken))
+            if leaks_answer(item.question, item.reference) or (
+                reference_stems and reference_stems <= question_stems
+            ):
                 return "leaked", f"the question says {item.reference[:80]!r} itself"
         if is_dangling(item.question, item.language):
             return "not_self_contained", "it speaks of a text that nobody sees"
@@ -142,39 +157,39 @@ class Prover:
             return "not_self_contained", f"{pointing.group()!r} points at something outside"
         return None
 
-    def _prove(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
+    def _prove_item(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
         if item.kind in UNANSWERABLE:
             return self._check_unanswerable(item)
         if not self._round_trip:
             return {"checked": "form, quotes, words, duplicates"}
         also: set[str] = set()
         covers = []
-        for question, reference, evidence in self._parts(item):
+        for question, reference, evidence in self._split_parts(item):
             fault = self._check_answerable(item, question, reference, evidence, also)
             if not isinstance(fault, float):
                 return fault
             covers.append(fault)
         return {"round_trip": "reader", "cover": round(min(covers), 2), "also": sorted(also)}
 
-    def _parts(self, item: Item) -> list[tuple[str, str, Evidence]]:
+    def _split_parts(self, item: Item) -> list[tuple[str, str, Evidence]]:
         """What is asked, in plain words, part by part, with the evidence of each."""
         parts = item.proof.get("parts")
         if parts:
             return [
-                (str(one["question"]), str(one["reference"]), evidence)
-                for one, evidence in zip(parts, item.evidence, strict=False)
+                (str(part["question"]), str(part["reference"]), evidence)
+                for part, evidence in zip(parts, item.evidence, strict=False)
             ]
         question = str(item.proof.get("plain", item.question))
         reference = str(item.proof.get("plain_reference", item.reference))
-        return [(question, reference, one) for one in item.evidence[:1]]
+        return [(question, reference, evidence) for evidence in item.evidence[:1]]
 
     def _check_answerable(
         self, item: Item, question: str, reference: str, evidence: Evidence, also: set[str]
     ) -> float | tuple[Reason, str]:
-        document = self._index.document(evidence.document)
+        document = self._index.get_document(evidence.document)
         spoken = detect_language(document.text, item.language)
-        held = _holds(evidence.quote, reference, spoken)
-        if not held and item.kind not in _OPEN:
+        held = _holds_reference(evidence.quote, reference, spoken)
+        if not held and item.kind not in _FREE_REFERENCE_KINDS:
             return "not_answerable_from_evidence", "the reference does not stand in the evidence"
         claim = str(item.proof.get("claim", ""))
         if (
@@ -187,28 +202,28 @@ class Prover:
         if item.how.startswith("record:"):
             # a record is found by its key, which no sentence repeats: structure proves it, not the reader
             return self._find_other_answer(item, question, reference, spoken, also) or 1.0
-        found = find_best_sentence(question, document.text, document.title, spoken)
-        if found is None or found.cover < MIN_COVER:
+        best = find_best_sentence(question, document.text, document.title, spoken)
+        if best is None or best.cover < MIN_COVER:
             return "not_answerable_from_evidence", "the document hardly has the question's words"
         span = (evidence.start, evidence.end)
-        if not (found.start < span[1] and found.start + len(found.sentence) > span[0]):
+        if not (best.start < span[1] and best.start + len(best.sentence) > span[0]):
             return (
                 "not_answerable_from_evidence",
-                f"the reader takes {found.sentence[:80]!r} for the answer",
+                f"the reader takes {best.sentence[:80]!r} for the answer",
             )
         if item.kind == "negation" and item.reference == evidence.quote.strip():
-            return self._find_other_answer(item, question, reference, spoken, also) or found.cover
+            return self._find_other_answer(item, question, reference, spoken, also) or best.cover
         if (
-            found.answers
+            best.answers
             and held
-            and asks_for(question)
-            and not agrees(reference, found.answers, spoken)
+            and find_asked_sort(question)
+            and not agrees_with_any(reference, best.answers, spoken)
         ):
-            return "not_answerable_from_evidence", f"the reader answers {found.answers[0]!r}"
+            return "not_answerable_from_evidence", f"the reader answers {best.answers[0]!r}"
         other = find_best_sentence(question, document.text, document.title, spoken, without=span)
-        if other is not None and (fault := _rival(other, found, question, reference, spoken)):
+        if other is not None and (fault := _check_rival(other, best, question, reference, spoken)):
             return fault
-        return self._find_other_answer(item, question, reference, spoken, also) or found.cover
+        return self._find_other_answer(item, question, reference, spoken, also) or best.cover
 
     def _check_claim(
         self, item: Item, claim: str, document: Document, evidence: Evidence, also: set[str]
@@ -217,48 +232,55 @@ class Prover:
 
         A question for a date or an amount can be answered in other words: the reader looks for those."""
         spoken = detect_language(document.text, item.language)
-        start = _opening(claim)
-        if len(start.findall(_even(document.text))) > 1:
+        start = _compile_claim(claim)
+        if len(start.findall(_normalise_space(document.text))) > 1:
             return "ambiguous", f"the document says {claim!r} twice"
-        stems = self._index.rarest(extract_content_stems(claim, spoken), 4)
+        stems = self._index.sort_rarest(extract_content_stems(claim, spoken), 4)
         about = str(item.proof.get("about", ""))
         if about and self._is_common(about, spoken):
             return "ambiguous", f"many documents speak of {about!r}"
-        for other in self._index.holding(stems, but=tuple(item.relevant), most=4):
-            if start.search(_even(other.text)) is None:
+        for other in self._index.find_with_all(stems, but=tuple(item.relevant), most=4):
+            if start.search(_normalise_space(other.text)) is None:
                 continue
             if find_quote(evidence.quote, other.text) is None:
                 return "ambiguous", f"{other.id} says {claim!r} too"
             also.add(other.id)
         if len(also) >= MANY_DOCUMENTS:
             return "answerable_without_evidence", f"{len(also)} other documents tell it too"
-        return True if asks_for(str(item.proof.get("plain", item.question))) else None
+        return True if find_asked_sort(str(item.proof.get("plain", item.question))) else None
 
     def _is_common(self, about: str, language: str) -> bool:
         """Whether so many documents speak of something that a question about it could mean any of them."""
         most = min(MANY_MENTIONS, max(MANY_DOCUMENTS, int(COMMON_SHARE * self._index.count)))
-        stems = self._index.rarest(extract_content_stems(about, language), 4)
-        if self._index.count <= MANY_MENTIONS or not stems or self._index.held(stems[0]) <= most:
+        stems = self._index.sort_rarest(extract_content_stems(about, language), 4)
+        if (
+            self._index.count <= MANY_MENTIONS
+            or not stems
+            or self._index.count_documents(stems[0]) <= most
+        ):
             return False
-        named = _opening(about)
-        found = self._index.holding(stems, most=2 * most)
-        return sum(named.search(_even(one.text)) is not None for one in found) > most
+        named = _compile_claim(about)
+        documents = self._index.find_with_all(stems, most=2 * most)
+        return (
+            sum(named.search(_normalise_space(document.text)) is not None for document in documents)
+            > most
+        )
 
     def _find_other_answer(
         self, item: Item, question: str, reference: str, spoken: str, also: set[str]
     ) -> tuple[Reason, str] | None:
         """Whether another document gives another answer; one that gives the same is noted as relevant too."""
-        stems = self._index.rarest(extract_question_stems(question, spoken), 5)
-        for document in self._index.holding(stems, but=tuple(item.relevant), most=3):
-            found = find_best_sentence(question, document.text, document.title, spoken)
-            if found is None or found.cover < ANSWERING_COVER or found.own < ANSWERING_COVER:
+        stems = self._index.sort_rarest(extract_question_stems(question, spoken), 5)
+        for document in self._index.find_with_all(stems, but=tuple(item.relevant), most=3):
+            best = find_best_sentence(question, document.text, document.title, spoken)
+            if best is None or best.cover < ANSWERING_COVER or best.own < ANSWERING_COVER:
                 continue
-            if find_quote(reference, found.sentence) is not None:
+            if find_quote(reference, best.sentence) is not None:
                 also.add(document.id)
                 if len(also) >= MANY_DOCUMENTS:
                     return "answerable_without_evidence", f"{len(also)} other documents tell it too"
-            elif found.answers or not asks_for(question):
-                return "ambiguous", f"{document.id} says {found.sentence[:80]!r}"
+            elif best.answers or not find_asked_sort(question):
+                return "ambiguous", f"{document.id} says {best.sentence[:80]!r}"
         return None
 
     def _check_unanswerable(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
@@ -267,26 +289,33 @@ class Prover:
         question = str(item.proof.get("plain", item.question))
         spoken = detect_language(question, item.language)
         stems = extract_question_stems(question, spoken)
-        rare = self._index.rarest(stems, 6)
+        rare = self._index.sort_rarest(stems, 6)
         looked: dict[str, Document] = {}
         swapped = item.proof.get("swapped")
         if isinstance(swapped, Mapping):
             key = list(extract_content_stems(str(swapped.get("for", "")), spoken))
             others = [stem for stem in rare if stem not in key]
             for stop in range(min(3, len(others)), 0, -1):
-                looked.update({one.id: one for one in self._index.holding([*key, *others[:stop]])})
-        looked.update({one.id: one for one in self._index.near(rare, most=4)})
+                looked.update(
+                    {
+                        document.id: document
+                        for document in self._index.find_with_all([*key, *others[:stop]])
+                    }
+                )
+        looked.update(
+            {document.id: document for document in self._index.find_with_any(rare, most=4)}
+        )
         top: tuple[float, str, str] = (0.0, "", "")
         for document in looked.values():
-            found = find_best_sentence(question, document.text, document.title, spoken)
-            if found is None:
+            best = find_best_sentence(question, document.text, document.title, spoken)
+            if best is None:
                 continue
-            share = found.cover if item.kind == "near_miss" else found.own
-            if found.answers == () and asks_for(question):
+            share = best.cover if item.kind == "near_miss" else best.own
+            if best.answers == () and find_asked_sort(question):
                 share = min(
                     share, NEAR_MISS_COVER - 0.01
                 )  # no number or date there that could be the answer
-            top = max(top, (share, document.id, found.sentence))
+            top = max(top, (share, document.id, best.sentence))
         bar = NEAR_MISS_COVER if item.kind == "near_miss" else OUT_OF_SCOPE_COVER
         if top[0] >= bar:
             return "answered_by_corpus", f"{top[1]} says {top[2][:80]!r}"
@@ -298,12 +327,12 @@ class Prover:
 
 
 @lru_cache(maxsize=64)
-def _even(text: str) -> str:
+def _normalise_space(text: str) -> str:
     """The text with every run of white space as one blank."""
     return " ".join(text.split())
 
 
-def _opening(claim: str) -> re.Pattern[str]:
+def _compile_claim(claim: str) -> re.Pattern[str]:
     """The claim as it is searched for in a text with even white space, whatever its marks."""
     words = [re.escape(word.strip('`“”«»"')) for word in claim.split()]
     return re.compile(
@@ -311,7 +340,7 @@ def _opening(claim: str) -> re.Pattern[str]:
     )
 
 
-def _holds(quote: str, reference: str, language: str) -> bool:
+def _holds_reference(quote: str, reference: str, language: str) -> bool:
     """Whether a quote gives the reference: word for word, or all its words where marks of a list or a table stand between."""
     if find_quote(reference.rstrip("."), quote) is not None:
         return True
@@ -320,75 +349,14 @@ def _holds(quote: str, reference: str, language: str) -> bool:
     )
 
 
-def _rival(
-    other: AnswerSentence, found: AnswerSentence, question: str, reference: str, language: str
+def _check_rival(
+    other: AnswerSentence, best: AnswerSentence, question: str, reference: str, language: str
 ) -> tuple[Reason, str] | None:
     """Whether the rest of the document answers as well as the evidence does."""
-    if other.own < ANSWERING_COVER or other.own < 0.95 * found.own:
+    if other.own < ANSWERING_COVER or other.own < 0.95 * best.own:
         return None
     if find_quote(reference, other.sentence) is not None:
         return "answerable_without_evidence", f"{other.sentence[:80]!r} tells it too"
-    if other.answers or not asks_for(question):
+    if other.answers or not find_asked_sort(question):
         return "ambiguous", f"{other.sentence[:80]!r} answers it as well"
     return None
-
-
-class Seen:
-    """The questions let through, found again by their rarest words."""
-
-    def __init__(self) -> None:
-        self._sets: list[tuple[frozenset[str], str]] = []
-        self._places: dict[str, list[int]] = {}
-        self._used: set[tuple[str, str]] = set()
-
-    def add(self, item: Item) -> None:
-        """One more."""
-        words = _bag(item)
-        self._used.update(_uses(item))
-        for word in words:
-            self._places.setdefault(word, []).append(len(self._sets))
-        self._sets.append((words, item.question))
-
-    def like(self, item: Item) -> str:
-        """A question let through that shares so many of its words, or is the same in a like dress; empty when there is none."""
-        again = next((plain for way, plain in _uses(item) if (way, plain) in self._used), "")
-        if again:
-            return again
-        words = _bag(item)
-        # two sets that share SAME of their words share one of any (1 - SAME) of them: the rarest are looked up
-        rare = sorted(words, key=lambda word: len(self._places.get(word, ())))
-        looked = rare[: max(1, len(rare) - int(SAME * len(rare)) + 1)]
-        for place in sorted({at for word in looked for at in self._places.get(word, ())}):
-            other, question = self._sets[place]
-            shared = len(words & other)
-            if shared >= SAME * (len(words) + len(other) - shared):
-                return question
-        return ""
-
-
-_WAYS = {
-    "typos": "dressed", "informal": "dressed", "paraphrase": "paraphrase",
-    "two_in_one": "joined", "multi_document": "joined", "false_premise": "false",
-}  # fmt: skip
-"""How a kind uses a plain question; none is used twice in the same way."""
-
-
-def _uses(item: Item) -> list[tuple[str, str]]:
-    """The plain questions that an item is made of, each with the way it is used."""
-    way = _WAYS.get(item.kind)
-    if way is None:
-        return []
-    parts = item.proof.get("parts")
-    if parts:
-        return [(way, str(one["question"])) for one in parts]
-    return [(way, str(item.proof["plain"]))] if "plain" in item.proof else []
-
-
-def _bag(item: Item) -> frozenset[str]:
-    """The words a question is compared by; a follow-up counts with the turn before it, a slip as the plain word."""
-    styled = item.style in ("formal", "informal", "terse") and item.kind != "false_premise"
-    framed = item.kind in ("typos", "informal", "follow_up") or styled
-    plain = str(item.proof.get("plain", item.question)) if framed else item.question
-    spoken = detect_language(plain, item.language)
-    found: Sequence[str] = extract_terms(plain, spoken)
-    return frozenset(found or plain.lower().split())

@@ -24,38 +24,39 @@ _CODE = re.compile(r"[|{}<>\\=]|://|\s--\w|→|^\W*$")
 
 
 @lru_cache(maxsize=64)
-def prose(text: str) -> str:
+def blank_non_prose(text: str) -> str:
     """The text with the same length in which only sentences are left and no line break cuts one."""
+    # nothing to join
     if "\n" not in text.strip():
         return text
     marked = _looks_marked(text)
     if marked:
         for pattern in (_FENCE, _HIDDEN, _SKIPPED):
-            text = pattern.sub(lambda found: _ITEM * len(found.group()), text)
-        text = _LINK.sub(_link, text)
-        text = _EMPHASIS.sub(_unmarked, text)
-        text = _MARKER.sub(lambda found: _ITEM + " " * (len(found.group()) - 1), text)
-    if marked or _hard_wrapped(text):
-        text = _WRAPPED.sub(lambda found: " " * len(found.group()), text)
+            text = pattern.sub(lambda match: _ITEM * len(match.group()), text)
+        text = _LINK.sub(_blank_link_target, text)
+        text = _EMPHASIS.sub(_blank_emphasis, text)
+        text = _MARKER.sub(lambda match: _ITEM + " " * (len(match.group()) - 1), text)
+    if marked or _is_hard_wrapped(text):
+        text = _WRAPPED.sub(lambda match: " " * len(match.group()), text)
     return text.replace(_ITEM, "\n")
 
 
 def read_sentences(text: str, language: str) -> list[tuple[int, int]]:
     """Where the sentences of a document stand; what is code rather than words is left out."""
-    plain = prose(text)
+    plain = blank_non_prose(text)
     return [(a, b) for a, b in split_sentences(plain, language) if not _CODE.search(plain[a:b])]
 
 
-def _link(found: re.Match[str]) -> str:
+def _blank_link_target(match: re.Match[str]) -> str:
     """A link as its text, at its place."""
-    words = found.group(1)
-    before = found.start(1) - found.start()
-    return " " * before + words + " " * (len(found.group()) - before - len(words))
+    words = match.group(1)
+    before = match.start(1) - match.start()
+    return " " * before + words + " " * (len(match.group()) - before - len(words))
 
 
-def _unmarked(found: re.Match[str]) -> str:
+def _blank_emphasis(match: re.Match[str]) -> str:
     """A mark of emphasis as blanks; code is no emphasis, `__init__` stays."""
-    marks = found.group()
+    marks = match.group()
     return marks if marks.startswith("`") else " " * len(marks)
 
 
@@ -67,7 +68,7 @@ def _looks_marked(text: str) -> bool:
     )
 
 
-def _hard_wrapped(text: str) -> bool:
+def _is_hard_wrapped(text: str) -> bool:
     """Whether most lines end at a margin and not at the end of a sentence."""
     lines = [line.rstrip() for line in text.split("\n") if line.strip()]
     cut = sum(line[-1] not in '.!?:;”"»)' and 40 <= len(line) <= 140 for line in lines)

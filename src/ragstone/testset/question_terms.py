@@ -27,7 +27,7 @@ def extract_content_stems(text: str, language: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4)
-def _asking(language: str) -> frozenset[str]:
+def _collect_asking_stems(language: str) -> frozenset[str]:
     return (
         frozenset(stem for word in _ASKING[language] for stem in extract_terms(word, language))
         | _ASKING[language]
@@ -37,15 +37,15 @@ def _asking(language: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def extract_question_stems(question: str, language: str) -> tuple[str, ...]:
     """What a question is about: its content words without those that ask."""
-    dropped = _asking(language)
-    found = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
-    return found or extract_content_stems(question, language)
+    dropped = _collect_asking_stems(language)
+    stems = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
+    return stems or extract_content_stems(question, language)
 
 
 _GAP = re.compile(r"_{3,}|…")
 
 
-def same(left: frozenset[str], right: frozenset[str]) -> float:
+def measure_overlap(left: frozenset[str], right: frozenset[str]) -> float:
     """How much two sets share: Jaccard, 0..1."""
     both = len(left & right)
     return both / (len(left) + len(right) - both) if both else 0.0

@@ -78,13 +78,13 @@ def resolve_weights(
             if not judged and weight and kind not in RULE_KINDS:
                 raise UnknownKind(
                     f"only a judge can write {kind!r} questions; give --judge, or choose from "
-                    f"{', '.join(one for one in KINDS if one in RULE_KINDS)}"
+                    f"{', '.join(name for name in KINDS if name in RULE_KINDS)}"
                 )
             weights[kind] = weights.get(kind, 0.0) + weight / len(members)
-    kept = {kind: weights[kind] for kind in KINDS if weights.get(kind)}
-    if not kept:
+    positive = {kind: weights[kind] for kind in KINDS if weights.get(kind)}
+    if not positive:
         raise UnknownKind("no kind has a weight above 0; write factual=3,multi_document=1")
-    return kept
+    return positive
 
 
 def _parse_weights(text: str) -> dict[str, float]:
@@ -103,6 +103,7 @@ def split_by_weight(count: int, weights: Mapping[str, float]) -> dict[str, int]:
     total = sum(weights.values())
     exact = {kind: count * weight / total for kind, weight in weights.items()}
     split = {kind: math.floor(share) for kind, share in exact.items()}
+    # ties by the order of KINDS, so that the same request is split alike every time
     order = sorted(exact, key=lambda kind: (split[kind] - exact[kind], KINDS.index(kind)))
     for kind in order[: count - sum(split.values())]:
         split[kind] += 1
@@ -121,38 +122,42 @@ class Tally:
     """Share of all items that a kind may get beyond its own when others are given up."""
     given_up: dict[str, int] = field(default_factory=dict)
     """Kind → the documents that were tried for it in vain."""
-    _vain: Counter[str] = field(default_factory=Counter)
+    _fruitless: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.target = split_by_weight(self.asked, self.weights)
 
     @property
-    def open(self) -> int:
+    def missing(self) -> int:
         """How many items are still wanted."""
         return max(0, self.asked - self.made.total())
 
-    def wanted(self) -> dict[str, int]:
+    def list_wanted(self) -> dict[str, int]:
         """Kind → how many are still wanted, the kind that lags most first."""
-        lacking = self.all_wanted()
-        pace = self._pace()
+        lacking = self.list_all_wanted()
+        pace = self._limit_unanswerable()
         for kind in UNANSWERABLE.intersection(lacking):
+            # else they could come first, and be most of a set that is stopped early
             lacking[kind] = min(lacking[kind], pace)
             if not lacking[kind]:
                 del lacking[kind]
         return dict(
             sorted(
                 lacking.items(),
-                key=lambda one: (self.made[one[0]] / self.target[one[0]], KINDS.index(one[0])),
+                key=lambda entry: (
+                    self.made[entry[0]] / self.target[entry[0]],
+                    KINDS.index(entry[0]),
+                ),
             )
         )
 
-    def _pace(self) -> int:
+    def _limit_unanswerable(self) -> int:
         """How many questions without an answer may come next: they keep to their share of what is made so far."""
         wanted = sum(self.target.get(kind, 0) for kind in UNANSWERABLE)
         made = sum(self.made[kind] for kind in UNANSWERABLE)
         return max(0, math.ceil(wanted * (self.made.total() + 1) / self.asked) - made)
 
-    def all_wanted(self) -> dict[str, int]:
+    def list_all_wanted(self) -> dict[str, int]:
         """The same without regard to pace, for orders that are given out all at once."""
         return {
             kind: self.target[kind] - self.made[kind]
@@ -160,14 +165,14 @@ class Tally:
             if self.target[kind] > self.made[kind]
         }
 
-    def note(self, tried: Mapping[str, int], made: Counter[str], documents: int) -> None:
+    def add_step(self, tried: Mapping[str, int], made: Counter[str], documents: int) -> None:
         """A document (or several) was tried for these kinds and gave these; `documents` are all there are."""
         self.made += made
         for kind in tried:
-            self._vain[kind] = 0 if made[kind] else self._vain[kind] + 1
+            self._fruitless[kind] = 0 if made[kind] else self._fruitless[kind] + 1
             lacking = self.target.get(kind, 0) > self.made[kind]
-            if lacking and self._vain[kind] >= min(MAX_FRUITLESS_DOCUMENTS, documents):
-                self.give_up(kind, self._vain[kind])
+            if lacking and self._fruitless[kind] >= min(MAX_FRUITLESS_DOCUMENTS, documents):
+                self.give_up(kind, self._fruitless[kind])
 
     def give_up(self, kind: str, tried: int) -> None:
         """What this kind lacks is handed to the others, in proportion to their weights.

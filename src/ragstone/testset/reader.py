@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragstone.testset.prose import prose
+from ragstone.testset.prose import blank_non_prose
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 from ragstone.testset.spans import find_spans, is_number, split_tokens
 from ragstone.text.sentences import split_sentences
@@ -48,7 +48,7 @@ class AnswerSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedSentences:
     """A document as it is read again and again."""
 
     places: tuple[tuple[int, int], ...]
@@ -57,16 +57,20 @@ class Parsed:
 
 
 @lru_cache(maxsize=64)
-def parse_sentences(text: str, language: str) -> Parsed:
+def parse_sentences(text: str, language: str) -> ParsedSentences:
     """The sentences of a text and their stems."""
-    plain = prose(text)
+    plain = blank_non_prose(text)
     places = tuple(split_sentences(plain, language))
     stems = tuple(frozenset(extract_content_stems(plain[a:b], language)) for a, b in places)
-    held = Counter(stem for one in stems for stem in one)
-    return Parsed(places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()})
+    # a word that many sentences have tells them apart less; the 0.25 below keeps it from counting
+    # nothing
+    held = Counter(stem for sentence_stems in stems for stem in sentence_stems)
+    return ParsedSentences(
+        places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()}
+    )
 
 
-def asks_for(question: str) -> str:
+def find_asked_sort(question: str) -> str:
     """The sort of answer that the question's words ask for; empty when they do not tell."""
     return next((sort for sort, pattern in _ASKS if pattern.search(question)), "")
 
@@ -82,8 +86,8 @@ def find_best_sentence(
     topic = frozenset(extract_content_stems(title, language))
     weight = {stem: read.weights.get(stem, 1.25) for stem in wanted}
     total = sum(weight.values())
-    sort = asks_for(question)
-    found: tuple[float, float, int] | None = None
+    sort = find_asked_sort(question)
+    best: tuple[float, float, int] | None = None
     previous: frozenset[str] = frozenset()
     for n, (a, b) in enumerate(read.places):
         here = read.stems[n]
@@ -91,35 +95,43 @@ def find_best_sentence(
             previous = here
             continue
         own = around = 0.0
-        for stem, one in weight.items():
+        for stem, stem_weight in weight.items():
             if stem in here:
-                own += one
-                around += one
+                own += stem_weight
+                around += stem_weight
             elif stem in topic or stem in previous:
-                around += 0.6 * one
+                # the title or the sentence before may name what the sentence only refers to, but
+                # counts for less than its own words
+                around += 0.6 * stem_weight
         if own:
             ranked = (
                 own
                 + 0.4 * around
                 + (0.15 * total if sort and _has_digit(text[a:b], language) else 0.0)
             )
-            if found is None or ranked > found[0]:
-                found = (ranked, own, n)
+            if best is None or ranked > best[0]:
+                best = (ranked, own, n)
         previous = here
-    if found is None:
+    if best is None:
         return None
-    n = found[2]
+    n = best[2]
     a, b = read.places[n]
-    rest = sum(one for stem, one in weight.items() if stem not in topic)
+    rest = sum(stem_weight for stem, stem_weight in weight.items() if stem not in topic)
     own = (
-        sum(one for stem, one in weight.items() if stem in read.stems[n] and stem not in topic)
+        sum(
+            stem_weight
+            for stem, stem_weight in weight.items()
+            if stem in read.stems[n] and stem not in topic
+        )
         / rest
         if rest
-        else found[1] / total
+        else best[1] / total
     )
-    told = read.stems[n] | topic | (read.stems[n - 1] if n else frozenset())
-    cover = sum(one for stem, one in weight.items() if stem in told) / total
-    return AnswerSentence(text[a:b], a, cover, own, _answers(question, text[a:b], sort, language))
+    covered = read.stems[n] | topic | (read.stems[n - 1] if n else frozenset())
+    cover = sum(stem_weight for stem, stem_weight in weight.items() if stem in covered) / total
+    return AnswerSentence(
+        text[a:b], a, cover, own, _find_answers(question, text[a:b], sort, language)
+    )
 
 
 def _has_digit(sentence: str, language: str) -> bool:
@@ -128,7 +140,7 @@ def _has_digit(sentence: str, language: str) -> bool:
     )
 
 
-def _answers(question: str, sentence: str, sort: str, language: str) -> tuple[str, ...]:
+def _find_answers(question: str, sentence: str, sort: str, language: str) -> tuple[str, ...]:
     """Spans of the asked sort that the question does not say itself."""
     if not sort:
         return ()
@@ -149,17 +161,19 @@ def _answers(question: str, sentence: str, sort: str, language: str) -> tuple[st
     return tuple(out)
 
 
-def agrees(reference: str, answers: tuple[str, ...], language: str) -> bool:
+def agrees_with_any(reference: str, answers: tuple[str, ...], language: str) -> bool:
     """Whether one of the answers shares its number, or most of its words, with the reference."""
     wanted = frozenset(extract_content_stems(reference, language)) or frozenset(
         reference.lower().split()
     )
     for answer in answers:
-        said = frozenset(extract_content_stems(answer, language)) or frozenset(
+        answer_stems = frozenset(extract_content_stems(answer, language)) or frozenset(
             answer.lower().split()
         )
-        if wanted & said and (
-            said <= wanted or wanted <= said or len(wanted & said) * 2 >= len(said)
+        if wanted & answer_stems and (
+            answer_stems <= wanted
+            or wanted <= answer_stems
+            or len(wanted & answer_stems) * 2 >= len(answer_stems)
         ):
             return True
     return False

@@ -29,7 +29,7 @@ class Decision:
     reference: str | None = None
     """The new reference, with `edit`."""
 
-    def row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, Any]:
         """The decision as one JSON object."""
         changes = {"question": self.question, "reference": self.reference}
         given = {name: text for name, text in changes.items() if text is not None}
@@ -50,6 +50,8 @@ class Review:
 
         The generated items are kept beside the file before the first decision changes it, so that a
         decision can be taken back."""
+        # always the items as generated: decisions are applied anew each time, so that one can be
+        # taken back
         source = original_file(path) if original_file(path).exists() else path
         review = cls(path, read_items(source))
         if source is not path and path.exists() and not decisions_file(path).exists():
@@ -57,7 +59,7 @@ class Review:
                 f"{str(source)!r} is of a review whose decisions are gone; remove it to begin anew"
             )
         known = {item.id for item in review.items}
-        for row in _rows(decisions_file(path)):
+        for row in _read_rows(decisions_file(path)):
             if row.get("verdict") == TAKEN_BACK:
                 review.decisions.pop(str(row.get("id")), None)
                 continue
@@ -79,47 +81,47 @@ class Review:
     def decide(self, decision: Decision) -> None:
         """Keep a decision; the last one on an item counts."""
         self.decisions[decision.id] = decision
-        self._keep(decision.row())
+        self._append_decision(decision.to_row())
 
     def take_back(self, key: str) -> None:
         """Nothing is decided on this item any more."""
         if self.decisions.pop(key, None) is not None:
-            self._keep({"id": key, "verdict": TAKEN_BACK})
+            self._append_decision({"id": key, "verdict": TAKEN_BACK})
 
-    def _keep(self, row: Mapping[str, Any]) -> None:
+    def _append_decision(self, row: Mapping[str, Any]) -> None:
         with decisions_file(self.path).open("a", encoding="utf-8") as file:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
-    def result(self) -> list[Item]:
+    def apply_decisions(self) -> list[Item]:
         """The items with all decisions applied: rejected ones gone, edited ones changed, open ones as they are."""
-        kept: list[Item] = []
+        items: list[Item] = []
         for item in self.items:
             decision = self.decisions.get(item.id)
             if decision is None or decision.verdict == "accept":
-                kept.append(item)
+                items.append(item)
             elif decision.verdict == "edit":
-                kept.append(edited(item, decision))
-        return kept
+                items.append(edit_item(item, decision))
+        return items
 
-    def apply(self) -> int:
+    def write_decided(self) -> int:
         """Write the file anew from the decisions; the number of items it then has."""
         before = original_file(self.path)
         if not before.exists():
             with open_replacement(before) as stream:
                 stream.write(self.path.read_text("utf-8"))
-        kept = self.result()
+        items = self.apply_decisions()
         with open_replacement(self.path) as stream:
-            for item in kept:
-                stream.write(json.dumps(item.row(), ensure_ascii=False, allow_nan=False) + "\n")
-        return len(kept)
+            for item in items:
+                stream.write(json.dumps(item.to_row(), ensure_ascii=False, allow_nan=False) + "\n")
+        return len(items)
 
-    def counts(self) -> dict[str, int]:
+    def count_verdicts(self) -> dict[str, int]:
         """How many of each verdict."""
         given = [decision.verdict for decision in self.decisions.values()]
         return {verdict: given.count(verdict) for verdict in VERDICTS}
 
 
-def edited(item: Item, decision: Decision) -> Item:
+def edit_item(item: Item, decision: Decision) -> Item:
     """The item in the words of the reviewer; the id stays, so that runs on it can be compared."""
     return replace(
         item,
@@ -145,13 +147,13 @@ def read_items(path: Path) -> list[Item]:
         raise DataError(
             f"no test set {str(path)!r}; write one with: ragstone generate DOCS -o FILE"
         )
-    items = [Item.from_row(row) for row in _rows(path)]
+    items = [Item.from_row(row) for row in _read_rows(path)]
     if not items:
         raise DataError(f"{str(path)!r} holds no item")
     return items
 
 
-def _rows(path: Path) -> list[Mapping[str, Any]]:
+def _read_rows(path: Path) -> list[Mapping[str, Any]]:
     if not path.exists():
         return []
     rows: list[Mapping[str, Any]] = []
@@ -162,6 +164,7 @@ def _rows(path: Path) -> list[Mapping[str, Any]]:
         try:
             row = json.loads(line)
         except ValueError:
+            # the last line only; anywhere else it is damage that must not pass
             if number == len(lines):  # cut short while it was written
                 continue
             raise DataError(

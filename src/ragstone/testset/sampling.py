@@ -18,32 +18,35 @@ from ragstone.text.words import fold_text
 
 Floats = npt.NDArray[np.float32]
 
-POOL = 4096
+MAX_POOL_DOCUMENTS = 4096
 """Documents that are looked at for their topic; from more, as many are drawn folder by folder."""
-_LEARNED = 512
+_TOPIC_DOCUMENTS = 512
 """Documents that the topics are found with."""
 _MOST_TOPICS = 24
-_SIZE = 256
+_VECTOR_LENGTH = 256
 """Length of the vector of hashed words."""
-_READ = 1500
+_TOPIC_CHARS = 1500
 """Characters of a document that tell its topic."""
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
-def spread(corpus: Corpus, seed: int, *, wanted: int, languages: Sequence[str] = ()) -> list[int]:
+def spread_documents(
+    corpus: Corpus, seed: int, *, wanted: int, languages: Sequence[str] = ()
+) -> list[int]:
     """Places of documents in an order whose every beginning is spread.
 
     Documents of one folder, language and topic form a stratum. A stratum of m documents gets its turn in proportion
     to √m: large ones more often, small ones not never. Documents in none of the languages are left out."""
+    # a generator for each purpose, named: another draw added elsewhere does not change this order
     rng = random.Random(f"{seed}:spread")
-    pool = _pool(corpus, rng, max(POOL, 4 * wanted))
+    pool = _draw_pool(corpus, rng, max(MAX_POOL_DOCUMENTS, 4 * wanted))
     if languages:
         pool = [place for place in pool if _language(corpus, place) in languages]
     topics = Topics(corpus, pool, rng)
     strata: dict[tuple[int, str, int], list[int]] = {}
     for place in pool:
         document = corpus[place]
-        key = (corpus.folder[place], document.language or "", topics.of(document.text))
+        key = (corpus.folder[place], document.language or "", topics.find_topic(document.text))
         strata.setdefault(key, []).append(place)
     turns: list[tuple[float, float, int]] = []
     for stratum in sorted(strata):
@@ -54,14 +57,14 @@ def spread(corpus: Corpus, seed: int, *, wanted: int, languages: Sequence[str] =
     return [place for _, _, place in sorted(turns)]
 
 
-def sample_places(corpus: Corpus, seed: int, count: int = POOL) -> list[int]:
+def sample_places(corpus: Corpus, seed: int, count: int = MAX_POOL_DOCUMENTS) -> list[int]:
     """Places of a sample of the corpus, folder by folder; all of them when there are no more."""
-    return _pool(corpus, random.Random(f"{seed}:drawn"), count)
+    return _draw_pool(corpus, random.Random(f"{seed}:drawn"), count)
 
 
 def language_of(text: str, given: str | None) -> str:
     """The language of a text: what is said of it, else what it looks like."""
-    return (given or identify_language(text[:_READ])).split("-")[0].lower()
+    return (given or identify_language(text[:_TOPIC_CHARS])).split("-")[0].lower()
 
 
 def _language(corpus: Corpus, place: int) -> str:
@@ -69,7 +72,7 @@ def _language(corpus: Corpus, place: int) -> str:
     return language_of(document.text, document.language)
 
 
-def _pool(corpus: Corpus, rng: random.Random, most: int) -> list[int]:
+def _draw_pool(corpus: Corpus, rng: random.Random, most: int) -> list[int]:
     """All places, or as many as are wanted, each folder in turn, in random order."""
     if len(corpus) <= most:
         return list(range(len(corpus)))
@@ -78,14 +81,14 @@ def _pool(corpus: Corpus, rng: random.Random, most: int) -> list[int]:
     seen: Counter[int] = Counter()
     for place in range(len(corpus)):
         folder = corpus.folder[place]
-        kept = by_folder.setdefault(folder, [])
+        places = by_folder.setdefault(folder, [])
         seen[folder] += 1
-        if len(kept) < most:
-            kept.append(place)
+        if len(places) < most:
+            places.append(place)
         else:  # a reservoir: each document of a folder has the same chance
             at = rng.randrange(seen[folder])
             if at < most:
-                kept[at] = place
+                places[at] = place
     for folder in sorted(by_folder):
         rng.shuffle(by_folder[folder])
     total = sum(map(math.sqrt, seen.values()))
@@ -103,20 +106,21 @@ class Topics:
         self.count = max(1, min(_MOST_TOPICS, math.isqrt(len(pool) // 2)))
         if self.count == 1:
             return
-        learned = rng.sample(list(pool), min(_LEARNED, len(pool)))
-        counts = np.stack([_hashed(corpus[place].text) for place in learned])
+        # topics need only be found roughly; every document is then assigned to one
+        learned = rng.sample(list(pool), min(_TOPIC_DOCUMENTS, len(pool)))
+        counts = np.stack([_hash_words(corpus[place].text) for place in learned])
         self._rarity = np.log1p(len(learned) / (1 + (counts > 0).sum(axis=0))).astype(np.float32)
-        self._centres = _centres(_unit(counts * self._rarity), self.count, rng)
+        self._centres = _find_centres(_normalise_vectors(counts * self._rarity), self.count, rng)
 
-    def of(self, text: str) -> int:
+    def find_topic(self, text: str) -> int:
         """The topic of a text: the nearest centre."""
         if self.count == 1:
             return 0
-        vector = _unit((_hashed(text) * self._rarity)[None, :])[0]
+        vector = _normalise_vectors((_hash_words(text) * self._rarity)[None, :])[0]
         return int(np.argmax(self._centres @ vector))
 
 
-def _centres(vectors: Floats, count: int, rng: random.Random) -> Floats:
+def _find_centres(vectors: Floats, count: int, rng: random.Random) -> Floats:
     """Spherical k-means, started with texts far from one another."""
     chosen = [rng.randrange(len(vectors))]
     likeness = vectors @ vectors[chosen[0]]
@@ -133,18 +137,19 @@ def _centres(vectors: Floats, count: int, rng: random.Random) -> Floats:
                 for n in range(count)
             ]
         )
-        centres = _unit(centres)
+        centres = _normalise_vectors(centres)
     return centres
 
 
-def _hashed(text: str) -> Floats:
+def _hash_words(text: str) -> Floats:
     """How often words fall into each place; the square root, so that one word does not decide."""
-    vector = np.zeros(_SIZE, np.float32)
-    for word, times in Counter(_WORD.findall(fold_text(text[:_READ]))).items():
-        vector[zlib.crc32(word[:7].encode("utf-8", "surrogatepass")) % _SIZE] += times
+    vector = np.zeros(_VECTOR_LENGTH, np.float32)
+    for word, times in Counter(_WORD.findall(fold_text(text[:_TOPIC_CHARS]))).items():
+        # seven letters stand for the stem; crc32, because hash() differs from process to process
+        vector[zlib.crc32(word[:7].encode("utf-8", "surrogatepass")) % _VECTOR_LENGTH] += times
     return np.sqrt(vector)
 
 
-def _unit(vectors: Floats) -> Floats:
+def _normalise_vectors(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)

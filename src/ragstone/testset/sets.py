@@ -21,17 +21,17 @@ from ragstone.judges.factory import make_judge
 from ragstone.judges.offline import OfflineJudge
 from ragstone.store import Store
 from ragstone.testset.formats import check_target, list_planted, write_set
+from ragstone.testset.generation import Generation
 from ragstone.testset.items import KINDS, REASONS, Item, Rejection
 from ragstone.testset.journal import Journal, read_head
-from ragstone.testset.making import Generation
+from ragstone.testset.judge_writer import GROUP, PER_DOCUMENT, JudgeWriter
 from ragstone.testset.offline.styles import STYLES
 from ragstone.testset.parts import Parts, build_parts
 from ragstone.testset.plan import TestsetInputs, TestsetPlan, plan_testset
 from ragstone.testset.quotas import CAPPED_FROM, MAX_RULE_SHARE, Tally, resolve_weights
 from ragstone.testset.review import decisions_file
-from ragstone.testset.sampling import spread
+from ragstone.testset.sampling import spread_documents
 from ragstone.testset.sources import Corpus, Source, open_corpus
-from ragstone.testset.written import GROUP, PER_DOCUMENT, JudgeWriter
 from ragstone.types import NO_USAGE, Usage
 
 
@@ -68,21 +68,21 @@ class TestSet:
     @property
     def reasons(self) -> dict[str, int]:
         """Reason → how many were refused for it, most frequent first."""
-        counts = Counter(one.reason for one in self.rejected)
+        counts = Counter(rejection.reason for rejection in self.rejected)
         order = sorted(counts, key=lambda reason: (-counts[reason], REASONS.index(reason)))
         return {reason: counts[reason] for reason in order}
 
     def rows(self) -> list[dict[str, Any]]:
         """The items as rows that `evaluate` takes."""
-        return [item.row() for item in self.items]
+        return [item.to_row() for item in self.items]
 
     def __len__(self) -> int:
         return len(self.items)
 
     def __str__(self) -> str:
-        from ragstone.testset.account import text
+        from ragstone.testset.summary_text import format_summary
 
-        return text(self)
+        return format_summary(self)
 
 
 def generate(
@@ -105,7 +105,7 @@ def generate(
 ) -> TestSet:
     """A test set from documents (a folder, files, a BEIR folder, Documents); also inside a running event loop.
 
-    Without a judge, or with `run_rules`, questions come from rules over facts; with any other judge it writes and answers them."""
+    Without a judge, or with `offline`, questions come from rules over facts; with any other judge it writes and answers them."""
     plan, inputs = plan_testset(
         documents, n, kinds=kinds, languages=languages, judge=judge, seed=seed, styles=styles,
         out=out, format=format, resume=resume, store=store, concurrency=concurrency,
@@ -158,7 +158,7 @@ def build_writer_judge(plan: TestsetPlan, inputs: TestsetInputs) -> Judge | None
     return None if isinstance(judge, OfflineJudge) else judge
 
 
-def _identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> dict[str, Any]:
+def _build_identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> dict[str, Any]:
     """All that decides what is made: a generation is resumed only with the same."""
     return {
         "documents": corpus.digest,
@@ -168,6 +168,7 @@ def _identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> dict[st
         "seed": plan.seed,
         "styles": list(plan.styles),
         "judge": judge.name if judge is not None else None,
+        # another version may make other items: a set must not be half of each
         "ragstone": __version__,
     }
 
@@ -181,20 +182,20 @@ async def execute_testset_plan(
     out = Path(plan.out) if plan.out is not None else None
     if out is not None:
         check_target(out, plan.format)
-        _spare_reviewed(out)
+        _refuse_reviewed(out)
     judge = build_writer_judge(plan, inputs)
     weights = resolve_weights(plan.kinds, judged=judge is not None)
     if judge is None:
         _check_styles(plan.styles)
     with open_documents(plan, inputs) as corpus:
-        identity = _identity(plan, corpus, judge)
+        identity = _build_identity(plan, corpus, judge)
         # Documents of this process cannot be named in a file for another one.
         request = plan.anchor(Path.cwd()).to_json() if inputs.documents is None else None
         path = part_file(out) if out is not None else None
         journal = Journal.open(path, identity, resume=plan.resume, request=request)
         try:
             languages = [language.split("-")[0].lower() for language in plan.languages]
-            order = spread(corpus, plan.seed, wanted=wanted, languages=languages)
+            order = spread_documents(corpus, plan.seed, wanted=wanted, languages=languages)
             parts = build_parts(corpus, judged=judge is not None, styles=plan.styles)
             capped = judge is None and len(weights) > 2 and wanted >= CAPPED_FROM
             tally = Tally(weights, wanted, max_share=MAX_RULE_SHARE if capped else 1.0)
@@ -215,13 +216,13 @@ async def execute_testset_plan(
             journal.close()
             if judge is not None and judge is not inputs.judge:
                 await judge.close()
-        made = _summarise(generation, plan, out)
+        made = _build_testset(generation, plan, out)
         if out is not None:
-            _write(made, out, plan.format, corpus)
+            _write_files(made, out, plan.format, corpus)
     return made
 
 
-def _summarise(generation: Generation, plan: TestsetPlan, out: Path | None) -> TestSet:
+def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) -> TestSet:
     return TestSet(
         plan.items,
         tuple(generation.items),
@@ -274,15 +275,17 @@ def _check_styles(styles: Sequence[str]) -> None:
             )
 
 
-def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
+def _write_files(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
     """The files, each whole or not there; what was unfinished stays for --resume only if there is more to be made."""
     if made.items:
         write_set(out, made.items, format, corpus)
     place = rejected_file(out)
     if made.rejected:
         with open_replacement(place) as stream:
-            for one in made.rejected:
-                stream.write(json.dumps(one.row(), ensure_ascii=True, allow_nan=False) + "\n")
+            for rejection in made.rejected:
+                stream.write(
+                    json.dumps(rejection.to_row(), ensure_ascii=True, allow_nan=False) + "\n"
+                )
     else:
         place.unlink(missing_ok=True)
     place = planted_file(out)
@@ -293,11 +296,13 @@ def _write(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
     else:
         place.unlink(missing_ok=True)
+    # the unfinished file goes last: killed before this line, a resumed generation writes the same
+    # files again
     if not made.stopped:
         part_file(out).unlink(missing_ok=True)
 
 
-def _spare_reviewed(out: Path) -> None:
+def _refuse_reviewed(out: Path) -> None:
     """A person's decisions are not written over."""
     decided = decisions_file(out)
     if decided.exists():

@@ -27,7 +27,7 @@ from ragstone.errors import DataError
 Source = str | Path | Sequence[str | Path] | Iterable[Document]
 """A folder, a file, several of them, or Documents."""
 
-FOLDERS = 256
+MAX_FOLDERS = 256
 """Folders told apart when documents are sampled; more than that share."""
 
 RECENT_DOCUMENTS = 64
@@ -58,12 +58,12 @@ class Corpus:
 
     def __getitem__(self, place: int) -> Document:
         if place not in self._recent:
-            self._recent[place] = self._load(place)
+            self._recent[place] = self._read_document(place)
             while len(self._recent) > RECENT_DOCUMENTS:
                 self._recent.pop(next(iter(self._recent)))
         return self._recent[place]
 
-    def _load(self, place: int) -> Document:
+    def _read_document(self, place: int) -> Document:
         self._file.seek(self._starts[place])
         row = parse_line(self._file.readline(), f"{self.shown}, document {place + 1}")
         source = row.get("source") if isinstance(row, dict) else None
@@ -88,21 +88,22 @@ class Corpus:
         """Known by its documents, in their order: ids, titles and texts."""
         return self._digest.hexdigest()
 
-    def note(self, document: Document, start: int) -> None:
+    def add_document(self, document: Document, start: int) -> None:
         """Take up a document that stands at this byte of the file."""
         self._starts.append(start)
-        self._ids.append(_hashed(document.id))
+        self._ids.append(_hash_id(document.id))
         # an unpaired surrogate can stand in a JSON text; it must not stop the reading
         for part in (document.id, document.title, document.text):
             self._digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
         folder = document.id.rpartition("/")[0]
-        number = self._folders.setdefault(folder, len(self._folders) % FOLDERS)
+        number = self._folders.setdefault(folder, len(self._folders) % MAX_FOLDERS)
         self.folder.append(number)
 
-    def settle(self) -> Corpus:
+    def index_ids(self) -> Corpus:
         """All documents are taken up: complain about none at all and about ids given twice."""
         if not self._starts:
             raise no_documents_error(self.shown)
+        # ids as 8-byte hashes: a dictionary of them would take about ten times the memory
         hashes = np.frombuffer(self._ids, np.uint64)
         order = np.argsort(hashes, kind="stable").astype(np.uint32)
         for at in np.flatnonzero(np.diff(hashes[order]) == 0):
@@ -115,7 +116,7 @@ class Corpus:
 
     def find(self, key: str) -> Document:
         """The document with this id; KeyError when there is none."""
-        wanted = np.uint64(_hashed(key))
+        wanted = np.uint64(_hash_id(key))
         at = int(np.searchsorted(self._hashes, wanted))
         while at < len(self) and self._hashes[at] == wanted:
             document = self[int(self._places[at])]
@@ -130,43 +131,43 @@ def open_corpus(source: Source) -> Corpus:
 
     A jsonl file is read where it is; anything else is written to a temporary file first, so that a pdf is
     taken apart once and a folder that changes meanwhile does no harm."""
-    paths = _paths(source)
+    paths = _list_paths(source)
     shown = ", ".join(map(str, paths)) if paths is not None else "the documents given"
     if paths is not None and len(paths) == 1:
         only = paths[0] / BEIR_CORPUS_FILE if (paths[0] / BEIR_CORPUS_FILE).is_file() else paths[0]
         if only.is_file() and only.suffix.lower() == ".jsonl":
-            return _in_place(only, shown)
+            return _open_in_place(only, shown)
     spool = tempfile.TemporaryFile(prefix="ragstone-")  # noqa: SIM115  the corpus closes it
     corpus = Corpus(spool, shown)
-    for document in _all(source, paths, corpus):
+    for document in _iter_documents(source, paths, corpus):
         start = corpus._file.tell()
-        corpus._file.write(_line(document))
-        corpus.note(document, start)
-    return corpus.settle()
+        corpus._file.write(_encode_line(document))
+        corpus.add_document(document, start)
+    return corpus.index_ids()
 
 
-def _paths(source: Any) -> list[Path] | None:
+def _list_paths(source: Any) -> list[Path] | None:
     """The paths of a source; None when it holds Documents."""
     if isinstance(source, str | Path):
         return [Path(source)]
     if (
         isinstance(source, Sequence)
         and source
-        and all(isinstance(one, str | Path) for one in source)
+        and all(isinstance(path, str | Path) for path in source)
     ):
-        return [Path(one) for one in source]
+        return [Path(path) for path in source]
     return None
 
 
-def _all(source: Any, paths: list[Path] | None, corpus: Corpus) -> Iterator[Document]:
+def _iter_documents(source: Any, paths: list[Path] | None, corpus: Corpus) -> Iterator[Document]:
     if paths is None:
         if not isinstance(source, Iterable):
             raise DataError(f"{source!r} holds no documents; give a path, or Documents")
-        for one in source:
-            if not isinstance(one, Document):
-                raise DataError(f"{one!r} is not a Document; give a path, or Documents")
-            if one.text.strip():
-                yield one
+        for document in source:
+            if not isinstance(document, Document):
+                raise DataError(f"{document!r} is not a Document; give a path, or Documents")
+            if document.text.strip():
+                yield document
             else:
                 corpus.empty += 1
         return
@@ -178,7 +179,7 @@ def _all(source: Any, paths: list[Path] | None, corpus: Corpus) -> Iterator[Docu
         yield from stream_documents(path, passed_over)
 
 
-def _in_place(path: Path, shown: str) -> Corpus:
+def _open_in_place(path: Path, shown: str) -> Corpus:
     corpus = Corpus(path.open("rb"), shown)
     start = 0
     with path.open("rb") as lines:
@@ -187,14 +188,14 @@ def _in_place(path: Path, shown: str) -> Corpus:
             if line.strip():
                 document = parse_document(parse_line(line, place), place)
                 if document.text.strip():
-                    corpus.note(document, start)
+                    corpus.add_document(document, start)
                 else:
                     corpus.empty += 1
             start += len(line)
-    return corpus.settle()
+    return corpus.index_ids()
 
 
-def _line(document: Document) -> bytes:
+def _encode_line(document: Document) -> bytes:
     row = {
         "id": document.id,
         "title": document.title,
@@ -205,6 +206,6 @@ def _line(document: Document) -> bytes:
     return json.dumps(row).encode("ascii") + b"\n"
 
 
-def _hashed(key: str) -> int:
+def _hash_id(key: str) -> int:
     digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big")

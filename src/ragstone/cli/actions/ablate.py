@@ -44,7 +44,7 @@ def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
     language = choose_language(flags["language"])
     report = EffectsReport(ablation.effects, Path(data).name, language, _list_runs(ablation))
     if not flags["quiet"]:
-        terminal.show(report.document(), Console())
+        terminal.print_document(report.document(), Console())
     for path in flags["output"]:
         write_report(report, path)
         note(f"wrote {path}", quiet=flags["quiet"])

@@ -34,7 +34,7 @@ def run_benchmark(config: str, flags: dict[str, Any]) -> int:
     limit = flags["limit"] or plan.data.limit
     plan = replace(plan, data=replace(plan.data, limit=limit), store=flags["store"] or plan.store)
     with stdout_to_stderr():
-        done = run_sync(
+        benchmark_result = run_sync(
             lambda: bench_plan(
                 plan,
                 benchmark.configurations,
@@ -44,14 +44,14 @@ def run_benchmark(config: str, flags: dict[str, Any]) -> int:
                 watch=show_progress_lines(quiet=flags["quiet"]),
             )
         )
-    _note_runs(done, quiet=flags["quiet"])
-    if done.comparison is None:
+    _note_runs(benchmark_result, quiet=flags["quiet"])
+    if benchmark_result.comparison is None:
         return 0
-    runs = [run.stored for run in done.runs.values()]
+    runs = [run.stored for run in benchmark_result.runs.values()]
     present_comparison(
-        done.comparison, runs, flags, choose_language(flags["language"], plan.language)
+        benchmark_result.comparison, runs, flags, choose_language(flags["language"], plan.language)
     )
-    return done.comparison.exit_code if flags["fail_on_regression"] else 0
+    return benchmark_result.comparison.exit_code if flags["fail_on_regression"] else 0
 
 
 def show_progress_lines(*, quiet: bool) -> Callable[[str, Any], None] | None:
@@ -67,16 +67,19 @@ def show_progress_lines(*, quiet: bool) -> Callable[[str, Any], None] | None:
         if last["name"] not in (None, name):
             click.echo(err=True)
         last.update(name=name, at=now)
+        # The same watcher gets the progress of answering, which has no usage, and of
+        # scoring.
         scoring = hasattr(progress, "usage")
         failed = f", {progress.failures:,} failed" if progress.failures else ""
         what = "scored" if scoring else "answered"
+        # Carriage return and erase: the line is written over itself.
         click.echo(f"\r\x1b[K{name}: {progress.done:,} {what}{failed}", err=True, nl=False)
 
     return show
 
 
-def _note_runs(done: Bench, *, quiet: bool) -> None:
+def _note_runs(benchmark_result: Bench, *, quiet: bool) -> None:
     if not quiet and sys.stderr.isatty():
         click.echo("\r\x1b[K", err=True, nl=False)
-    for name, run in done.runs.items():
+    for name, run in benchmark_result.runs.items():
         note(f"{name}: {format_count(run.info.total or 0, 'sample')}, run {run.id}", quiet=quiet)

@@ -51,10 +51,12 @@ def present_comparison(
     if flags.get("as_json"):
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False))
     elif not flags["quiet"]:
-        terminal.show(report.document(), Console())
+        terminal.print_document(report.document(), Console())
     for path in flags["output"]:
         write_report(report, path)
         note(f"wrote {path}", quiet=flags["quiet"])
+    # Set by GitHub for each step; workflow commands are lines on stdout, so that they are printed
+    # even with -q.
     summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary_file:
         github.append_summary(summary_file, markdown.render(report.document()))
@@ -74,6 +76,7 @@ def _open_runs(
         base = store.run(baseline)
         ids = [run.id for run in runs]
         if base.id not in ids:
+            # A baseline that is not among the runs joins them; one that is keeps its place.
             runs.insert(0, base)
         else:
             index = ids.index(base.id)

@@ -27,15 +27,16 @@ def run_demo(output: str, *, configurations: bool, language: str | None, store: 
     check_outputs(plan)
     bundled = resources.files("ragstone") / "data" / "demo" / "library.jsonl"
     spoken = check_language(language) or "en"
+    # The package may be a zip file, in which the data has no path.
     with resources.as_file(bundled) as path:
-        reading = read(path)
-        reading.source = path.name  # where the package is installed is of no interest
-        run = score_plan(plan, RunInputs(samples=reading))
+        dataset = read(path)
+        dataset.source = path.name  # where the package is installed is of no interest
+        run = score_plan(plan, RunInputs(samples=dataset))
     show_summary(run.summary(), spoken)
     run.write(output, language=spoken)
     note(f"\nThe report: {Path(output).resolve()}")
     if configurations:
-        _compare(output, spoken, store)
+        _compare_configurations(output, spoken, store)
     note("Your own data: ragstone eval DATA.jsonl -m recall@5,token_f1 -o report.html")
 
 
@@ -45,23 +46,23 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "more context": {"top_k": 8},
     "hybrid + rerank": {"retriever": "hybrid", "rerank": True},
 }
-COMPARED = ["recall", "mrr", "token_f1", "abstention_accuracy"]
+COMPARED_METRICS = ["recall", "mrr", "token_f1", "abstention_accuracy"]
 
 
-def _compare(output: str, language: str, store: str | None) -> None:
+def _compare_configurations(output: str, language: str, store: str | None) -> None:
     """Four systems on one test set, and which is better."""
     page = str(Path(output).with_name(f"{Path(output).stem}-comparison.html"))
     base: dict[str, Any] = {"chunk_size": 40, "overlap": 0, "titles": False, "top_k": 3}
     note("\nFour configurations of the built-in pipeline, on 228 questions to 62 documents:\n")
-    done = bench(
+    benchmark_result = bench(
         str(corpora.questions()),
         {name: base | settings for name, settings in CONFIGURATIONS.items()},
-        COMPARED,
+        COMPARED_METRICS,
         system="pipeline",
         store=store,
         watch=show_progress_lines(quiet=False),
     )
-    assert done.comparison is not None
-    runs = [run.stored for run in done.runs.values()]
+    assert benchmark_result.comparison is not None
+    runs = [run.stored for run in benchmark_result.runs.values()]
     flags = {"output": (page,), "quiet": False, "json": False, "as_json": False}
-    present_comparison(done.comparison, runs, flags, language)
+    present_comparison(benchmark_result.comparison, runs, flags, language)

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import click
 from rich.console import Console
@@ -23,7 +23,6 @@ from ragstone.cli.actions.progress import format_duration
 from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.data import Dataset
-from ragstone.engine import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.experiments.choose import choose_metrics, default_metrics, first_samples
 from ragstone.experiments.execute import open_dataset
@@ -35,7 +34,7 @@ from ragstone.judges.prices import find_price
 from ragstone.judges.specs import build_spec
 from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric
-from ragstone.report.words import words
+from ragstone.report.words import load_words
 from ragstone.store import set_language
 from ragstone.types import Sample
 
@@ -60,7 +59,7 @@ class RunEstimate:
 
 
 class AskCounter:
-    """Takes the place of the engine's broker: answers with the embedded judge and counts each question once."""
+    """Takes the place of the engine's broker (it is an AskAnswerer): answers with the embedded judge and counts each question once."""
 
     def __init__(
         self, driver: Judge, judge: Judge, language: str | None, prompts: str | None
@@ -72,79 +71,89 @@ class AskCounter:
         self.prompts = prompts
         self.seen: set[str] = set()
         self.calls = 0
-        self.input = 0.0
-        self.output = 0.0
+        self.input_tokens = 0.0
+        self.output_tokens = 0.0
         self.usd: float | None = 0.0
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """The embedded judge's replies."""
         answered = await self.driver.answer(asks) if asks else []
         for ask, reply in zip(asks, answered, strict=True):
+            # The engine caches replies by the same key: a question that metrics share
+            # is paid for once. Embeddings are no calls of the judge.
             if ask.kind != "embed" and ask.key not in self.seen:
                 self.seen.add(ask.key)
+                # Claims and other texts are written by the first juror alone; there
+                # is no opinion to vote on.
                 for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
-                    await self._count(member, ask, reply)
+                    await self._count_calls(member, ask, reply)
         return answered
 
-    async def _count(self, member: Any, ask: Ask, reply: Any) -> None:
+    async def _count_calls(self, member: Any, ask: Ask, reply: Any) -> None:
         if isinstance(member, HybridJudge) and ask.kind not in WRITTEN_KINDS:
             requests = await member.preview_requests(ask)
             calls = len(requests)
             characters = sum(len(r.system) + len(r.prefix) + len(r.question) for r in requests)
+            # A small judge writes one token a question.
             written = float(calls)
         else:
-            prompt = prompts.load(
-                build_spec(ask).prompt, ask.language or self.language, self.prompts
-            )
+            spec = build_spec(ask)
+            prompt = prompts.load(spec.prompt, ask.language or self.language, self.prompts)
+            if not spec.items:  # settled without a call, as the claims of a single sentence
+                return
             calls = 1
             characters = sum(map(len, (prompt.text, canonical(ask.schema), canonical(ask.values))))
             written = len(canonical(getattr(reply, "value", ""))) / CHARACTERS_PER_TOKEN
         self.calls += calls
-        self.input += characters / CHARACTERS_PER_TOKEN
-        self.output += written
-        self.usd = _plus(self.usd, _usd(member, characters / CHARACTERS_PER_TOKEN, written))
+        self.input_tokens += characters / CHARACTERS_PER_TOKEN
+        self.output_tokens += written
+        self.usd = _add_known(
+            self.usd, _estimate_usd(member, characters / CHARACTERS_PER_TOKEN, written)
+        )
 
 
-def _choose_metrics(plan: Plan, reading: Dataset, samples: Sequence[Sample]) -> list[Metric]:
+def _choose_metrics(plan: Plan, dataset: Dataset, samples: Sequence[Sample]) -> list[Metric]:
     named = resolve_metrics(plan.metrics) if plan.metrics else None
+    # The data has no answers yet: what fits is decided by the samples as the system would fill
+    # them.
     if named is None and plan.system is not None:
         return default_metrics(samples)
-    return choose_metrics(named, reading)
+    return choose_metrics(named, dataset)
 
 
-def show(plan: Plan) -> None:
+def show_estimate(plan: Plan) -> None:
     """Print the estimate of a plan."""
-    reading = open_dataset(plan)
-    samples = first_samples(reading, PROBED_SAMPLES)
+    dataset = open_dataset(plan)
+    samples = first_samples(dataset, PROBED_SAMPLES)
     lines: Sequence[str] = ()
     if plan.system is not None:
-        samples, lines = answer_for_free(reading, samples, plan.system, reveal(plan.store))
-    metrics = _choose_metrics(plan, reading, samples)
-    total = reading.check()
-    click.echo(f"{format_count(total, 'sample')} of {reading.source}, read as {reading.format}")
+        samples, lines = answer_for_free(dataset, samples, plan.system, reveal(plan.store))
+    metrics = _choose_metrics(plan, dataset, samples)
+    total = dataset.check()
+    click.echo(f"{format_count(total, 'sample')} of {dataset.source}, read as {dataset.format}")
     for line in lines:
         click.echo(line)
     judged = [metric for metric in metrics if metric.judged]
     rows: list[tuple[str, RunEstimate]] = [(m.name, RunEstimate()) for m in metrics if not m.judged]
-    lacks: list[str] = []
+    missing_keys: list[str] = []
     if judged:
-        judge = make_judge(plan.judge_settings(), missing_keys=lacks)
+        judge = make_judge(plan.judge_settings(), missing_keys=missing_keys)
         click.echo(f"judge: {judge.name}")
-        probe = _Probe(plan, samples, total, judge, make_judge("offline"))
-        alone = [probe.estimate([metric]) for metric in judged]
-        rows += [(metric.name, one) for metric, one in zip(judged, alone, strict=True)]
+        dry_run = _DryRun(plan, samples, total, judge, make_judge("offline"))
+        alone = [dry_run.estimate([metric]) for metric in judged]
+        rows += [(metric.name, estimate) for metric, estimate in zip(judged, alone, strict=True)]
         if len(judged) > 1:
-            rows.append(("together", probe.together(judged, alone)))
-    _print(rows)
+            rows.append(("together", dry_run.estimate_together(judged, alone)))
+    _print_table(rows)
     if len(judged) > 1:
         click.echo("Metrics share questions, so together they cost less than one by one.")
     click.echo("Nothing was asked, written or paid.")
-    for sentence in dict.fromkeys(lacks):
+    for sentence in dict.fromkeys(missing_keys):
         click.echo(f"Before the run: {sentence}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Probe:
+class _DryRun:
     plan: Plan
     samples: Sequence[Sample]
     total: int
@@ -153,53 +162,61 @@ class _Probe:
 
     def estimate(self, metrics: Sequence[Metric]) -> RunEstimate:
         """The probed samples' questions, scaled to the data set."""
-        counter = self._counter()
+        counter = self._build_counter()
         if self.judge.local:  # what is loaded once must not be counted for every sample
-            asyncio.run(self._walk(metrics, self._counter(), self.samples[:1]))
-        began = time.perf_counter()
-        asyncio.run(self._walk(metrics, counter, self.samples))
-        taken = time.perf_counter() - began
+            asyncio.run(self._score_samples(metrics, self._build_counter(), self.samples[:1]))
+        start = time.perf_counter()
+        asyncio.run(self._score_samples(metrics, counter, self.samples))
+        elapsed_seconds = time.perf_counter() - start
         scale = self.total / len(self.samples)
         if self.judge.local:
-            return RunEstimate(seconds=taken * scale)
+            return RunEstimate(seconds=elapsed_seconds * scale)
         calls = counter.calls * scale
+        # Rounds of calls, each taking as long as one: the judge answers that many at a time.
         at_once = self.plan.concurrency or self.judge.concurrency
         seconds = calls * SECONDS_PER_CALL / max(1, at_once)
         usd = None if counter.usd is None else counter.usd * scale
-        return RunEstimate(calls, counter.input * scale, counter.output * scale, usd, seconds)
+        return RunEstimate(
+            calls, counter.input_tokens * scale, counter.output_tokens * scale, usd, seconds
+        )
 
-    def _counter(self) -> AskCounter:
+    def _build_counter(self) -> AskCounter:
         return AskCounter(self.driver, self.judge, self.plan.language, self.plan.prompts)
 
-    def together(self, metrics: Sequence[Metric], alone: Sequence[RunEstimate]) -> RunEstimate:
+    def estimate_together(
+        self, metrics: Sequence[Metric], alone: Sequence[RunEstimate]
+    ) -> RunEstimate:
         """All metrics at once; what a local judge still remembers from before makes it look too quick."""
-        found = self.estimate(metrics)
-        return replace(found, seconds=max(found.seconds, *(one.seconds for one in alone)))
+        estimate = self.estimate(metrics)
+        return replace(
+            estimate, seconds=max(estimate.seconds, *(single.seconds for single in alone))
+        )
 
-    async def _walk(
+    async def _score_samples(
         self, metrics: Sequence[Metric], counter: AskCounter, samples: Sequence[Sample]
     ) -> None:
         named = {metric.name: metric for metric in metrics}
         starts = {metric.name: build_starter(metric) for metric in metrics}
         for sample in samples:
             asked = set_language(sample, self.plan.language)
-            await score_sample(asked, named, starts, cast("AskBroker", counter))
+            await score_sample(asked, named, starts, counter)
 
 
-def _usd(member: Any, tokens_in: float, tokens_out: float) -> float | None:
+def _estimate_usd(member: Any, tokens_in: float, tokens_out: float) -> float | None:
     """What a call costs with this judge; None when nobody knows."""
     model = getattr(member, "model", None)
-    if member.local or member.name.startswith("hf:"):
+    # A model of one's own has no price; what it costs is time.
+    if member.local or member.name.startswith(("gguf:", "hf:", "nli:")):
         return 0.0
     price = getattr(model, "price", None) or find_price(member.name.rpartition(":")[2])
     return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None
 
 
-def _plus(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+def _add_known(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first + second
 
 
-def _print(rows: Sequence[tuple[str, RunEstimate]]) -> None:
+def _print_table(rows: Sequence[tuple[str, RunEstimate]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("metric")
     for heading in ("calls", "tokens in", "tokens out", "cost", "time"):
@@ -210,7 +227,7 @@ def _print(rows: Sequence[tuple[str, RunEstimate]]) -> None:
             f"{estimate.calls:,.0f}",
             f"{estimate.input_tokens:,.0f}",
             f"{estimate.output_tokens:,.0f}",
-            "?" if estimate.usd is None else words("en").money(estimate.usd),
+            "?" if estimate.usd is None else load_words("en").money(estimate.usd),
             format_duration(estimate.seconds),
         )
     Console(highlight=False).print(table)

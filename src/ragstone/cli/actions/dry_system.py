@@ -19,25 +19,28 @@ from ragstone.types import Sample
 
 
 def answer_for_free(
-    reading: Dataset, samples: Sequence[Sample], under_test: SystemPlan, store: str | None
+    dataset: Dataset, samples: Sequence[Sample], under_test: SystemPlan, store: str | None
 ) -> tuple[list[Sample], list[str]]:
     """The samples with answers that cost nothing, and what there is to say; the system is asked only when it is the free pipeline.
 
     Answers kept from earlier runs come first; where there are none, the reference stands in."""
     system = build_system(under_test.spec, under_test.settings).system
     try:
-        kept: SystemRunner | None = SystemRunner(
+        # Must exist: a dry run creates no store.
+        runner: SystemRunner | None = SystemRunner(
             system, Store.open(store or default_place(), must_exist=True), "dry run"
         )
     except StoreError:
-        kept = None
-    questions = [record.sample for record in reading if record.sample.question is not None]
-    known = sum(kept is not None and kept.load_reply(sample) is not None for sample in questions)
+        runner = None
+    questions = [record.sample for record in dataset if record.sample.question is not None]
+    stored = sum(
+        runner is not None and runner.load_reply(sample) is not None for sample in questions
+    )
     lines = [
-        f"system: {system.name}, to be asked {format_count(len(questions) - known, 'question')}"
-        + (f"; {known:,} answered from the store" if known else "")
+        f"system: {system.name}, to be asked {format_count(len(questions) - stored, 'question')}"
+        + (f"; {stored:,} answered from the store" if stored else "")
     ]
-    answered = [_answer(sample, system, kept) for sample in samples]
+    answered = [_answer_sample(sample, system, runner) for sample in samples]
     asyncio.run(system.close())
     if any(sample.answer is None and sample.question is not None for sample in answered):
         answered = [replace(s, answer=s.answer or s.reference) for s in answered]
@@ -45,8 +48,10 @@ def answer_for_free(
     return answered, lines
 
 
-def _answer(sample: Sample, system: System, kept: SystemRunner | None) -> Sample:
-    reply: Any = kept.load_reply(sample) if kept is not None else None
+def _answer_sample(sample: Sample, system: System, runner: SystemRunner | None) -> Sample:
+    reply: Any = runner.load_reply(sample) if runner is not None else None
+    # The built-in pipeline without an LLM is free and quick; any other system may charge for a
+    # question.
     if reply is None and isinstance(system, Pipeline) and system.settings.generator is None:
         reply = asyncio.run(system.answer(sample.question or "", sample))
     if not isinstance(reply, SystemReply):

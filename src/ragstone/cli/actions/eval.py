@@ -36,24 +36,32 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
     quiet = flags["quiet"]
     if flags["plan"] is not None:  # a launcher's: what was typed for it is not known here
         plan, _ = build_plan(flags, load_plan_file(flags["plan"]))
+        # No command words: the launcher's own `--plan FILE` would be useless in a report.
         return finish_run(score_plan(plan, quiet=quiet), plan, quiet=quiet)
+    # These words are stored and shown in reports. Without --resume, since whoever repeats the run
+    # wants a new one.
     words = tuple(mask_password(word) for word in typed if word != "--resume")
+    # Only a bare --resume looks for the newest run; with data or a config the plan is known, and
+    # its own unfinished run is looked for by identity.
     if flags["resume"] and not files and not flags["config"] and not flags["refs"]:
         plan, store = resume.load_unfinished(flags, quiet=quiet)
         inputs = RunInputs(store=store, command=words)
         return finish_run(score_plan(plan, inputs, quiet=quiet), plan, quiet=quiet)
     is_comparison = flags["refs"] or flags["preds"]
-    flags["data"] = None if is_comparison else _only_file(files)
+    flags["data"] = None if is_comparison else _choose_single_file(files)
     plan, notes = build_plan(flags)
     for text in notes:
         note(text, quiet=quiet)
+    # Before the dry run, too, whose purpose is to show mistakes.
     check_outputs(plan)
     if is_comparison:
-        return pairs.compare(flags["refs"], _list_predictions(flags, files), plan, quiet=quiet)
+        return pairs.compare_predictions(
+            flags["refs"], _list_predictions(flags, files), plan, quiet=quiet
+        )
     if plan.data.path is None:
         raise click.UsageError("no data; name a file, or data: in a config given with -c")
     if flags["dry_run"]:
-        dry_run.show(plan)
+        dry_run.show_estimate(plan)
         return 0
     if plan.on == "slurm":
         return finish_run(slurm.run_job(plan, quiet=quiet), plan, quiet=quiet)
@@ -64,19 +72,22 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
     """Carry out a plan with a progress bar; Ctrl-C keeps what was finished and says how to resume."""
     started: list[StoredRun] = []
 
-    def begin(stored: StoredRun, _: Dataset) -> None:
+    def note_start(stored: StoredRun, _: Dataset) -> None:
         started.append(stored)
-        bar.what = stored.info.name
+        bar.title = stored.info.name
 
     if plan.data.path == "-" and plan.name is None:
+        # A run is else named after its file, which would be `-`.
         plan = replace(plan, name="stdin")
+    # Inside: a user's metric that prints must not end up in our JSON or table on stdout.
     with Bar(quiet=quiet) as bar, stdout_to_stderr():
-        bar.guess = lambda: count_lines(plan.data.path or "", plan.data.limit)
+        bar.estimate_total = lambda: count_lines(plan.data.path or "", plan.data.limit)
         observer = RunObserver(
             progress=bar,
             answers=bar.show_answers if plan.system is not None else None,
+            # With a system the metrics are known only after it has answered.
             metrics=_check_metrics(plan, quiet=quiet) if plan.system is None else None,
-            started=begin,
+            started=note_start,
         )
         try:
             return run_plan(plan, inputs, observer)
@@ -114,10 +125,10 @@ def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
 
 def show_summary(summary: Summary, language: str) -> None:
     """The table on stdout, as wide as the terminal."""
-    terminal.show(build_summary(summary, language), Console())
+    terminal.print_document(build_summary(summary, language), Console())
 
 
-def _only_file(files: tuple[str, ...]) -> str | None:
+def _choose_single_file(files: tuple[str, ...]) -> str | None:
     if len(files) > 1:
         raise click.UsageError(
             f"{len(files)} data files; give one, or compare predictions with --refs and --preds"
@@ -137,7 +148,7 @@ def _list_predictions(flags: dict[str, Any], files: tuple[str, ...]) -> list[str
 def _check_metrics(plan: Plan, *, quiet: bool) -> Callable[[Sequence[Metric]], None]:
     """A check of the chosen metrics: every gate must be on one of them, and within its bounds."""
 
-    def check(metrics: Sequence[Metric]) -> None:
+    def check_gates(metrics: Sequence[Metric]) -> None:
         names = [metric.name for metric in metrics]
         if not plan.metrics:
             note(f"metrics that fit the data: {', '.join(names)}", quiet=quiet)
@@ -150,13 +161,14 @@ def _check_metrics(plan: Plan, *, quiet: bool) -> Callable[[Sequence[Metric]], N
         if complaints:
             raise ConfigError(complaints)
 
-    return check
+    return check_gates
 
 
 def _complain_of_gate(metric: Metric, gates: Mapping[str, str]) -> Iterator[str]:
     """A gate that no value of the metric can meet, or miss, is a typing mistake."""
     if metric.name in gates and metric.bounds is not None:
         gate = parse_gate(gates[metric.name])
+        # Coverage is a share, whatever the metric's own scale.
         low, high = (0.0, 1.0) if gate.figure == "coverage" else metric.bounds
         if not low <= gate.limit <= high:
             yield f"the gate {metric.name} {gate} is outside {low:g} to {high:g}; lower or raise it"
@@ -176,12 +188,13 @@ def _explain_stop(
 ) -> Interrupted:
     if not started and not answers:
         return Interrupted("stopped before anything was scored")
+    # What the user can paste: under `python -m ragstone` argv[0] is the path of our __main__.py.
     program = Path(sys.argv[0]).name
     program = "python -m ragstone" if program == "__main__.py" else program
     again = f"{program} {shlex.join([*command, '--resume'])}"
-    kept = (
+    progress = (
         f"{format_count(started[0].count(), 'sample')} scored and kept"
         if started
         else f"{format_count(answers, 'answer')} of the system kept"
     )
-    return Interrupted(f"stopped; {kept}; resume with: {again}")
+    return Interrupted(f"stopped; {progress}; resume with: {again}")

@@ -36,7 +36,7 @@ def show_failures(
         failures = analyse_failures(run, thresholds=parse_limits(thresholds), by=by or None)
     spoken = choose_language(language, run.info.plan.language)
     if not output:
-        terminal.show(FailureReport(failures, None, run, spoken).document(), Console())
+        terminal.print_document(FailureReport(failures, None, run, spoken).document(), Console())
     _write_files(failures, None, run, output, spoken)
 
 
@@ -56,7 +56,7 @@ def show_diagnosis(
     diagnoses = diagnose(run.stored, summarise_run(run), failures, symptoms)
     spoken = choose_language(language, run.info.plan.language)
     if not output:
-        terminal.show(build_symptoms(diagnoses, spoken), Console())
+        terminal.print_document(build_symptoms(diagnoses, spoken), Console())
     _write_files(failures, diagnoses, run.stored, output, spoken)
 
 

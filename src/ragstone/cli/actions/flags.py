@@ -19,7 +19,7 @@ from ragstone.errors import ConfigError, RagstoneError, suggest_nearest
 from ragstone.registry import Metric, parse_spec, split_specs
 from ragstone.types import SAMPLE_FIELDS
 
-REPLACED = (
+REPLACED_FIELDS = (
     "name", "judge", "language", "floor", "store", "output", "concurrency", "resume",
     "retry_errors", "max_usd", "max_calls", "on", "run_id",
 )  # fmt: skip
@@ -40,10 +40,11 @@ def build_plan(
     notes: list[str] = []
     plan = base or Plan()
     if flags.get("config") is not None:
+        # A dry run asks nobody: a missing API key is a note there, not a mistake.
         plan = load(flags["config"], notes if flags.get("dry_run") else None)
     complaints: list[str] = []
     given = {key: value for key, value in flags.items() if _is_given(value)}
-    changes: dict[str, Any] = {key: given[key] for key in REPLACED if key in given}
+    changes: dict[str, Any] = {key: given[key] for key in REPLACED_FIELDS if key in given}
     changes["data"] = _replace_data(plan.data, given, complaints)
     changes["system"] = _replace_system(plan.system, given)
     gates = dict(plan.gates)
@@ -52,6 +53,8 @@ def build_plan(
         metrics = parse_metrics(given["metrics"], complaints, folder)
         changes["metrics"] = tuple(map(to_spec, metrics))
         names = [metric.name for metric in metrics]
+        # -m replaces the config's metrics; gates on those left out cannot be decided and would end
+        # the run with exit code 3.
         notes += _list_unchecked(gates, names)
         gates = {name: rule for name, rule in gates.items() if name in names}
     if "gates" in given:
@@ -126,6 +129,7 @@ def _parse_value(text: str) -> Any:
         value = json.loads(text)
     except ValueError:
         return text
+    # Commas separate values, so that a list could only be a part of one.
     return text if isinstance(value, dict | list) else value
 
 
@@ -154,6 +158,8 @@ def _anchor_code(family: str, folder: Path | None) -> str:
     if place.endswith(".py"):
         return f"{anchor_existing(place, folder)}:{function}"
     if str(folder) not in sys.path:
+        # As Python does for the folder of a script: the module of a user's metric lies beside the
+        # data, not in the environment.
         sys.path.insert(0, str(folder))
     return family
 

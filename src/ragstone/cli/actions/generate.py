@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from ragstone.cli.actions.generate_dry_run import show
+from ragstone.cli.actions.generate_dry_run import show_estimate
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.review import review_items
 from ragstone.engine.sync import run_sync
 from ragstone.errors import Interrupted
-from ragstone.testset.account import text
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
 from ragstone.testset.sets import TestSet, execute_testset_plan, load_unfinished, part_file
+from ragstone.testset.summary_text import format_summary
 
 
 def generate_testset(documents: tuple[str, ...], flags: dict[str, Any]) -> int:
@@ -27,17 +27,18 @@ def generate_testset(documents: tuple[str, ...], flags: dict[str, Any]) -> int:
     if not documents and plan is None:
         raise click.UsageError("no documents; name a folder or files")
     if flags["review"] and flags["output"] is None:
-        return _review(documents)
+        return _review_file(documents)
     plan = plan or _build_plan(documents, flags)
     if flags["dry_run"]:
-        show(plan)
+        show_estimate(plan)
         return 0
-    made = _execute(plan, quiet=flags["quiet"])
-    _report(made, plan, quiet=flags["quiet"])
-    if flags["review"] and made.out is not None:
-        _review((str(made.out),))
+    testset = _execute_plan(plan, quiet=flags["quiet"])
+    _report_testset(testset, plan, quiet=flags["quiet"])
+    if flags["review"] and testset.out is not None:
+        _review_file((str(testset.out),))
+    # At least one item, even where no number was asked for: an empty test set is never a success.
     enough = max(1, flags["floor"] * (plan.n or 0))
-    return 0 if len(made.items) >= enough else 3
+    return 0 if len(testset.items) >= enough else 3
 
 
 def _build_plan(documents: tuple[str, ...], flags: dict[str, Any]) -> TestsetPlan:
@@ -67,9 +68,9 @@ def _build_plan(documents: tuple[str, ...], flags: dict[str, Any]) -> TestsetPla
     )
 
 
-def _execute(plan: TestsetPlan, *, quiet: bool) -> TestSet:
+def _execute_plan(plan: TestsetPlan, *, quiet: bool) -> TestSet:
     with Bar(quiet=quiet) as bar:
-        bar.what, bar.failed = "writing questions", "rejected"
+        bar.title, bar.failed_word = "writing questions", "rejected"
         try:
             return run_sync(lambda: execute_testset_plan(plan, TestsetInputs(watch=bar)))
         except KeyboardInterrupt:
@@ -81,28 +82,29 @@ def _execute(plan: TestsetPlan, *, quiet: bool) -> TestSet:
             ) from None
 
 
-def _report(made: TestSet, plan: TestsetPlan, *, quiet: bool) -> None:
+def _report_testset(testset: TestSet, plan: TestsetPlan, *, quiet: bool) -> None:
     if plan.out is None:
-        for row in made.rows():
+        for row in testset.rows():
             click.echo(json.dumps(row, ensure_ascii=False))
-    note(text(made), quiet=quiet and bool(made.items))
-    if made.out is not None:
-        note(f"\nwrote {made.out}", quiet=quiet)
+    # Even -q says why nothing was made.
+    note(format_summary(testset), quiet=quiet and bool(testset.items))
+    if testset.out is not None:
+        note(f"\nwrote {testset.out}", quiet=quiet)
     elif plan.out is not None:
         note(f"\nnothing was made: {plan.out} is not written")
-    if made.rejected and made.rejected_in is not None:
-        note(f"the rejected ones are in {made.rejected_in}", quiet=quiet)
-    if made.planted_in is not None:
+    if testset.rejected and testset.rejected_in is not None:
+        note(f"the rejected ones are in {testset.rejected_in}", quiet=quiet)
+    if testset.planted_in is not None:
         note(
-            f"the documents with a hidden instruction are in {made.planted_in}"
+            f"the documents with a hidden instruction are in {testset.planted_in}"
             + (" and in the corpus" if plan.format == "beir" else ": add them to your corpus"),
             quiet=quiet,
         )
-    if made.stopped and plan.out is not None:
+    if testset.stopped and plan.out is not None:
         note("resume with the same command and --resume", quiet=quiet)
 
 
-def _review(files: tuple[str, ...]) -> int:
+def _review_file(files: tuple[str, ...]) -> int:
     if len(files) != 1:
         raise click.UsageError("one test set at a time; give --review FILE")
     return review_items(Path(files[0]))

@@ -100,6 +100,7 @@ def _show_probe(report: ProbeReport) -> None:
     console.print(table)
     total = len(report.results)
     usage = report.usage
+    # Every item is asked twice.
     rate = 2 * total / report.seconds if report.seconds else 0.0
     price = (
         f"{report.usd_per_1000_samples:.2f} USD"

@@ -28,9 +28,9 @@ def show_metrics(name: str | None, *, as_json: bool) -> None:
         return
     console = Console(highlight=False)
     if name:
-        _explain(console, metrics[0])
+        _explain_metric(console, metrics[0])
     else:
-        _list(console, metrics)
+        _list_metrics(console, metrics)
 
 
 def to_json(metric: Metric) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def to_json(metric: Metric) -> dict[str, Any]:
     }
 
 
-def _list(console: Console, metrics: list[Metric]) -> None:
+def _list_metrics(console: Console, metrics: list[Metric]) -> None:
     plain = [metric for metric in metrics if not metric.judged]
     judged = [metric for metric in metrics if metric.judged]
     for heading, group in (("Without a judge", plain), ("With a judge", judged)):
@@ -60,9 +60,10 @@ def _list(console: Console, metrics: list[Metric]) -> None:
             continue
         if console.is_terminal:
             console.print(heading, style="bold")
+        # Tabs for `cut` and `grep`; colours and boxes are for people.
         if not console.is_terminal:
             for metric in group:
-                click.echo("\t".join(_cells(metric)))
+                click.echo("\t".join(_list_cells(metric)))
         elif console.width < TABLE_MIN_COLUMNS:
             _print_stacked(console, group)
         else:
@@ -73,14 +74,14 @@ def _list(console: Console, metrics: list[Metric]) -> None:
         console.print("ragstone metrics NAME explains one and its options.", style="dim")
 
 
-def _cells(metric: Metric) -> tuple[str, str, str, str]:
+def _list_cells(metric: Metric) -> tuple[str, str, str, str]:
     """Name, needs, direction and meaning, as they stand in a list."""
     cut = "[@k]" if "k" in metric.options else ""
     options = [option for option in metric.options if option != "k"]
     more = f" Options: {', '.join(options)}." if options else ""
     extra = f" Needs ragstone[{metric.extra}]." if metric.extra else ""
     needs = ", ".join(metric.needs) or "–"
-    return metric.name + cut, needs, _better(metric), metric.meaning + more + extra
+    return metric.name + cut, needs, _name_direction(metric), metric.meaning + more + extra
 
 
 def _print_table(console: Console, metrics: list[Metric]) -> None:
@@ -90,20 +91,20 @@ def _print_table(console: Console, metrics: list[Metric]) -> None:
     table.add_column(no_wrap=True, width=6)
     table.add_column(ratio=1)
     for metric in metrics:
-        table.add_row(*map(Text, _cells(metric)))
+        table.add_row(*map(Text, _list_cells(metric)))
     console.print(table)
 
 
 def _print_stacked(console: Console, metrics: list[Metric]) -> None:
     """Two lines a metric, for terminals too narrow for four columns."""
     for metric in metrics:
-        name, needs, better, meaning = _cells(metric)
+        name, needs, better, meaning = _list_cells(metric)
         better = "" if better == "higher" else f", {better} is better"
         console.print(Text.assemble((name, "cyan"), (f"  {needs}{better}", "dim")))
         console.print(Padding(Text(meaning), (0, 0, 0, 4)))
 
 
-def _explain(console: Console, metric: Metric) -> None:
+def _explain_metric(console: Console, metric: Metric) -> None:
     console.print(Text(metric.name, style="bold cyan"))
     console.print(Text(inspect.getdoc(metric.function) or "No description."))
     may_use = [field for field in metric.takes if field not in metric.needs]
@@ -111,7 +112,7 @@ def _explain(console: Console, metric: Metric) -> None:
     facts = {
         "needs": ", ".join(metric.needs) or "nothing",
         "may use": ", ".join(may_use),
-        "better": f"{_better(metric)}, "
+        "better": f"{_name_direction(metric)}, "
         + (f"{low:g} to {high:g}" if metric.bounds else "any number"),
         "asks a judge": "yes" if metric.judged else "no",
         "extra": f"pip install 'ragstone[{metric.extra}]'" if metric.extra else "",
@@ -128,7 +129,7 @@ def _explain(console: Console, metric: Metric) -> None:
         )
 
 
-def _better(metric: Metric) -> str:
+def _name_direction(metric: Metric) -> str:
     return "higher" if metric.higher_is_better else "lower"
 
 

@@ -46,6 +46,7 @@ def check_once(
     if not status.streams and not status.open:
         note("nothing was judged yet, so that there is nothing to compare")
     states = {alert.state for alert in status.open}
+    # As for `eval`: 1 is bad quality, 3 is unknown quality.
     return 1 if "firing" in states else 3 if states & {"no_data", "judge_failing"} else 0
 
 
@@ -104,6 +105,7 @@ def _show_status(status: MonitorStatus, language: str) -> None:
     for head in ("metric", "state", "24 h", "reference", "evidence"):
         table.add_column(head, justify="left" if head in ("metric", "state") else "right")
     for stream in status.streams:
+        # A field may have hundreds of values: only slices that need attention are listed.
         if stream.field and stream.state in ("ok", "learning"):
             continue
         name = stream.metric + (f"  {stream.field}={stream.value}" if stream.field else "")

@@ -26,25 +26,25 @@ def import_file(
     log: str, redact: str | None, place: str | None, *, skip_bad_rows: bool, **options: Any
 ) -> None:
     """Store the rows of a log file, then update the roll-ups."""
-    reading = open_data(log, skip_bad_rows=skip_bad_rows, **options)
+    dataset = open_data(log, skip_bad_rows=skip_bad_rows, **options)
     store = Store.open(place)
     archive = Archive(store)
     with Bar() as bar:
         result = import_log(
-            reading,
+            dataset,
             archive,
             load_hook(redact),
             skip_bad_rows=skip_bad_rows,
-            progress=bar.counts("storing"),
+            progress=bar.build_counter("storing"),
         )
-        refresh(archive, progress=bar.counts("adding up five-minute steps"))
+        refresh(archive, progress=bar.build_counter("adding up five-minute steps"))
     store.close()
     repeated = f", {result.repeated:,} were there already" if result.repeated else ""
     note(f"stored {format_count(result.new, 'interaction')} from {log} in {store.place}{repeated}")
-    bad = [*reading.bad, *result.bad]
+    bad = [*dataset.bad, *result.bad]
     if bad:
         note(
-            f"excluded {format_count(reading.bad_count + len(result.bad), 'bad row')}, first: {bad[0]}"
+            f"excluded {format_count(dataset.bad_count + len(result.bad), 'bad row')}, first: {bad[0]}"
         )
 
 
@@ -72,5 +72,5 @@ def purge_before(before: str, store: str | None, *, ask: bool) -> None:
         return
     deleted = archive.purge(before=limit)
     with Bar() as bar:
-        refresh(archive, progress=bar.counts("adding up five-minute steps"))
+        refresh(archive, progress=bar.build_counter("adding up five-minute steps"))
     note(f"deleted {format_count(deleted, 'interaction')}")

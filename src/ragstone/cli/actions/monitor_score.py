@@ -88,10 +88,10 @@ def _build_scorer(config: str | None, store: str | None, rate: float | None) -> 
 def _exit_with_parent() -> None:
     """Exit when standard input ends: the server that started this process has ended, however that happened."""
 
-    def wait() -> None:
+    def wait_for_end() -> None:
         while sys.stdin.buffer.read(4096):
             pass
         os._exit(0)  # safe at any time: claims expire, and stored rows are never partial
 
-    threading.Thread(target=wait, daemon=True).start()
+    threading.Thread(target=wait_for_end, daemon=True).start()
     os.nice(5)  # ingest takes precedence over scoring

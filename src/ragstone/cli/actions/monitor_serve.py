@@ -48,20 +48,23 @@ def run_server(
         )
     )
     place = store or reveal(plan.store) or default_place()
-    opened = Store.open(place)
+    opened_store = Store.open(place)
     workers: list[BackgroundWorker] = []
     if not no_score and monitor.metrics != ():
-        workers.append(ScoringWorker(config, str(place), opened))
+        # By config and place, not by objects: it starts a process of its own, so that a busy judge
+        # cannot slow the intake.
+        workers.append(ScoringWorker(config, str(place), opened_store))
     if evaluate:
-        workers.append(AlertWorker(monitor.alerts, opened))
+        workers.append(AlertWorker(monitor.alerts, opened_store))
     if monitor.reports is not None:
-        workers.append(ReportWorker(monitor.reports, opened))
+        workers.append(ReportWorker(monitor.reports, opened_store))
 
     def announce(address: str) -> None:
-        note(f"listening on {address}, storing in {opened.place}; stop with Ctrl-C")
+        note(f"listening on {address}, storing in {opened_store.place}; stop with Ctrl-C")
 
     try:
-        asyncio.run(serve(settings, opened, workers, ready=announce))
+        asyncio.run(serve(settings, opened_store, workers, ready=announce))
     finally:
-        opened.close()
+        # After `serve`, which writes what it has accepted before it returns.
+        opened_store.close()
     note("stopped; everything accepted is stored")

@@ -35,7 +35,7 @@ def show_summary(
     store: str | None,
 ) -> None:
     """Print one window and the same by the values of a field, or a row for each day, week or month of it."""
-    archive, end = _prepare(window, until, zone, store)
+    archive, end = _open_refreshed(window, until, zone, store)
     if period is not None:
         start = end - parse_duration(window)
         windows = summarise_periods(archive, period, start, end, zone=zone, where=where)
@@ -57,14 +57,18 @@ def show_summary(
         note(f"and {more} of {by}; --where {by}=VALUE shows one")
 
 
-def _prepare(window: str, until: str | None, zone: str, store: str | None) -> tuple[Archive, int]:
+def _open_refreshed(
+    window: str, until: str | None, zone: str, store: str | None
+) -> tuple[Archive, int]:
     """The archive with the window's roll-ups up to date, and where the window ends."""
     archive = open_archive(store)
     end = now_micros() if until is None else parse_local_time(until, zone)
     length = parse_duration(window)
     get_time_zone(zone)  # an unknown zone is reported before any work is done
     with Bar() as bar:
-        refresh(archive, end - length, end, progress=bar.counts("adding up five-minute steps"))
+        refresh(
+            archive, end - length, end, progress=bar.build_counter("adding up five-minute steps")
+        )
     return archive, end
 
 
@@ -92,6 +96,7 @@ def _format_cells(stats: SeriesStats, length: int) -> list[str]:
         interval = f"{_format_number(stats.low)}–{_format_number(stats.high)}"
     trend = ""
     if stats.trend is not None:
+        # Slopes are per day.
         change = stats.trend.slope * length / DAY_MICROS
         trend = f"{change:+.3f}" if abs(change) < 100 else f"{change:+,.0f}"
         trend += "" if stats.trend.is_moving else "?"

@@ -35,7 +35,7 @@ OUTPUTS = (".json", ".csv", ".md")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileResult:
     """One file of predictions and what came of it."""
 
     name: str
@@ -43,7 +43,7 @@ class Entry:
     summary: Summary
 
 
-def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False) -> int:
+def compare_predictions(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False) -> int:
     """Evaluate each file of predictions, show one table, write the outputs; the exit code."""
     for path in plan.output:
         if not path.endswith(OUTPUTS):
@@ -52,41 +52,47 @@ def compare(refs: str, preds: Sequence[str], plan: Plan, *, quiet: bool = False)
             )
     words = Words(choose_language(plan.language))
     entries = [
-        _entry(refs, file, name, plan, quiet=quiet)
-        for file, name in zip(preds, _names(preds), strict=True)
+        _evaluate_file(refs, file, name, plan, quiet=quiet)
+        for file, name in zip(preds, _name_files(preds), strict=True)
     ]
     if not quiet:
-        _say_formats(entries)
-        _show(entries, words)
+        _note_formats(entries)
+        _print_table(entries, words)
     for entry in entries:
-        for sentence in _faults(entry):
+        for sentence in _list_faults(entry):
             note(f"{entry.name}: {sentence}")
     for path in plan.output:
-        write = {".json": _json, ".csv": _csv}.get(Path(path).suffix)
-        write_text(path, write(entries) if write else _markdown(entries, words))
+        write = {".json": _render_json, ".csv": _render_csv}.get(Path(path).suffix)
+        write_text(path, write(entries) if write else _render_markdown(entries, words))
         note(f"wrote {path}", quiet=quiet)
-    return _exit_code(entries)
+    return _choose_exit_code(entries)
 
 
-def _entry(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> Entry:
-    reading = pair_predictions(
+def _evaluate_file(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) -> FileResult:
+    dataset = pair_predictions(
         refs, file, skip_bad_rows=plan.data.skip_bad_rows, limit=plan.data.limit
     )
     with Bar(quiet=quiet) as bar:
-        bar.what = name
-        own = replace(plan, name=name, data=Data(), metrics=plan.metrics or METRICS, output=())
-        run = run_plan(own, RunInputs(samples=reading), RunObserver(progress=bar))
+        bar.title = name
+        # Each file is a run of its own in the store; outputs are written once, for all files
+        # together.
+        file_plan = replace(
+            plan, name=name, data=Data(), metrics=plan.metrics or METRICS, output=()
+        )
+        run = run_plan(file_plan, RunInputs(samples=dataset), RunObserver(progress=bar))
     summary = run.summary()
+    # A question without a prediction is a system error on every metric; the largest count is of a
+    # metric that applies to all.
     missing = max((m.outcomes.get("system_error", 0) for m in summary.metrics), default=0)
     if missing:
         note(
             f"{name}: no prediction for {missing:,} of {format_count(run.info.total or 0, 'question')}",
             quiet=quiet,
         )
-    return Entry(name, file, summary)
+    return FileResult(name, file, summary)
 
 
-def _say_formats(entries: Sequence[Entry]) -> None:
+def _note_formats(entries: Sequence[FileResult]) -> None:
     """What was read as what, once where it is the same for all."""
     infos = [entry.summary.run for entry in entries]
     for text in dict.fromkeys(
@@ -95,7 +101,7 @@ def _say_formats(entries: Sequence[Entry]) -> None:
         note(text)
 
 
-def _names(preds: Sequence[str]) -> list[str]:
+def _name_files(preds: Sequence[str]) -> list[str]:
     """File names, with their folder when two are alike."""
     names = [Path(file).name for file in preds]
     return [
@@ -104,26 +110,27 @@ def _names(preds: Sequence[str]) -> list[str]:
     ]
 
 
-def _incomplete(entry: Entry) -> list[MetricSummary]:
+def _list_incomplete(entry: FileResult) -> list[MetricSummary]:
     """Metrics with too few samples scored."""
     return [metric for metric in entry.summary.metrics if not metric.complete]
 
 
-def _faults(entry: Entry) -> list[str]:
+def _list_faults(entry: FileResult) -> list[str]:
     """Why the exit code will not be 0."""
     missed = [gate.sentence for gate in entry.summary.gates if not gate.passed]
-    return missed + [metric.incomplete for metric in _incomplete(entry)]
+    return missed + [metric.incomplete for metric in _list_incomplete(entry)]
 
 
-def _exit_code(entries: Sequence[Entry]) -> int:
+def _choose_exit_code(entries: Sequence[FileResult]) -> int:
     """That of the worst file."""
     gates = [gate.passed for entry in entries for gate in entry.summary.gates]
-    if None in gates or any(_incomplete(entry) for entry in entries):
+    # 3 outranks 1: where figures are missing, a missed gate may be an artefact of that.
+    if None in gates or any(_list_incomplete(entry) for entry in entries):
         return 3
     return 1 if False in gates else 0
 
 
-def _show(entries: Sequence[Entry], words: Words) -> None:
+def _print_table(entries: Sequence[FileResult], words: Words) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("")
     for metric in entries[0].summary.metrics:
@@ -133,7 +140,7 @@ def _show(entries: Sequence[Entry], words: Words) -> None:
             Text.assemble(
                 words.number(metric.mean),
                 (f"\n{words.interval(metric.low, metric.high)}", "dim"),
-                (f"\n{coverage(metric)}", "dim" if metric.complete else "yellow"),
+                (f"\n{format_coverage(metric)}", "dim" if metric.complete else "yellow"),
             )
             for metric in entry.summary.metrics
         ]
@@ -143,19 +150,19 @@ def _show(entries: Sequence[Entry], words: Words) -> None:
     console.print(f"\n{CAPTION[words.language]}", style="dim")
 
 
-def coverage(metric: MetricSummary) -> str:
+def format_coverage(metric: MetricSummary) -> str:
     """Samples scored of those that could be."""
     return f"{metric.scored:,}/{metric.applicable:,}"
 
 
-def _json(entries: Sequence[Entry]) -> str:
+def _render_json(entries: Sequence[FileResult]) -> str:
     rows = [
         {
             "name": entry.name,
             "file": entry.file,
             "run": entry.summary.run.id,
             "samples": entry.summary.run.total,
-            "metrics": {metric.metric: _figures(metric) for metric in entry.summary.metrics},
+            "metrics": {metric.metric: _to_figures(metric) for metric in entry.summary.metrics},
             "gates": [
                 {"metric": gate.metric, "rule": gate.rule, "passed": gate.passed}
                 for gate in entry.summary.gates
@@ -166,7 +173,7 @@ def _json(entries: Sequence[Entry]) -> str:
     return json.dumps(rows, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def _figures(metric: MetricSummary) -> dict[str, Any]:
+def _to_figures(metric: MetricSummary) -> dict[str, Any]:
     return {
         "mean": metric.mean,
         "low": metric.low,
@@ -179,7 +186,7 @@ def _figures(metric: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _csv(entries: Sequence[Entry]) -> str:
+def _render_csv(entries: Sequence[FileResult]) -> str:
     keys = ("mean", "low", "high", "scored", "applicable")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -187,18 +194,18 @@ def _csv(entries: Sequence[Entry]) -> str:
     columns = [name if key == "mean" else f"{name}_{key}" for name in names for key in keys]
     writer.writerow(["name", "samples", *columns])
     for entry in entries:
-        figures = [_figures(metric) for metric in entry.summary.metrics]
+        figures = [_to_figures(metric) for metric in entry.summary.metrics]
         cells = [figure[key] for figure in figures for key in keys]
         writer.writerow([entry.name, entry.summary.run.total, *cells])
     return text.getvalue()
 
 
-def _markdown(entries: Sequence[Entry], words: Words) -> str:
+def _render_markdown(entries: Sequence[FileResult], words: Words) -> str:
     names = [metric.metric for metric in entries[0].summary.metrics]
     lines = [f"| | {' | '.join(names)} |", f"| --- |{' ---: |' * len(names)}"]
     for entry in entries:
         cells = [
-            f"{words.number(m.mean)}, {words.interval(m.low, m.high)}, {coverage(m)}"
+            f"{words.number(m.mean)}, {words.interval(m.low, m.high)}, {format_coverage(m)}"
             for m in entry.summary.metrics
         ]
         name = entry.name.replace("|", "\\|")

@@ -11,7 +11,7 @@ import click
 from ragstone.analysis.power import WORST_SD, SampleSize, paired_sd, plan_sample_size
 from ragstone.analysis.spread import measure_spread
 from ragstone.cli.actions.shared import choose_language
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 from ragstone.store import Store
 
 
@@ -23,7 +23,7 @@ def show_need(runs: tuple[str, ...], effect: float, flags: dict[str, Any]) -> No
         raise click.UsageError(
             "--run needs the metric that decides; add --metric, e.g. --metric recall@5"
         )
-    say = words(choose_language(flags["language"]))
+    say = load_words(choose_language(flags["language"]))
     need, how = _find_need(runs, effect, flags, say)
     if flags["as_json"]:
         click.echo(json.dumps(asdict(need), indent=2))
@@ -32,6 +32,7 @@ def show_need(runs: tuple[str, ...], effect: float, flags: dict[str, Any]) -> No
     count = say.whole(need.questions)
     click.echo(say("plan.answer", questions=count, effect=shown, power=say.percent(need.power)))
     click.echo(say("plan.sd", sd=say.number(need.sd), how=how))
+    # Groups of samples that hardly matter are not worth a sentence.
     if need.design > 1.05:
         click.echo(say("plan.design", design=say.number(need.design, 1)))
     if need.comparisons > 1:

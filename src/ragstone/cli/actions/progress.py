@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragstone.engine import Progress
     from ragstone.systems import AnswerProgress
 
-PATIENCE = 2.0
+SHOW_AFTER_SECONDS = 2.0
 """Seconds before there is anything to see."""
 
 
@@ -26,18 +26,18 @@ class Bar:
     """A progress bar; it draws nothing on a pipe, when quiet, or before the run has taken some time."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self.what = "scoring"
-        self.failed = "failed"
+        self.title = "scoring"
+        self.failed_word = "failed"
         """What is said of the samples that count as failures."""
-        self.guess: Callable[[], int | None] = lambda: None
+        self.estimate_total: Callable[[], int | None] = lambda: None
         """How many samples there may be, asked once when the run does not know."""
         self.shown = not quiet and sys.stderr.isatty()
         self.started = time.monotonic()
-        self._live: Any = None
+        self._display: Any = None
         self._task: Any = None
-        self._guessed: int | None = None
-        self._first = 0
-        self._began = self.started
+        self._estimated_total: int | None = None
+        self._rate_done = 0
+        self._rate_since = self.started
         self.answers = 0
         """Answers that the system under test has given so far, kept ones included."""
 
@@ -50,60 +50,69 @@ class Bar:
         raised: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._live is not None:
-            self._live.stop()
+        if self._display is not None:
+            self._display.stop()
 
     def __call__(self, progress: Progress) -> None:
         """Take note of how far the run is."""
         now = time.monotonic()
-        if not self.shown or now - self.started < PATIENCE:
-            self._first, self._began = progress.done, now
+        if not self.shown or now - self.started < SHOW_AFTER_SECONDS:
+            # The rate starts here: what a resumed run counts as done at once must not
+            # flatter it.
+            self._rate_done, self._rate_since = progress.done, now
             return
-        if self._live is None:
-            self._guessed = progress.total or self.guess()
-            self._live = self._open()
-            self._task = self._live.add_task(self.what, total=progress.total, facts="")
-        self._renamed(self.what)
-        if progress.total is None and self._guessed is not None:
-            progress = replace(progress, total=max(self._guessed, progress.done))
-        self._live.update(
+        if self._display is None:
+            self._estimated_total = progress.total or self.estimate_total()
+            self._display = self._start_display()
+            self._task = self._display.add_task(self.title, total=progress.total, facts="")
+        self._restart_if_renamed(self.title)
+        if progress.total is None and self._estimated_total is not None:
+            # The estimate may be too low (a line can hold several rows); a bar beyond its end looks
+            # broken.
+            progress = replace(progress, total=max(self._estimated_total, progress.done))
+        self._display.update(
             self._task,
             completed=progress.done,
             total=progress.total,
-            facts=self.facts(progress, now),
+            facts=self.format_facts(progress, now),
         )
 
-    def show_answers(self, filled: AnswerProgress) -> None:
+    def show_answers(self, progress: AnswerProgress) -> None:
         """Take note of how many answers the system has given; a bar of its own, before that of the scores."""
         from ragstone.engine import Progress
 
-        self.answers = filled.done
-        what, self.what = self.what, "answering"
-        self(Progress(filled.done, None, filled.failures, NO_USAGE))
-        self.what = what
+        self.answers = progress.done
+        # Put back, for the scores that follow.
+        title, self.title = self.title, "answering"
+        self(Progress(progress.done, None, progress.failures, NO_USAGE))
+        self.title = title
 
-    def counts(self, what: str) -> Callable[[int, int | None], None]:
+    def build_counter(self, title: str) -> Callable[[int, int | None], None]:
         """What takes note of other work, done so far and in all."""
         from ragstone.engine import Progress
 
-        def tell(done: int, total: int | None) -> None:
-            self.what = what
+        def show_count(done: int, total: int | None) -> None:
+            self.title = title
             self(Progress(done, total, 0, NO_USAGE))
 
-        return tell
+        return show_count
 
-    def _renamed(self, what: str) -> None:
+    def _restart_if_renamed(self, title: str) -> None:
         """Another kind of work has begun: its rate and its end are its own."""
-        if self._task is not None and self._live.tasks[0].description != what:
-            self._live.reset(self._task, description=what, total=None)
-            self._first, self._began, self._guessed = 0, time.monotonic(), self.guess()
+        if self._task is not None and self._display.tasks[0].description != title:
+            self._display.reset(self._task, description=title, total=None)
+            self._rate_done, self._rate_since, self._estimated_total = (
+                0,
+                time.monotonic(),
+                self.estimate_total(),
+            )
 
-    def facts(self, progress: Progress, now: float) -> str:
+    def format_facts(self, progress: Progress, now: float) -> str:
         """Rate, time left, cost and failures, as far as there are any."""
         of = "" if progress.total is None else f"/{progress.total:,}"
         parts = [f"{progress.done:,}{of}"]
-        seconds = now - self._began
-        rate = (progress.done - self._first) / seconds if seconds > 0 else 0.0
+        seconds = now - self._rate_since
+        rate = (progress.done - self._rate_done) / seconds if seconds > 0 else 0.0
         if rate > 0:
             parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")
             if progress.total is not None:
@@ -111,10 +120,10 @@ class Bar:
         if progress.usage.usd:
             parts.append(f"${progress.usage.usd:,.2f}")
         if progress.failures:
-            parts.append(f"{progress.failures:,} {self.failed}")
+            parts.append(f"{progress.failures:,} {self.failed_word}")
         return "  ".join(parts)
 
-    def _open(self) -> Any:
+    def _start_display(self) -> Any:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -136,27 +145,30 @@ def stdout_to_stderr() -> redirect_stdout[Any]:
 
 
 @contextmanager
-def show_waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
+def show_waiting(title: str, *, quiet: bool = False) -> Iterator[None]:
     """A sign of life for work of unknown length, with the same reserve as the bar."""
     if quiet or not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
 
-    status = Console(stderr=True).status(what)
-    patience = threading.Timer(PATIENCE, status.start)
-    patience.daemon = True
-    patience.start()
+    status = Console(stderr=True).status(title)
+    timer = threading.Timer(SHOW_AFTER_SECONDS, status.start)
+    timer.daemon = True
+    timer.start()
     try:
         yield
     finally:
-        patience.cancel()
-        patience.join()
+        timer.cancel()
+        # The timer may be starting the display right now: wait, or it would start after it was
+        # stopped.
+        timer.join()
         status.stop()
 
 
 def count_lines(path: str, most: int | None = None) -> int | None:
     """About how many samples a jsonl file holds; None for anything else."""
+    # Lines of a csv or json file are not its rows; a bar without an end is better than a wrong one.
     if not path.endswith(".jsonl") or not Path(path).is_file():
         return None
     with open(path, "rb") as file:

@@ -22,8 +22,10 @@ def load_unfinished(flags: Mapping[str, Any], *, quiet: bool = False) -> tuple[P
     """The plan of the unfinished run that is named, or of the newest one, with further flags over it; and its store."""
     store = Store.open(flags["store"], must_exist=True)
     name = flags["run_id"]
+    # Newest first: the first that fits is the one the user means.
     runs = [store.run(name).info] if name else store.runs()
     for info in runs:
+        # A named run is taken even if it cannot be resumed: `load_plan` then says why.
         if info.status == "running" and (name or _is_resumable(info)):
             plan, _ = build_plan({**flags, "run_id": info.id}, load_plan(info))
             note(f"resuming run {info.id} ({info.name})", quiet=quiet)
@@ -49,13 +51,16 @@ def load_plan(info: RunInfo) -> Plan:
             "resume it by its own command with --resume at the end"
         )
     if info.facts.legacy:
+        # Version 0.1 stored the typed command instead of a plan.
         return plan_from_command(info.facts.command, Path(info.facts.folder or "."))
     return info.plan
 
 
-def plan_from_command(words: Sequence[str], folder: Path) -> Plan:
+def plan_from_command(arguments: Sequence[str], folder: Path) -> Plan:
     """The plan of the command that ragstone 0.1 stored in its place, with paths as seen from its folder."""
-    context = eval_command.make_context("eval", list(words[list(words).index("eval") + 1 :]))
+    context = eval_command.make_context(
+        "eval", list(arguments[list(arguments).index("eval") + 1 :])
+    )
     flags = dict(context.params)
     files = flags.pop("files")
     flags["data"] = files[0] if files else None

@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 import click
 
 from ragstone.cli.actions.messages import format_count, note
-from ragstone.testset.items import Item, abstention
+from ragstone.testset.items import Item, get_abstention
 from ragstone.testset.review import Decision, Review, decisions_file
 
 KEYS = {"a": "accept", "e": "edit", "r": "reject", "u": "undo", "q": "quit"}
@@ -22,12 +22,12 @@ def review_items(path: Path) -> int:
     waiting = session.open_items
     if not waiting:
         click.echo(f"every item of {path} is decided: {_format_counts(session)}")
-        session.apply()
+        session.write_decided()
         return 0
     past: list[Item] = []
     while waiting:
         item = waiting[0]
-        _show(item, len(session.items) - len(waiting) + 1, len(session.items))
+        _show_item(item, len(session.items) - len(waiting) + 1, len(session.items))
         key = _read_key()
         if key == "q":
             break
@@ -39,10 +39,12 @@ def review_items(path: Path) -> int:
                 click.echo("nothing to take back in this session")
             continue
         if _apply_key(session, item, key):
+            # Only what was decided in this session can be taken back with u; earlier decisions are
+            # in the file.
             past.append(waiting.pop(0))
-    kept = session.apply() if session.decisions else len(session.items)
+    remaining = session.write_decided() if session.decisions else len(session.items)
     note(
-        f"{_format_counts(session)}, {format_count(len(session.open_items), 'item')} open; {path} now has {kept:,}"
+        f"{_format_counts(session)}, {format_count(len(session.open_items), 'item')} open; {path} now has {remaining:,}"
     )
     note(f"the decisions are in {decisions_file(path)}; the same command resumes")
     return 0
@@ -68,23 +70,23 @@ def _apply_key(session: Review, item: Item, key: str) -> bool:
     return True
 
 
-def _show(item: Item, number: int, total: int) -> None:
+def _show_item(item: Item, number: int, total: int) -> None:
     wide = min(get_terminal_size().columns, MAX_COLUMNS)
     head = f"{number} of {total}  {item.kind}, {item.difficulty}, {item.language}  ({item.how})"
     click.echo()
     click.secho(head if len(head) <= wide else f"{head[: wide - 1]}…", bold=True)
     for turn, text in enumerate(item.history):
-        _field("asked" if turn % 2 == 0 else "told", text, wide)
-    _field("question", item.question, wide)
-    answer = item.reference if item.reference is not None else abstention(item.language)
-    _field("answer", answer, wide)
+        _print_field("asked" if turn % 2 == 0 else "told", text, wide)
+    _print_field("question", item.question, wide)
+    answer = item.reference if item.reference is not None else get_abstention(item.language)
+    _print_field("answer", answer, wide)
     for quote in item.evidence:
-        _field("evidence", f"{quote.document}: “{quote.quote}”", wide)
+        _print_field("evidence", f"{quote.document}: “{quote.quote}”", wide)
     if not item.evidence:
-        _field("evidence", "none: the documents do not tell", wide)
+        _print_field("evidence", "none: the documents do not tell", wide)
 
 
-def _field(name: str, text: str, wide: int) -> None:
+def _print_field(name: str, text: str, wide: int) -> None:
     lines = textwrap.wrap(" ".join(text.split()), max(20, wide - 12)) or [""]
     for at, line in enumerate(lines):
         click.echo(f"  {name if at == 0 else '':<9} {line}")
@@ -102,6 +104,7 @@ def _read_key() -> str:
         except OSError:
             click.echo()
             raise click.UsageError("a review needs a terminal with a keyboard") from None
+        # Ctrl-C and Ctrl-D come as characters where the terminal is raw.
         if typed in ("", "\x03", "\x04"):
             typed = "q"
         click.echo(KEYS.get(typed, ""))
@@ -116,7 +119,7 @@ def _ask_text(what: str, text: str) -> str:
 
 
 def _format_counts(session: Review) -> str:
-    counts = session.counts()
+    counts = session.count_verdicts()
     return (
         f"{counts['accept']:,} accepted, {counts['edit']:,} edited, {counts['reject']:,} rejected"
     )

@@ -40,6 +40,7 @@ def show_run(name: str, place: str | None, language: str | None, *, as_json: boo
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
         return
     for key, value in facts.items():
+        # The summary below shows the metrics; the plan is for --json.
         if value not in (None, "", 0, {}, []) and key not in ("plan", "metrics"):
             click.echo(f"{key:<9} {value}")
     click.echo()
@@ -70,6 +71,7 @@ def _print_table(runs: list[RunInfo]) -> None:
         samples = f"{info.total:,}" if info.total is not None else ""
         names = ", ".join(metric["name"] for metric in info.metrics)
         table.add_row(Text(info.id), Text(info.name), samples, info.status, Text(names))
+    # In a pipe rich would fold at 80 columns, and scripts read whole lines.
     Console(highlight=False, width=None if sys.stdout.isatty() else 200).print(table)
 
 

@@ -40,6 +40,8 @@ def summarise_run(run: Run, *, quiet: bool = False) -> Summary:
 
 def check_language(wanted: str | None) -> str | None:
     """The language asked for, if reports are written in it; a mistake if they are not."""
+    # Typed languages are checked; those of data (`choose_language`) fall back to English, since
+    # samples may be in any.
     if wanted is None or wanted.split("-")[0].lower() in LANGUAGES:
         return wanted and choose_language(wanted)
     raise click.UsageError(f"no reports in {wanted!r}; give --lang {' or '.join(LANGUAGES)}")

@@ -55,6 +55,8 @@ def write_job(plan: Plan, folder: Path, *, submit: bool) -> SlurmJob:
     if plan.data.path in (None, "-"):
         raise click.UsageError("a job under Slurm needs a data file that all nodes see; name one")
     run = plan.run_id or new_run_id()
+    # Absolute paths and no `on`: the job starts in another folder on another host, and must not
+    # send a job itself. The run has its id now, so that a job which Slurm starts again resumes it.
     whole = anchor_plan(replace(plan, run_id=run, on=None), Path.cwd())
     lost: list[str] = []
     stored = whole.to_json(lost)
@@ -78,10 +80,11 @@ def write_job(plan: Plan, folder: Path, *, submit: bool) -> SlurmJob:
 def run_job(plan: Plan, *, quiet: bool) -> Run:
     """`eval --on slurm`: the job sent and followed to its end; the Run. Outputs are written here, not by the job."""
     named = Path(plan.slurm.folder) if plan.slurm and plan.slurm.folder else Path(FOLDER)
+    # `finish_run` writes the outputs here, once the run is in the store.
     job = write_job(replace(plan, output=()), named.resolve(), submit=True)
     try:
         with Bar(quiet=quiet) as bar:
-            bar.what = job.run
+            bar.title = job.run
             while (state := slurm.read_state(job)) not in slurm.ENDED:
                 bar(Progress(*read_progress(job.progress), 0, NO_USAGE))
                 time.sleep(1)

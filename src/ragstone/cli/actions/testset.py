@@ -17,7 +17,7 @@ from ragstone.errors import ConfigError
 from ragstone.report.builders.testset import CheckupReport
 from ragstone.report.formats import describe_unknown, list_endings, write_report
 from ragstone.report.render import terminal
-from ragstone.testset.checkup import check
+from ragstone.testset.checkup import check_testset
 
 
 def check_file(
@@ -34,7 +34,7 @@ def check_file(
     if complaints:
         raise ConfigError(complaints)
     corpus = documents[0] if len(documents) == 1 else list(documents)
-    checkup = check(
+    checkup = check_testset(
         file,
         corpus or None,
         format=flags["format"],
@@ -46,7 +46,7 @@ def check_file(
     if flags["as_json"]:
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2))
     elif not output:
-        terminal.show(report.document(), Console())
+        terminal.print_document(report.document(), Console())
     for path in output:
         write_report(report, path)
         note(f"wrote {path}")

@@ -29,7 +29,7 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
     check_outputs("comparison", flags["output"])
     quiet = flags["quiet"]
     with stdout_to_stderr():
-        found = tune(
+        result = tune(
             data,
             system,
             dict(_parse_vary(text, system) for text in flags["vary"]),
@@ -46,31 +46,32 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
             watch=show_progress_lines(quiet=quiet),
         )
     if not quiet:
-        _show(found)
+        _show_result(result)
+    # JSON holds the whole search; every other format is the report of winner against baseline.
     pages = [path for path in flags["output"] if not path.endswith(".json")]
-    if found.comparison is not None:
-        runs = [found.baseline.stored, found.run.stored]
+    if result.comparison is not None:
+        runs = [result.baseline.stored, result.run.stored]
         language = choose_language(flags["language"])
-        present_comparison(found.comparison, runs, {**flags, "output": pages}, language)
+        present_comparison(result.comparison, runs, {**flags, "output": pages}, language)
     elif pages:
         note("no comparison is written: the winner is the system as it was", quiet=quiet)
     for path in flags["output"]:
         if path.endswith(".json"):
-            write_text(path, json.dumps(to_json(found), ensure_ascii=False, indent=2) + "\n")
+            write_text(path, json.dumps(to_json(result), ensure_ascii=False, indent=2) + "\n")
             note(f"wrote {path}", quiet=quiet)
 
 
-def to_json(found: TuningResult) -> dict[str, Any]:
+def to_json(result: TuningResult) -> dict[str, Any]:
     """The search and its result as JSON."""
-    against = found.objective.against
+    against = result.objective.against
     return {
-        "objective": dict(found.objective.weights),
-        "winner": dict(found.winner.settings),
-        "winner_run": found.run.id,
-        "baseline_run": found.baseline.id,
-        "evaluations": found.evaluations,
-        "grid_evaluations": found.grid,
-        "stopped": found.stopped or None,
+        "objective": dict(result.objective.weights),
+        "winner": dict(result.winner.settings),
+        "winner_run": result.run.id,
+        "baseline_run": result.baseline.id,
+        "evaluations": result.evaluations,
+        "grid_evaluations": result.grid,
+        "stopped": result.stopped or None,
         "trials": [
             {
                 "settings": dict(trial.settings),
@@ -80,9 +81,9 @@ def to_json(found: TuningResult) -> dict[str, Any]:
                 "front": trial.front if against else None,
                 **(dict(zip(against, trial.standing.costs, strict=True)) if trial.standing else {}),
             }
-            for trial in found.trials
+            for trial in result.trials
         ],
-        "comparison": found.comparison.to_dict() if found.comparison else None,
+        "comparison": result.comparison.to_dict() if result.comparison else None,
     }
 
 
@@ -93,48 +94,48 @@ def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:
     return parse_setting(text)
 
 
-def _show(found: TuningResult) -> None:
+def _show_result(result: TuningResult) -> None:
     """Trials, then what the winner is worth on questions that it was not chosen by."""
     screen = Screen(Console())
-    _show_trials(screen, found)
-    _show_winner(screen, found)
+    _show_trials(screen, result)
+    _show_winner(screen, result)
 
 
-def _show_trials(screen: Screen, found: TuningResult) -> None:
-    against = found.objective.against
+def _show_trials(screen: Screen, result: TuningResult) -> None:
+    against = result.objective.against
     heads = [("configuration", False), ("questions", True), ("objective", True)]
     heads += [(name, True) for name in against] + ([("front", False)] if against else [])
-    table = screen.table(*heads)
-    for trial in found.trials[:SHOWN_TRIALS]:
+    table = screen.build_table(*heads)
+    for trial in result.trials[:SHOWN_TRIALS]:
         cells = [format_settings(trial.settings), f"{trial.questions:,}", "–" if trial.mean is None else f"{trial.mean:.3f}"]  # fmt: skip
         if against and trial.standing is not None:
             cells += [f"{cost:.4g}" for cost in trial.standing.costs] + ["★" if trial.front else ""]
-        table.add_row(*(screen.cell(text, "") for text in cells))
-    screen.put(table)
-    more = len(found.trials) - SHOWN_TRIALS
+        table.add_row(*(screen.build_cell(text, "") for text in cells))
+    screen.print_table(table)
+    more = len(result.trials) - SHOWN_TRIALS
     if more > 0:
-        screen.line(f"and {format_count(more, 'more trial')}", "dim")
-    share = found.evaluations / found.grid
-    early = f" The search ended early: the budget of {found.stopped} was spent."
-    screen.line(
-        f"{format_count(found.evaluations, 'question')} answered while tuning, {share:.0%} of a full grid."
-        + (early if found.stopped else ""),
+        screen.print_line(f"and {format_count(more, 'more trial')}", "dim")
+    share = result.evaluations / result.grid
+    early = f" The search ended early: the budget of {result.stopped} was spent."
+    screen.print_line(
+        f"{format_count(result.evaluations, 'question')} answered while tuning, {share:.0%} of a full grid."
+        + (early if result.stopped else ""),
         "dim",
     )
-    screen.line("")
+    screen.print_line("")
 
 
-def _show_winner(screen: Screen, found: TuningResult) -> None:
-    screen.line(f"Best: {format_settings(found.winner.settings)}", "bold")
-    for name in found.objective.metrics:
-        for who, run in (("as it was", found.baseline), ("best", found.run)):
+def _show_winner(screen: Screen, result: TuningResult) -> None:
+    screen.print_line(f"Best: {format_settings(result.winner.settings)}", "bold")
+    for name in result.objective.metrics:
+        for label, run in (("as it was", result.baseline), ("best", result.run)):
             scored = run.summary()[name]
             on = f"{name} on {format_count(scored.scored, 'held-out question')}"
             if scored.mean is None or scored.low is None or scored.high is None:
-                screen.line(f"{on}, {who}: no interval can be given")
+                screen.print_line(f"{on}, {label}: no interval can be given")
             else:
                 ends = f"{scored.low:.3f} – {scored.high:.3f}"
-                screen.line(f"{on}, {who}: {scored.mean:.3f} ({ends})")
-    if found.comparison is None:
-        screen.line("That is the system as it was: nothing better was found.")
-    screen.line("")
+                screen.print_line(f"{on}, {label}: {scored.mean:.3f} ({ends})")
+    if result.comparison is None:
+        screen.print_line("That is the system as it was: nothing better was found.")
+    screen.print_line("")

@@ -13,7 +13,7 @@ from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.likeness import held
 from ragstone.judges.offline.reading import NUMBER, STOP, Reading, unaccented
 from ragstone.judges.offline.short import Short, short
-from ragstone.judges.offline.statements import MAX_ITEM_WORDS
+from ragstone.judges.offline.statements import MAX_ITEM_WORDS, asks
 from ragstone.text.clauses import has_clause
 
 SHORTEST = 4
@@ -102,6 +102,8 @@ def _is_item(claim: Reading) -> bool:
 
 def _found(claim: Reading, source: Reading) -> float:
     """How much of a short answer stands in a text: all of it wanted from a sentence, half of it from a whole source."""
+    if asks(source.raw):  # a question says nothing of what it names
+        return 0.0
     if len(source.ids) <= SENTENCE:
         return _reached(held(_short(claim), _short(source)), WHOLE)
     words = _letters(claim.raw)

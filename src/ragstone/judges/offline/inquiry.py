@@ -1,37 +1,148 @@
-"""The `questions` Ask: what an answer speaks of, put as questions, and whether it answers at all."""
+"""The `questions` Ask: the chance that an answer addresses each part of its question, whether or not it is right.
+
+This judge writes no questions. It compares question and answer by their vectors, by the words of the question that the
+answer takes up, and, for an answer of few words, by the kind of thing that the question asks for: a bare year addresses
+a question that asks when. A logistic model weighs them; bench/judge/relevance.py fits and measures it."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.judges.offline.reading import STOP, read
-from ragstone.judges.offline.statements import asks, statements
+import numpy as np
+
+from ragstone.judges.offline.alignment import align
+from ragstone.judges.offline.question_kinds import (
+    QuestionKind,
+    classify_question,
+    offers_quantity,
+    split_question,
+)
+from ragstone.judges.offline.reading import STOP, Reading, read
+from ragstone.judges.offline.statements import asks
+from ragstone.text.clauses import has_clause
+from ragstone.text.encoder import encode
+from ragstone.text.quantities import find_quantities
 from ragstone.text.refusals import is_refusal
 from ragstone.text.sentences import split_sentences
 
+WEIGHTS: Mapping[str, float] = {
+    "bias": -3.47, "cosine": 11.68, "cover": 4.39, "brief": 1.66, "brief_cosine": 4.05, "fit": 6.16, "misfit": -4.64,
+}  # fmt: skip
+"""Fitted by bench/judge/relevance.py on corpora of our own and RAGTruth."""
+MAX_BARE_WORDS = 3
+"""Words up to which an answer is no sentence, whatever its words look like."""
+MAX_BRIEF_WORDS = 12
+MAX_NAME_WORDS = 6
+"""Words up to which capitals make an answer a name."""
+MAX_OTHER_WORDS = 2
+"""Content words beside a quantity, neither of it nor of the question, with which an answer is still the bare quantity."""
+QUANTITY_SHARE = 0.6
+"""Share of an answer's letters from which it is nothing but a quantity."""
+
 
 def answer_questions(values: Mapping[str, Any], language: str | None) -> Any:
-    """As many questions as wanted, unless the answer is evasive."""
-    answer, count = values["answer"], values["count"]
-    parts = [answer[a:b] for a, b in split_sentences(answer, language)]
-    if is_refusal(answer, language) or all(asks(part) for part in parts):
-        return {"evasive": True, "questions": []}
-    return {"evasive": False, "questions": _asked(answer, parts, count, language)}
+    """Reply with the chance that each part of the question is addressed; a refusal or a question back is evasive."""
+    answer, question = values["answer"], values.get("question")
+    sentences = [answer[a:b] for a, b in split_sentences(answer, language)]
+    if is_refusal(answer, language) or all(asks(sentence) for sentence in sentences):
+        return {"evasive": True, "addresses": []}
+    if question is None:  # whether the answer is evasive was all that the Ask wanted to know
+        return {"evasive": False, "addresses": []}
+    rows = [
+        {
+            "part": part.strip("¿? "),
+            "probability": round(compute_chance(part, answer, language), 4),
+        }
+        for part in split_question(question)
+    ]
+    return {"evasive": False, "addresses": rows}
 
 
-def _asked(answer: str, parts: list[str], count: int, language: str | None) -> list[str]:
-    """The sentences that say most, as questions; then the gist, until there are enough."""
-    telling = [part for part in parts if statements(part)] or parts
-    readings = [read(part, language) for part in telling]
-    told = [float(r.weights[r.kinds != STOP].sum()) for r in readings]
-    order = sorted(range(len(telling)), key=lambda n: (-told[n], n))[:count]
-    asked = [f"{telling[n].rstrip(' .!')}?" for n in sorted(order)]
-    whole = read(answer, language)
-    places = zip(whole.places, whole.kinds.tolist(), strict=True)
-    gist = " ".join(answer[a:b] for (a, b), kind in places if kind != STOP)[:300]
-    opening = "¿Qué hay de" if whole.language == "es" else "What about"
-    spare = [f"{gist or answer.strip()[:300]}?", f"{opening} {gist or answer.strip()[:300]}?"]
-    while len(asked) < count:
-        asked.append(spare[len(asked) % 2])
-    return asked
+def compute_chance(part: str, answer: str, language: str | None) -> float:
+    """Compute the chance that the answer addresses one part of a question."""
+    figures = measure_pair(part, answer, language)
+    logit = WEIGHTS["bias"] + sum(WEIGHTS[name] * value for name, value in figures.items())
+    return 1 / (1 + math.exp(-logit))
+
+
+def measure_pair(part: str, answer: str, language: str | None) -> dict[str, float]:
+    """Measure what the model weighs, by the names of WEIGHTS."""
+    asked, told = read(part, language), read(answer, language)
+    vectors = encode([part, answer])
+    cosine = float(vectors[0] @ vectors[1])
+    brief = _is_brief(told)
+    fit = _compare_kinds(classify_question(part), asked, told, brief)
+    return {
+        "cosine": cosine,
+        "cover": _cover(asked, told),
+        "brief": float(brief),
+        "brief_cosine": brief * cosine,
+        "fit": max(fit, 0.0),
+        "misfit": max(-fit, 0.0),
+    }
+
+
+def _is_brief(told: Reading) -> bool:
+    """Whether the answer only names something, so that it need not take up words of the question."""
+    words = len(told.ids)
+    return words <= MAX_BARE_WORDS or (
+        words <= MAX_BRIEF_WORDS and not has_clause(told.raw, told.language)
+    )
+
+
+def _cover(asked: Reading, told: Reading) -> float:
+    """Weighted share of the question's content words that the answer takes up."""
+    laid = align([asked], [told], around=False)
+    weights = np.where(laid.claims.kinds == STOP, 0.0, laid.claims.weights)
+    if not len(laid.units) or not weights.sum():
+        return 0.0
+    return float((laid.most * weights).sum() / weights.sum())
+
+
+def _compare_kinds(kind: QuestionKind, asked: Reading, told: Reading, brief: bool) -> float:
+    """1 for a bare answer of the kind that is asked for, -1 for an answer without that kind, 0 when nothing tells.
+
+    What seldom but sometimes answers counts half: a mere figure for a thing (the fine, 60 euros), no name for a person
+    (the king), as far as the question shows that capitals mark names."""
+    text = told.raw.strip()
+    quantities = find_quantities(text, told.language)
+    inside = sum(quantity.end - quantity.start for quantity in quantities)
+    if kind.quantities:
+        if not offers_quantity(text, kind.quantities, told.language):
+            return -1
+        if not brief:
+            return 0
+        known = set(asked.ids.tolist())
+        others = sum(
+            token_kind != STOP and word not in known and not _is_inside(place, quantities)
+            for word, token_kind, place in zip(
+                told.ids.tolist(), told.kinds.tolist(), told.places, strict=True
+            )
+        )
+        return float(others <= MAX_OTHER_WORDS)
+    if not brief:
+        return 0
+    if inside >= QUANTITY_SHARE * len(text):
+        return -0.5 if kind.thing else -1
+    if kind.name and len(told.ids) <= MAX_NAME_WORDS:
+        if _is_name(told):
+            return 1.0
+        return -0.5 if _CAPITAL.search(asked.raw, 1) else 0.0
+    return float(kind.polar and bool(_YES_NO.match(text)))
+
+
+def _is_name(told: Reading) -> bool:
+    """Whether half of the content words or more have a capital."""
+    words = [told.surface(n) for n, kind in enumerate(told.kinds.tolist()) if kind != STOP]
+    return 2 * sum(word[:1].isupper() for word in words) >= max(len(words), 1)
+
+
+def _is_inside(place: tuple[int, int], quantities: list[Any]) -> bool:
+    return any(quantity.start <= place[0] < quantity.end for quantity in quantities)
+
+
+_CAPITAL = re.compile(r"\b[A-ZÁÉÍÓÚÑ]")
+_YES_NO = re.compile(r"\W*(?:yes|no|sí)\b", re.IGNORECASE)

@@ -9,9 +9,10 @@ from typing import Any
 from ragstone.judges.offline.coverage import answer_aspects
 from ragstone.judges.offline.inquiry import answer_questions
 from ragstone.judges.offline.rubrics import answer_rate
-from ragstone.judges.offline.statements import Statement, items, statements
+from ragstone.judges.offline.statements import Statement, items, statements, to_plain_text
 from ragstone.judges.offline.usefulness import answer_useful
 from ragstone.judges.offline.verdicts import answer_support
+from ragstone.text.answers import to_statement
 from ragstone.text.language import detect_language
 from ragstone.text.refusals import declines
 
@@ -26,8 +27,11 @@ def reply_to(kind: str, values: Mapping[str, Any], language: str | None) -> Any:
 
 
 def _claims(values: Mapping[str, Any], language: str | None) -> Any:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for text in values["texts"]:
+        if "question" in text:
+            rows += _list_answers(text, language)
+            continue
         found = list(_list_statements(text, language))
         if len(found) == len(text["sentences"]) == 1:
             found = [(0, one) for one in items(text["sentences"][0], language)] or found
@@ -36,6 +40,14 @@ def _claims(values: Mapping[str, Any], language: str | None) -> Any:
             found = [(n, Statement(s, ((0, len(s)),))) for n, s in enumerate(text["sentences"])]
         rows += [{"text_id": text["id"], "sentence": n, "claim": one.text} for n, one in found]
     return {"claims": rows}
+
+
+def _list_answers(text: Mapping[str, Any], language: str | None) -> Iterator[dict[str, Any]]:
+    """The claim that a bare answer makes with its question; one for each item of a list."""
+    listed = [statement.text for statement in items(text["text"], language)]
+    for answer in listed or [to_plain_text(text["text"])]:
+        claim = to_statement(text["question"], answer, language)
+        yield {"text_id": text["id"], "sentence": 0, "claim": claim}
 
 
 def _list_statements(

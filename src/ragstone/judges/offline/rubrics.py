@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ragstone.judges.offline.inquiry import compute_chance
+from ragstone.judges.offline.question_kinds import split_question
 from ragstone.judges.offline.reading import NEGATION, STOP, Reading, read
 from ragstone.judges.offline.statements import statements
 from ragstone.judges.offline.verdicts import judge_case
@@ -73,6 +75,7 @@ _LINKS = frozenset(
         "ellos",
     ]
 )
+"""Words at the head of a sentence that refer back to the text before."""
 
 
 def answer_rate(values: Mapping[str, Any], language: str | None) -> Any:
@@ -173,15 +176,16 @@ def _met(texts: Mapping[str, str], language: str | None) -> tuple[float, list[st
     marks: list[float] = []
     said: list[str] = []
     if texts.get("question", "").strip():
-        vectors = encode([texts["question"], *parts])
-        alike = float((vectors[1:] @ vectors[0]).max())
-        marks.append(float(np.clip(alike / 0.5, 0.0, 1.0)))
-        said.append(compose("question_closeness", closeness=round(alike, 2)))
+        asked = split_question(texts["question"])
+        chance = sum(compute_chance(part, answer, language) for part in asked) / len(asked)
+        marks.append(chance)
+        said.append(compose("addresses_part", chance=round(chance, 2)))
     claims = [one.text for part in parts for one in statements(part)] or [answer]
     for name in ("reference", "contexts"):
         if texts.get(name, "").strip():
             judged = judge_case([read(c, language) for c in claims], [read(texts[name], language)])
-            share = sum(one.verdict == "supported" for one in judged) / len(judged)
+            supported = [claim.verdict == "supported" for claim in judged.claims]
+            share = sum(supported) / len(supported)
             marks.append(share)
             said.append(compose(f"share_in_{name}", share=share))
     return (sum(marks) / len(marks), said) if marks else (1.0, [])

@@ -39,7 +39,7 @@ def statements(
     shift, stop = find_statement(sentence[start:end])
     if _says_nothing(sentence[start + shift : end]):
         return ()
-    opening = f"{_plain(before)} " if before else ""
+    opening = f"{to_plain_text(before)} " if before else ""
     text = opening + sentence[start + shift : start + stop]
     found: list[Parts] = []
     for parts in cut_clauses(text, spoken):
@@ -83,7 +83,7 @@ def items(text: str, language: str | None = None) -> tuple[Statement, ...]:
         return ()
     if len(spans) < 2 or any(not _is_item(text[a:b]) for a, b in spans):
         return ()
-    return tuple(Statement(_plain(text[a:b]), ((a, b),)) for a, b in spans)
+    return tuple(Statement(to_plain_text(text[a:b]), ((a, b),)) for a, b in spans)
 
 
 def _split_items(text: str, start: int, end: int) -> list[Span]:
@@ -280,11 +280,11 @@ def _split_date(text: str, parts: Parts) -> list[Parts]:
 def _compose(text: str, parts: Parts, stop_mark: str) -> str:
     """The words of a claim; each of several ends like their sentence."""
     words = " ".join(piece for a, b in parts if (piece := text[a:b].strip()))
-    words = _plain(words.rstrip(",; "))
+    words = to_plain_text(words.rstrip(",; "))
     return words if words.endswith(stop_mark) else words + stop_mark
 
 
-def _plain(piece: str) -> str:
+def to_plain_text(piece: str) -> str:
     """Without citation marks and emphasis, which are not part of what is said."""
     marked = "[" in piece or "**" in piece or "__" in piece
     return _MARKS.sub("", piece) if marked else piece

@@ -17,7 +17,6 @@ __all__ = [
     "ParsedReply",
     "PromptBatch",
     "PromptSpec",
-    "SupportSpec",
     "build_spec",
     "find_prompt_name",
 ]

@@ -9,7 +9,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ragstone.asks import Ask
 from ragstone.errors import JudgeFault
 from ragstone.judges.json_replies import Fit, compile_schema, format_example
 from ragstone.locale.messages import compose
@@ -38,6 +37,11 @@ class PromptBatch(Protocol):
         """Values of the prompt's placeholders."""
         ...
 
+    @property
+    def schema(self) -> ReplySchema:
+        """The schema of the reply to this prompt, with the ids that may occur in it."""
+        ...
+
     def parse(self, value: Any) -> ParsedReply:
         """Return what a reply that fits the schema settles; raises JudgeFailed for a compromised judge."""
         ...
@@ -51,15 +55,19 @@ class PromptSpec(Protocol):
 
     @property
     def items(self) -> Sequence[Hashable]:
-        """What must be covered: claims, sentences, pairs of passage and target."""
+        """What must be covered by the model: claims, sentences, pairs of passage and target."""
         ...
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
-        """Build one prompt about these items, their texts fenced by the nonce."""
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+        """Build one prompt about these items, their texts fenced by the nonce, with a probe of known answer."""
         ...
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """Return the value of the reply to the Ask, once all items are settled."""
+        ...
+
+    def find_gap(self, value: Any) -> str:
+        """Return what a reply in the Ask's own schema lacks or has too much; empty when it is whole."""
         ...
 
 
@@ -76,28 +84,40 @@ class ReplySchema:
         return self.example.replace(_NONCE_PLACEHOLDER, nonce)
 
 
-def reply_schema(ask: Ask) -> ReplySchema:
-    """Return the schema of the Ask's reply, with the nonce to be echoed in front.
+def build_reply_schema(**fields: Mapping[str, Any]) -> ReplySchema:
+    """Build the schema of a reply with these fields and the nonce to be echoed in front.
 
-    Schemas are compiled once: a few of them serve all Asks."""
-    cached = _SCHEMAS.get(id(ask.schema))
-    if cached is None:
-        if len(_SCHEMAS) >= _MAX_CACHED_SCHEMAS:
-            _SCHEMAS.clear()
-        # the Ask's schema is kept too, so that no other object can take over its id
-        cached = _SCHEMAS[id(ask.schema)] = (ask.schema, _compile(ask.schema))
-    return cached[1]
-
-
-def _compile(schema: Mapping[str, Any]) -> ReplySchema:
-    fields = {"check": {"type": "string"}, **schema["properties"]}
-    schema = {**schema, "properties": fields, "required": list(fields)}
+    Each spec caches what it builds: the ids of a prompt are few and much the same from one to the next."""
+    schema = build_object(check={"type": "string"}, **fields)
     example = format_example(schema, check=_NONCE_PLACEHOLDER)
     return ReplySchema(schema, compile_schema(schema), example)
 
 
-_SCHEMAS: dict[int, tuple[Mapping[str, Any], ReplySchema]] = {}
-_MAX_CACHED_SCHEMAS = 256
+def build_object(**fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Build the schema of an object with these fields, all required."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def build_rows(**fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Build the schema of a list of objects with these fields."""
+    return {"type": "array", "items": build_object(**fields)}
+
+
+def pin_ids(ids: Sequence[str]) -> dict[str, Any]:
+    """Build the schema of an id that is one of these, which servers then enforce."""
+    if len(ids) > MAX_PINNED_IDS:
+        return dict(TEXT)
+    return {"type": "string", "enum": list(ids)}
+
+
+TEXT: Mapping[str, Any] = {"type": "string"}
+MAX_PINNED_IDS = 200
+"""Ids that a schema lists: servers limit the choices of a schema, and more ids are checked here alone."""
 _NONCE_PLACEHOLDER = "\u2063check\u2063"
 
 
@@ -132,6 +152,7 @@ class MatchedBatch:
     """A prompt whose reply holds one row for each item."""
 
     values: Mapping[str, str]
+    schema: ReplySchema
     items: Sequence[Hashable]
     read_rows: Callable[[Any], Iterable[tuple[Hashable, Any]]]
     """Returns item and result of each row of a reply."""

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFailed
 from ragstone.judges.fences import choose_number, fence, to_one_line
-from ragstone.judges.specs.protocol import ParsedReply, match_rows
+from ragstone.judges.specs.protocol import (
+    TEXT,
+    ParsedReply,
+    ReplySchema,
+    build_reply_schema,
+    build_rows,
+    match_rows,
+    pin_ids,
+)
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
+from ragstone.text.claim_checks import is_proof
 from ragstone.text.evidence import find_quote
 
 
@@ -25,19 +35,23 @@ class SupportSpec:
         self.case_of = {c["id"]: n for n, case in enumerate(self.cases) for c in case["claims"]}
         self.items = [c["id"] for case in self.cases if case["sources"] for c in case["claims"]]
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> SupportBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> SupportBatch:
         """Build the prompt of the cases that these claims belong to."""
         wanted = set(items)
         open_cases = [
             ([c for c in case["claims"] if c["id"] in wanted], case["sources"])
             for case in self.cases
         ]
-        return SupportBatch(open_cases, nonce, self.ask.language, with_trap)
+        return SupportBatch([case for case in open_cases if case[0]], nonce, self.ask.language)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """Return one verdict for each claim, in the order of the Ask."""
         no_source = {"verdict": "not_found", "evidence": [], "reason": compose("no_source")}
         return {"verdicts": [{"id": name, **settled.get(name, no_source)} for name in self.case_of]}
+
+    def find_gap(self, value: Any) -> str:
+        """Return which claims a reply has no verdict on, or more than one."""
+        return match_rows(((row["id"], row) for row in value["verdicts"]), list(self.case_of)).fault
 
 
 class SupportBatch:
@@ -48,7 +62,6 @@ class SupportBatch:
         cases: Sequence[tuple[list[Any], list[Any]]],
         nonce: str,
         language: str | None,
-        with_trap: bool,
     ) -> None:
         self._nonce = nonce
         self.sources: dict[str, dict[str, str]] = {}
@@ -59,16 +72,14 @@ class SupportBatch:
         """Label in the prompt → text of the claim, traps included."""
         blocks: list[str] = []
         for n, (claims, sources) in enumerate(cases):
-            if not claims and len(cases) > 1:
-                continue
             texts: list[tuple[str | None, str]] = [(c["id"], c["text"]) for c in claims]
             # one trap in each case: a source can mislead a judge about its own case only
-            if with_trap:
-                trap = make_trap(f"{nonce}:{n}", language, [s["text"] for s in sources])
-                texts.insert(choose_number(f"{nonce}:{n}:place", len(texts) + 1), (None, trap))
-            head = f"case {len(blocks) + 1}\n" if len(cases) > 1 else ""
-            blocks.append(head + self._build_block(texts, sources))
+            trap = make_trap(f"{nonce}:{n}", language, [s["text"] for s in sources])
+            texts.insert(choose_number(f"{nonce}:{n}:place", len(texts) + 1), (None, trap))
+            blocks.append(f"case {n + 1}\n{self._build_block(texts, sources)}")
         self.values: Mapping[str, str] = {"cases": "\n\n".join(blocks)}
+        source_ids = tuple(source["id"] for _, sources in cases for source in sources)
+        self.schema = _build_schema(len(self.texts), source_ids)
 
     def _build_block(self, texts: Sequence[tuple[str | None, str]], sources: Sequence[Any]) -> str:
         """Return the sources and the labelled claims of one case."""
@@ -99,16 +110,33 @@ class SupportBatch:
             claim_id = self.claim_ids.get(str(label))
             if claim_id is None:
                 continue
-            evidence, is_proven = _verify_evidence(row["evidence"], self.sources[claim_id])
+            sources, text = self.sources[claim_id], self.texts[str(label)]
+            evidence, is_located = _verify_evidence(row["evidence"], sources)
             verdicts[claim_id] = {
                 "verdict": row["verdict"], "evidence": evidence, "reason": row["reason"],
             }  # fmt: skip
-            if row["verdict"] == "supported" and not is_proven:
+            quotes = [(item["quote"], sources[item["source"]]) for item in evidence]
+            if row["verdict"] == "supported" and not (is_located and is_proof(text, quotes)):
                 parsed.unproven.add(claim_id)
-                claim = _shorten(self.texts[str(label)])
-                parsed.unproven_reason = compose("quote_unproven", claim=claim)
+                code = "quote_irrelevant" if is_located else "quote_unproven"
+                parsed.unproven_reason = compose(code, claim=_shorten(text))
         parsed.settled = verdicts
         return parsed
+
+
+@lru_cache(maxsize=256)
+def _build_schema(count: int, sources: tuple[str, ...]) -> ReplySchema:
+    return build_reply_schema(
+        verdicts=build_rows(
+            id=pin_ids([f"c{n}" for n in range(1, count + 1)]),
+            verdict={"type": "string", "enum": list(VERDICTS)},
+            evidence=build_rows(source=pin_ids(sources), quote=TEXT),
+            reason=TEXT,
+        )
+    )
+
+
+VERDICTS = ("supported", "contradicted", "not_found")
 
 
 def _shorten(text: str) -> str:
@@ -116,7 +144,7 @@ def _shorten(text: str) -> str:
 
 
 def _verify_evidence(rows: Sequence[Any], sources: Mapping[str, str]) -> tuple[list[Any], bool]:
-    """Return the quotes that stand in the sources, else all about known sources; and whether any was verified."""
+    """Return the quotes that stand in the sources, else all about known sources; and whether any stands there."""
     proven = []
     for row in rows:
         quote, named = row["quote"], row["source"]

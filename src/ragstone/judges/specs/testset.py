@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ragstone.asks import Ask
 from ragstone.judges.fences import fence, to_one_line
-from ragstone.judges.specs.protocol import MatchedBatch, ParsedReply, PromptBatch
+from ragstone.judges.specs.protocol import (
+    TEXT,
+    MatchedBatch,
+    ParsedReply,
+    PromptBatch,
+    ReplySchema,
+    build_reply_schema,
+    build_rows,
+    match_rows,
+    pin_ids,
+)
 
 
 class WriteSpec:
@@ -18,11 +29,12 @@ class WriteSpec:
     prompt = "write"
 
     def __init__(self, ask: Ask) -> None:
+        self.ask = ask
         self.sources = ask.values["sources"]
         self.orders = {order["id"]: order for order in ask.values["orders"]}
         self.items = list(self.orders)
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
         """Build the prompt of the sources and these orders."""
         lines = []
         for name in items:
@@ -30,18 +42,26 @@ class WriteSpec:
             style = f" ({to_one_line(order['style'])})" if order["style"] else ""
             lines.append(f"{order['id']}: {order['kind']}{style}")
         sources = "\n".join(fence(nonce, f"source {s['id']}", s["text"]) for s in self.sources)
-        return _WriteBatch({"sources": sources, "orders": "\n".join(lines)}, items)
+        values = {"sources": sources, "orders": "\n".join(lines)}
+        return _WriteBatch(values, build_reply_schema(**self.ask.schema["properties"]), items)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """Return the questions in the order of the orders, repeated and unknown ones at the end."""
         return {"items": [row for name in self.items for row in settled[name]]}
 
+    def find_gap(self, value: Any) -> str:
+        """Return nothing: the caller counts what is missing."""
+        return ""
+
 
 class _WriteBatch:
     """Orders of one prompt."""
 
-    def __init__(self, values: Mapping[str, str], items: Sequence[Hashable]) -> None:
+    def __init__(
+        self, values: Mapping[str, str], schema: ReplySchema, items: Sequence[Hashable]
+    ) -> None:
         self.values = values
+        self.schema = schema
         self.items = items
 
     def parse(self, value: Any) -> ParsedReply:
@@ -61,7 +81,7 @@ class SolveSpec:
         self.cases = ask.values["cases"]
         self.items = [question["id"] for case in self.cases for question in case["questions"]]
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
         """Build the prompt of the cases that these questions belong to."""
         wanted = set(items)
         blocks: list[str] = []
@@ -73,12 +93,27 @@ class SolveSpec:
             read = [fence(nonce, f"source {s['id']}", s["text"]) for s in case["sources"]]
             head = f"case {len(blocks) + 1}"
             blocks.append("\n".join([head, *read, f"<<<{nonce} questions", *lines, f"{nonce}>>>"]))
-        return MatchedBatch({"cases": "\n\n".join(blocks)}, items, _read_answers)
+        values = {"cases": "\n\n".join(blocks)}
+        return MatchedBatch(
+            values, _build_solve_schema(tuple(map(str, items))), items, _read_answers
+        )
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """Return one answer for each question, in the order of the Ask."""
         return {"answers": [settled[name] for name in self.items]}
 
+    def find_gap(self, value: Any) -> str:
+        """Return which questions a reply has no answer to, or more than one."""
+        return match_rows(_read_answers(value), self.items).fault
+
 
 def _read_answers(value: Any) -> list[tuple[Hashable, Any]]:
     return [(row["id"], row) for row in value["answers"]]
+
+
+@lru_cache(maxsize=256)
+def _build_solve_schema(ids: tuple[str, ...]) -> ReplySchema:
+    told = {"type": "boolean"}
+    return build_reply_schema(
+        answers=build_rows(id=pin_ids(ids), told=told, answer=TEXT, quote=TEXT)
+    )

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ragstone.asks import Ask
+from ragstone.errors import JudgeFailed
 from ragstone.judges.fences import fence, neutralize, to_one_line
-from ragstone.judges.specs.protocol import ParsedReply, PromptBatch
+from ragstone.judges.specs.protocol import (
+    ParsedReply,
+    PromptBatch,
+    ReplySchema,
+    build_reply_schema,
+)
+from ragstone.judges.traps import make_name
 from ragstone.locale.messages import compose
 from ragstone.prompts import find_placeholders
 from ragstone.text.evidence import find_quote
@@ -30,28 +39,41 @@ class _WholeSpec:
         """Return the reply as it is."""
         return settled[_WHOLE]
 
+    def find_gap(self, value: Any) -> str:
+        """Return what is wrong with the reply."""
+        return find_fault(self.ask, value)
+
 
 class _WholeBatch:
-    """A prompt whose reply is used as a whole; subclasses check it."""
+    """A prompt whose reply is used as a whole.
 
-    def __init__(self, values: Mapping[str, str]) -> None:
-        self.values = values
+    Its probe is a control question of known answer: whether the material speaks of a name that was invented just now."""
 
-    def find_fault(self, value: Any) -> str:
-        """Return what is wrong with the reply; empty when nothing is."""
-        return ""
-
-    def find_doubt(self, value: Any) -> str:
-        """Return what is unproven in the reply; empty when nothing is."""
-        return ""
+    def __init__(self, ask: Ask, values: Mapping[str, str], nonce: str) -> None:
+        self.ask = ask
+        self.schema = _build_schema(json.dumps(ask.schema["properties"]))  # the order matters
+        self.values = {**values, "control": make_name(f"{nonce}:control", list(values.values()))}
 
     def parse(self, value: Any) -> ParsedReply:
-        """Settle the Ask with the whole reply, or not at all."""
-        fault = self.find_fault(value)
+        """Settle the Ask with the whole reply, or not at all; raises JudgeFailed when the control is answered wrongly."""
+        if value.pop("control"):
+            raise JudgeFailed("compromised", "control_wrong", name=self.values["control"])
+        fault = find_fault(self.ask, value)
         if fault:
             return ParsedReply(fault=fault)
-        doubt = self.find_doubt(value)
+        doubt = _find_doubt(self.ask, value)
         return ParsedReply({_WHOLE: value}, {_WHOLE} if doubt else set(), unproven_reason=doubt)
+
+
+@lru_cache(maxsize=256)
+def _build_schema(properties: str) -> ReplySchema:
+    return build_reply_schema(**json.loads(properties), control={"type": "integer", "enum": [0, 1]})
+
+
+def find_fault(ask: Ask, value: Any) -> str:
+    """Return what is wrong with a reply that fits its schema; empty when nothing is."""
+    check = _FAULTS.get(ask.kind)
+    return check(ask, value) if check else ""
 
 
 class AspectsSpec(_WholeSpec):
@@ -59,32 +81,29 @@ class AspectsSpec(_WholeSpec):
 
     prompt = "aspects"
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
         """Build the prompt of question and answer."""
         question, answer = self.ask.values["question"], self.ask.values["answer"]
         values = {
             "question": fence(nonce, "question", question),
             "answer": fence(nonce, "answer", answer),
         }
-        return _AspectsBatch(values, answer)
+        return _WholeBatch(self.ask, values, nonce)
 
 
-class _AspectsBatch(_WholeBatch):
-    def __init__(self, values: Mapping[str, str], answer: str) -> None:
-        super().__init__(values)
-        self.answer = answer
+def _find_aspects_fault(ask: Ask, value: Any) -> str:
+    names = [fold_text(row["aspect"]) for row in value["aspects"]]
+    if not names or not all(names):
+        return compose("aspects_none")
+    return compose("aspect_twice") if len(set(names)) < len(names) else ""
 
-    def find_fault(self, value: Any) -> str:
-        names = [fold_text(row["aspect"]) for row in value["aspects"]]
-        if not names or not all(names):
-            return compose("aspects_none")
-        return compose("aspect_twice") if len(set(names)) < len(names) else ""
 
-    def find_doubt(self, value: Any) -> str:
-        for row in value["aspects"]:
-            if row["covered"] and find_quote(row["quote"], self.answer) is None:
-                return compose("aspect_unproven", aspect=row["aspect"][:60])
-        return ""
+def _find_doubt(ask: Ask, value: Any) -> str:
+    """Return which aspect is called covered without a quote that stands in the answer."""
+    for row in value["aspects"] if ask.kind == "aspects" else ():
+        if row["covered"] and find_quote(row["quote"], ask.values["answer"]) is None:
+            return compose("aspect_unproven", aspect=row["aspect"][:60])
+    return ""
 
 
 class QuestionsSpec(_WholeSpec):
@@ -92,27 +111,23 @@ class QuestionsSpec(_WholeSpec):
 
     prompt = "questions"
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
         """Build the prompt of the answer."""
-        count = self.ask.values["count"]
         answer = fence(nonce, "answer", self.ask.values["answer"])
-        return _QuestionsBatch({"answer": answer, "count": str(count)}, count)
+        values = {"answer": answer, "count": str(self.ask.values["count"])}
+        return _WholeBatch(self.ask, values, nonce)
 
 
-class _QuestionsBatch(_WholeBatch):
-    def __init__(self, values: Mapping[str, str], count: int) -> None:
-        super().__init__(values)
-        self.count = count
-
-    def find_fault(self, value: Any) -> str:
-        given = [fold_text(question) for question in value["questions"]]
-        if not all(given):
-            return compose("question_empty")
-        if value["evasive"] and len(given) <= self.count:
-            return ""  # the metric is settled; the questions do not matter
-        if len(given) != self.count:
-            return compose("questions_given", given=len(given), wanted=self.count)
-        return compose("question_twice") if len(set(given)) < len(given) else ""
+def _find_questions_fault(ask: Ask, value: Any) -> str:
+    count = ask.values["count"]
+    given = [fold_text(question) for question in value["questions"]]
+    if not all(given):
+        return compose("question_empty")
+    if value["evasive"] and len(given) <= count:
+        return ""  # the metric is settled; the questions do not matter
+    if len(given) != count:
+        return compose("questions_given", given=len(given), wanted=count)
+    return compose("question_twice") if len(set(given)) < len(given) else ""
 
 
 class RateSpec(_WholeSpec):
@@ -120,19 +135,18 @@ class RateSpec(_WholeSpec):
 
     prompt = "rate"
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
         """Build the prompt of the texts, the criterion and its levels."""
         values = self.ask.values
         levels = [f"{n}: {to_one_line(level)}" for n, level in enumerate(values["levels"])]
         texts = [fence(nonce, to_one_line(name), text) for name, text in values["texts"].items()]
-        return _WholeBatch(
-            {
-                "texts": "\n".join(texts),
-                "name": to_one_line(values["name"]),
-                "question": neutralize(values["question"]),
-                "levels": "\n".join(levels),
-            }
-        )
+        filled = {
+            "texts": "\n".join(texts),
+            "name": to_one_line(values["name"]),
+            "question": neutralize(values["question"]),
+            "levels": "\n".join(levels),
+        }
+        return _WholeBatch(self.ask, filled, nonce)
 
 
 class TranslateSpec(_WholeSpec):
@@ -140,21 +154,38 @@ class TranslateSpec(_WholeSpec):
 
     prompt = "translate"
 
-    def build_batch(self, items: Sequence[Hashable], nonce: str, with_trap: bool) -> PromptBatch:
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
         """Build the prompt of the file as it is: its braces must survive, so it is not neutralised."""
         values = self.ask.values
         text = f"<<<{nonce} text\n{values['text']}\n{nonce}>>>"
-        return _TranslateBatch({"text": text, "language": values["language"]}, values["text"])
+        return _TranslateBatch(self.ask, {"text": text, "language": values["language"]})
 
 
-class _TranslateBatch(_WholeBatch):
-    def __init__(self, values: Mapping[str, str], original: str) -> None:
-        super().__init__(values)
-        self.original = original
+class _TranslateBatch:
+    """A prompt for the author of prompts, not for a judge: it has no probe."""
 
-    def find_fault(self, value: Any) -> str:
-        text = value["text"]
-        if find_placeholders(text) != find_placeholders(self.original):
-            return compose("placeholders_changed")
-        lines = self.original.splitlines().count("---")
-        return "" if text.splitlines().count("---") == lines else compose("line_changed")
+    def __init__(self, ask: Ask, values: Mapping[str, str]) -> None:
+        self.ask = ask
+        self.schema = build_reply_schema(**ask.schema["properties"])
+        self.values = values
+
+    def parse(self, value: Any) -> ParsedReply:
+        """Settle the Ask with a translation that has everything it must have."""
+        fault = find_fault(self.ask, value)
+        return ParsedReply(fault=fault) if fault else ParsedReply({_WHOLE: value})
+
+
+def _find_translation_fault(ask: Ask, value: Any) -> str:
+    text, original = value["text"], ask.values["text"]
+    if find_placeholders(text) != find_placeholders(original):
+        return compose("placeholders_changed")
+    lines = original.splitlines().count("---")
+    return "" if text.splitlines().count("---") == lines else compose("line_changed")
+
+
+_FAULTS: Mapping[str, Callable[[Ask, Any], str]] = {
+    "aspects": _find_aspects_fault,
+    "questions": _find_questions_fault,
+    "translate": _find_translation_fault,
+}
+"""What can be wrong with a reply, by kind of Ask; a rating has nothing that the schema does not check."""

@@ -11,20 +11,20 @@ from ragstone.report import document as doc
 from ragstone.report.builders.parts import (
     build_chart,
     build_list,
+    build_number_columns,
     build_panel,
     build_remarks,
     build_table,
+    build_text_columns,
+    build_usage_cells,
     name_metric,
-    number_columns,
-    text_columns,
-    usage_cells,
 )
 from ragstone.report.comparison import sentences
 from ragstone.report.comparison.samples import SamplePair, SampleSide, view_pairs
 from ragstone.report.drawing.charts import draw_forest, draw_pareto
 from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
 from ragstone.report.figures import shorten
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ComparisonReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        comparison, say = self.comparison, words(self.language)
+        comparison, say = self.comparison, load_words(self.language)
         baseline, state = comparison.baseline, sentences.describe_state(self.comparison, say)
         names = ", ".join(shorten(versus.run.name, 80) for versus in comparison.versus)
         title = say("against", run=names, baseline=shorten(baseline.name, 80))
@@ -73,8 +73,8 @@ class ComparisonReport:
 
     def picture(self) -> Drawing:
         """The differences, and with several runs quality against cost."""
-        say = words(self.language)
-        offers = _weigh(self.comparison)
+        say = load_words(self.language)
+        offers = _choose_trade_off(self.comparison)
         drawings = [draw_forest(self.comparison, say, WIDE)]
         return stack_drawings([*drawings, draw_pareto(offers, say, WIDE)] if offers else drawings)
 
@@ -88,6 +88,7 @@ class ComparisonReport:
         notes = build_list(
             sentences.describe_pairing(versus, comparison, say), flush=True, style="lines"
         )
+        # A chart of this run only: the picture of all runs together is `picture`.
         alone = replace(comparison, versus=(versus,))
         chart = build_chart(lambda width: draw_forest(alone, say, width))
         label = doc.Paragraph(say("forest_of", baseline=comparison.baseline.name), style="note")
@@ -138,16 +139,21 @@ def _build_table(
     versus: RunComparison, comparison: Comparison, id: str, say: Words
 ) -> doc.ReportTable:
     columns = (
-        *text_columns(say, "metric"),
-        *text_columns(say, "verdict", where=doc.PAGE),
-        *text_columns(say, "verdict", where=doc.TEXT),
-        *number_columns(say, "before", "after"),
-        *number_columns(say, "difference", where=doc.WRITTEN),
-        *number_columns(say, "difference", where=doc.TERMINAL),
-        *number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
-        *number_columns(say, "moved", where=doc.WRITTEN),
-        *text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
+        *build_text_columns(say, "metric"),
+        # One tuple serves all media: `_list_cells` must yield a cell for every column below, in
+        # this order. A column stands twice where media want it in another place or with another
+        # look.
+        *build_text_columns(say, "verdict", where=doc.PAGE),
+        *build_text_columns(say, "verdict", where=doc.TEXT),
+        *build_number_columns(say, "before", "after"),
+        *build_number_columns(say, "difference", where=doc.WRITTEN),
+        *build_number_columns(say, "difference", where=doc.TERMINAL),
+        *build_number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
+        *build_number_columns(say, "moved", where=doc.WRITTEN),
+        *build_text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
     )
+    # Quality before latency, tokens and cost; `sorted` is stable, so each half keeps the order of
+    # the run. The style of the first resource row draws the line between the halves.
     ordered = sorted(versus.differences, key=lambda difference: difference.resource)
     first = next((difference for difference in ordered if difference.resource), None)
     rows = [
@@ -237,13 +243,14 @@ def _item_on_terminal(pair: SamplePair, say: Words) -> doc.ListItem:
     return doc.ListItem(shorten(pair.question, 100), id=pair.id, nodes=nodes)
 
 
-def _weigh(comparison: Comparison) -> TradeOff | None:
+def _choose_trade_off(comparison: Comparison) -> TradeOff | None:
     """Quality against cost, when there are enough runs for a choice."""
     return build_trade_off(comparison) if len(comparison.versus) > 1 else None
 
 
 def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
-    offers = _weigh(comparison)
+    # With two runs the table says it all; a front needs a third.
+    offers = _choose_trade_off(comparison)
     if offers is None:
         return []
     chart = build_chart(lambda width: draw_pareto(offers, say, width))
@@ -257,13 +264,13 @@ def _build_costs(comparison: Comparison, say: Words) -> list[doc.Node]:
     if all(info.usage == NO_USAGE for info in infos):
         return []
     columns = (
-        *text_columns(say, "run", where=doc.WRITTEN),
-        *text_columns(say, "judging", where=doc.TERMINAL),
-        *number_columns(say, "calls", "input_tokens", "output_tokens", "usd"),
+        *build_text_columns(say, "run", where=doc.WRITTEN),
+        *build_text_columns(say, "judging", where=doc.TERMINAL),
+        *build_number_columns(say, "calls", "input_tokens", "output_tokens", "usd"),
     )
     rows = []
     for info in infos:
         names = shorten(info.name, 80), sentences.shorten_name(info.name)
-        rows.append((*names, say.whole(info.usage.calls), *usage_cells(info.usage, say)))
+        rows.append((*names, say.whole(info.usage.calls), *build_usage_cells(info.usage, say)))
     table = build_table(columns, rows)
     return [build_panel("usage", say("judging"), table, heading=doc.WRITTEN)]

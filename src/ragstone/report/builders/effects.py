@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragstone.report import document as doc
 from ragstone.report.builders.parts import (
-    arrow,
     build_chart,
+    build_number_columns,
     build_panel,
     build_table,
-    number_columns,
-    text_columns,
+    build_text_columns,
+    choose_arrow,
 )
 from ragstone.report.comparison.sentences import format_p_value, format_signed
 from ragstone.report.drawing.charts import draw_effects
 from ragstone.report.drawing.shapes import WIDE, Caption, Drawing, stack_drawings
 from ragstone.report.figures import shorten
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 
 if TYPE_CHECKING:
     from ragstone.analysis.effects import Effects, Level
@@ -41,7 +41,7 @@ class EffectsReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        say = words(self.language)
+        say = load_words(self.language)
         brand, name = say("effects"), shorten(self.name, 200)
         head = (doc.Heading(brand, 1, where=doc.TEXT), doc.Heading(name, 1, where=doc.PAGE))
         sections = (
@@ -53,7 +53,7 @@ class EffectsReport:
 
     def picture(self) -> Drawing:
         """The levels of every factor, one chart a metric."""
-        say, charts = words(self.language), []
+        say, charts = load_words(self.language), []
         for effects in self.effects:
             caption = Caption(0, 10, effects.metric, "ink", bold=True)
             charts.append(Drawing(WIDE, 8, (caption,), effects.metric))
@@ -69,12 +69,12 @@ def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
     # a narrow terminal has no room for the interval of the mean and p: the other interval and the verdict say it
     roomy = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
-        *text_columns(say, "setting", "value"),
-        *number_columns(say, "mean"),
-        *number_columns(say, "interval_short", where=roomy),
-        *number_columns(say, "difference", "interval_short"),
-        *number_columns(say, "p_corrected.holm", where=roomy),
-        *text_columns(say, "verdict"),
+        *build_text_columns(say, "setting", "value"),
+        *build_number_columns(say, "mean"),
+        *build_number_columns(say, "interval_short", where=roomy),
+        *build_number_columns(say, "difference", "interval_short"),
+        *build_number_columns(say, "p_corrected.holm", where=roomy),
+        *build_text_columns(say, "verdict"),
     )
     rows = (
         [factor.name if number == 0 else "", *_list_cells(level, say)]
@@ -85,7 +85,7 @@ def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
     note = f"{design} {say.count('paired_on_all', effects.samples)}"
     return build_panel(
         str(number),
-        f"{effects.metric} {arrow(effects.higher_is_better)}",
+        f"{effects.metric} {choose_arrow(effects.higher_is_better)}",
         build_chart(lambda width: draw_effects(effects, say, width)),
         build_table(columns, rows, row_heads=False),
         doc.Paragraph(note, style="note"),

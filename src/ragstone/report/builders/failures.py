@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ragstone.analysis.advice import said
+from ragstone.analysis.advice import choose_text
 from ragstone.analysis.failures import CLASSES, CRITERIA, UNKNOWN
 from ragstone.report import document as doc
 from ragstone.report.builders.parts import (
     build_chart,
     build_list,
+    build_number_columns,
     build_panel,
     build_table,
-    number_columns,
-    text_columns,
+    build_text_columns,
 )
 from ragstone.report.drawing.charts import draw_failure_classes
 from ragstone.report.drawing.shapes import WIDE, Drawing
 from ragstone.report.figures import format_percent_interval, name_judge, shorten
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate
@@ -47,7 +47,7 @@ class FailureReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        failures, say = self.failures, words(self.language)
+        failures, say = self.failures, load_words(self.language)
         info, state = failures.run, _describe_state(failures, say)
         name = shorten(info.name, 200)
         facts = (info.source, say.count("sample", failures.samples), name_judge(info, say))
@@ -73,7 +73,7 @@ class FailureReport:
 
     def picture(self) -> Drawing:
         """The classes as bars."""
-        return draw_classes(self.failures, words(self.language), WIDE)
+        return draw_classes(self.failures, load_words(self.language), WIDE)
 
     def data(self) -> dict[str, Any]:
         """The analysis as JSON takes it."""
@@ -99,7 +99,7 @@ class FailureReport:
 
 def build_symptoms(diagnoses: Sequence[Diagnosis], language: str = "en") -> doc.ReportDocument:
     """The symptoms of a run with their evidence and what to try, for a terminal."""
-    say = words(language)
+    say = load_words(language)
     nodes: list[doc.Node] = [doc.Paragraph(say("no_symptoms"), "good")]
     if diagnoses:
         nodes = [_symptom_in_text(*numbered, say) for numbered in enumerate(diagnoses, 1)]
@@ -114,10 +114,10 @@ def build_symptoms(diagnoses: Sequence[Diagnosis], language: str = "en") -> doc.
 def build_classes(failures: Failures, say: Words) -> tuple[doc.Chart, doc.ReportTable]:
     """The classes that occur with their shares, as a picture and a table."""
     columns = (
-        *text_columns(say, "class"),
-        *text_columns(say, "meaning_column", where=doc.WRITTEN),
-        *number_columns(say, "count", "rate", "interval"),
-        *text_columns(say, "meaning_column", where=doc.wide_terminal(WIDE_COLUMNS)),
+        *build_text_columns(say, "class"),
+        *build_text_columns(say, "meaning_column", where=doc.WRITTEN),
+        *build_number_columns(say, "count", "rate", "interval"),
+        *build_text_columns(say, "meaning_column", where=doc.wide_terminal(WIDE_COLUMNS)),
     )
     rows = (_list_class_cells(rate, failures, say) for rate in failures.rates)
     chart = build_chart(lambda width: draw_classes(failures, say, width))
@@ -145,6 +145,7 @@ def _list_class_cells(rate: LabelRate, failures: Failures, say: Words) -> doc.Ce
 
 
 def _explain_class(kind: str, failures: Failures, say: Words) -> str:
+    # Only the four classes of CRITERIA are decided by a metric; errors, refusals and the rest are not.
     decider = next((d for name, d in failures.deciders.items() if name == kind), None)
     if decider is None:
         return say(f"class_means.{kind}", metric="", rule="").strip(" ,")
@@ -187,7 +188,7 @@ def _build_slices(failures: Failures, say: Words) -> doc.Section:
         return build_panel("slices", say("slices_worse"), note, heading=doc.PAGE)
     keys = ("samples", "fails", "interval_short", "rest", "p_corrected.holm")
     columns = (
-        *text_columns(say, "slice"), *number_columns(say, *keys), *text_columns(say, "mostly"),
+        *build_text_columns(say, "slice"), *build_number_columns(say, *keys), *build_text_columns(say, "mostly"),
     )  # fmt: skip
     rows = (_list_slice_cells(slice, say) for slice in failures.worse)
     table = build_table(columns, rows, row_heads=False)
@@ -277,11 +278,14 @@ def build_diagnosis(diagnoses: Sequence[Diagnosis], say: Words) -> doc.Section:
 
 
 def _symptom_on_page(diagnosis: Diagnosis, say: Words) -> doc.Section:
+    # `perhaps`: the figure is past its limit, but its interval reaches back over it.
     doubt = () if diagnosis.sure else (" ", doc.Styled(say("perhaps"), "badge", "warn"))
     advice = [
         doc.ListItem(
             nodes=(
-                doc.Paragraph(f"{say('because')}: {said(item.cause, say.language)}", style="soft"),
+                doc.Paragraph(
+                    f"{say('because')}: {choose_text(item.cause, say.language)}", style="soft"
+                ),
                 *_build_advice(item, say),
             )
         )
@@ -289,7 +293,7 @@ def _symptom_on_page(diagnosis: Diagnosis, say: Words) -> doc.Section:
     ]
     return doc.Section(
         (
-            doc.Heading((said(diagnosis.title, say.language), *doubt), 3),
+            doc.Heading((choose_text(diagnosis.title, say.language), *doubt), 3),
             build_list(_list_evidence(diagnosis, say, ""), style="evidence"),
             build_list(advice, ordered=True),
         ),
@@ -299,9 +303,13 @@ def _symptom_on_page(diagnosis: Diagnosis, say: Words) -> doc.Section:
 
 
 def _symptom_in_text(number: int, diagnosis: Diagnosis, say: Words) -> doc.Section:
-    title = said(diagnosis.title, say.language) + ("" if diagnosis.sure else f" ({say('perhaps')})")
+    title = choose_text(diagnosis.title, say.language) + (
+        "" if diagnosis.sure else f" ({say('perhaps')})"
+    )
     advice = [
-        doc.ListItem(said(item.cause, say.language), "plain", nodes=tuple(_build_advice(item, say)))
+        doc.ListItem(
+            choose_text(item.cause, say.language), "plain", nodes=tuple(_build_advice(item, say))
+        )
         for item in diagnosis.advice
     ]
     return doc.Section(
@@ -317,7 +325,10 @@ def _symptom_in_text(number: int, diagnosis: Diagnosis, say: Words) -> doc.Secti
 
 def _build_advice(advice: Advice, say: Words) -> Iterator[doc.Node]:
     yield doc.Paragraph(
-        (doc.Styled(f"{say('then_try')}:", "strong"), f" {said(advice.advice, say.language)}")
+        (
+            doc.Styled(f"{say('then_try')}:", "strong"),
+            f" {choose_text(advice.advice, say.language)}",
+        )
     )
     if advice.command:
         yield doc.CodeLine(advice.command, say("test_it"))

@@ -14,10 +14,10 @@ from ragstone.report import document as doc
 from ragstone.report.builders.failures import build_classes, build_diagnosis
 from ragstone.report.builders.parts import (
     build_list,
+    build_number_columns,
     build_panel,
     build_table,
-    number_columns,
-    text_columns,
+    build_text_columns,
 )
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.alerts import AlertView, mark_alerts, view_alert
@@ -27,7 +27,7 @@ from ragstone.report.monitor.period import PeriodAnalysis
 from ragstone.report.monitor.rows import format_mean, open_interaction
 from ragstone.report.monitor.times import format_second
 from ragstone.report.samples import Limits
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 
 SAMPLE_LIMITS = Limits(text=4_000, chunks=20, findings=40)
 TONES: dict[str, doc.Tone] = {"better": "good", "worse": "bad"}
@@ -44,7 +44,7 @@ class MonitorReport:
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
         analysis, report = self.analysis, self.analysis.report
-        say = words(self.language, get_time_zone(report.zone))
+        say = load_words(self.language, get_time_zone(report.zone))
         title, facts = say(f"period.{report.period}"), _list_facts(report, say)
         state = _describe_state(report, say)
         head = (doc.Heading(title, 1), doc.Byline(tuple(facts)), doc.Status(state.text, state.tone))
@@ -87,6 +87,7 @@ def _describe_state(report: PeriodReport, say: Words) -> doc.Remark:
         parts.append(say("summary.same" if is_judged else nothing))
     if report.alerts:
         parts.append(say.count("alert", len(report.alerts)))
+    # Green needs evidence: a period in which nothing could be judged is not a good one.
     calm: doc.Tone = "good" if is_judged and not report.alerts else "warn"
     return doc.Remark("; ".join(parts), "bad" if worse else calm)
 
@@ -101,12 +102,12 @@ def _build_changes(report: PeriodReport, say: Words) -> list[doc.Section]:
         nothing = doc.Paragraph(say("summary.nothing"), style="soft")
         return [doc.Section((heading, nothing), "panel", "metrics", doc.PAGE)]
     columns = (
-        *text_columns(say, "metric"),
-        *text_columns(say, "verdict", "trend", where=doc.PAGE),
-        *text_columns(say, "verdict", "trend", where=doc.TEXT),
-        *number_columns(say, "this_period"),
+        *build_text_columns(say, "metric"),
+        *build_text_columns(say, "verdict", "trend", where=doc.PAGE),
+        *build_text_columns(say, "verdict", "trend", where=doc.TEXT),
+        *build_number_columns(say, "this_period"),
         doc.TableColumn("n", numeric=True, where=doc.PAGE),
-        *number_columns(say, "period_before", "change"),
+        *build_number_columns(say, "period_before", "change"),
     )
     table = build_table(columns, (_list_cells(change, report, say) for change in report.changes))
     note = doc.Paragraph(say("verdict_note"), style="note")
@@ -234,11 +235,13 @@ def _build_costs(report: PeriodReport, say: Words) -> doc.Section:
             rows.append([f"· {name}", paid, "–" if earlier is None else say.money(earlier.usd)])
     if now.cost is not None or before.cost is not None:
         totals = [say.money(w.cost.total) if w.cost else "–" for w in (now, before)]
+        # What the system itself cost stands before what judging it cost; both are absent from most
+        # logs.
         rows.insert(0, [say("system_cost"), *totals])
     if now.tokens is not None:
         spent = [say.whole(round(w.tokens.total)) if w.tokens else "–" for w in (now, before)]
         rows.insert(1, [say("tokens"), *spent])
-    columns = (doc.TableColumn(""), *number_columns(say, "this_period", "period_before"))
+    columns = (doc.TableColumn(""), *build_number_columns(say, "this_period", "period_before"))
     return build_panel("costs", say("costs"), build_table(columns, rows))
 
 
@@ -261,9 +264,14 @@ def _build_worst(analysis: PeriodAnalysis, say: Words) -> list[doc.Section]:
                 doc.TableCell(tuple(scores)),
             )
         )
-    columns = (doc.TableColumn("id"), *text_columns(say, "time", "question", "answer", "scores"))
+    columns = (
+        doc.TableColumn("id"),
+        *build_text_columns(say, "time", "question", "answer", "scores"),
+    )
     samples = doc.SampleList(
         range(len(analysis.worst)),
+        # Positions index the list of the worst here, not the store: a period has no rows of its
+        # own.
         lambda position: open_interaction(analysis.worst[position], say),
         SAMPLE_LIMITS,
     )

@@ -26,17 +26,18 @@ def build_panel(
 
 def build_chart(draw: Callable[[float], Drawing]) -> doc.Chart:
     """A picture that is drawn once for a page and once for a phone."""
+    # SVG scales its letters with it: a wide chart shrunk to a phone could not be read.
     return doc.Chart(draw(WIDE), draw(NARROW))
 
 
-def arrow(higher_is_better: bool) -> str:
+def choose_arrow(higher_is_better: bool) -> str:
     """The direction that is good."""
     return "↑" if higher_is_better else "↓"
 
 
 def name_metric(name: str, higher_is_better: bool) -> tuple[str | doc.Styled, ...]:
     """A metric with the direction that is good."""
-    return doc.Styled(name, "code"), f" {arrow(higher_is_better)}"
+    return doc.Styled(name, "code"), f" {choose_arrow(higher_is_better)}"
 
 
 def build_remarks(
@@ -85,14 +86,14 @@ def build_table(
     return doc.ReportTable(tuple(columns), made, row_heads=row_heads, id=id, where=where)
 
 
-def text_columns(
+def build_text_columns(
     say: Words, *keys: str, where: doc.Where = doc.EVERYWHERE
 ) -> list[doc.TableColumn]:
     """Columns of texts, headed by phrases."""
     return [doc.TableColumn(say(key), where=where) for key in keys]
 
 
-def number_columns(
+def build_number_columns(
     say: Words, *keys: str, where: doc.Where = doc.EVERYWHERE
 ) -> list[doc.TableColumn]:
     """Columns of numbers, headed by phrases; an interval is called shorter on a terminal."""
@@ -102,6 +103,6 @@ def number_columns(
     ]
 
 
-def usage_cells(usage: Usage, say: Words) -> list[str]:
+def build_usage_cells(usage: Usage, say: Words) -> list[str]:
     """Tokens and dollars of a table's row."""
     return [say.whole(usage.input_tokens), say.whole(usage.output_tokens), say.money(usage.usd)]

@@ -11,23 +11,23 @@ from ragstone.analysis import label_rates
 from ragstone.report import document as doc
 from ragstone.report import figures
 from ragstone.report.builders.parts import (
-    arrow,
     build_chart,
     build_list,
+    build_number_columns,
     build_panel,
     build_remarks,
     build_table,
+    build_text_columns,
+    build_usage_cells,
+    choose_arrow,
     name_metric,
-    number_columns,
-    text_columns,
-    usage_cells,
 )
 from ragstone.report.drawing.charts import draw_histograms, draw_metric_bars
 from ragstone.report.drawing.distribution import draw_distribution
 from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
 from ragstone.report.prose import parse_markdown
 from ragstone.report.samples import GENEROUS, OpenSample, open_sample
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 from ragstone.store import default_place
 from ragstone.types import NO_USAGE, OUTCOMES
 
@@ -54,10 +54,10 @@ class RunReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        summary, say = self.summary, words(self.language)
+        summary, say = self.summary, load_words(self.language)
         samples = doc.SampleList(
             positions=summary.worst,
-            open=self._open,
+            open=self._open_row,
             limits=GENEROUS,
             filter=doc.SampleFilter(
                 title=say("worst"),
@@ -66,6 +66,7 @@ class RunReport:
                 outcomes=tuple(_list_outcomes(summary, say)),
             ),
         )
+        # On a page the command stands among the facts.
         command = doc.CodeLine(figures.build_command(summary.run), where=doc.TEXT)
         tree = build_summary(summary, self.language)
         body = (*tree.body, samples, *self._build_worst(say), command)
@@ -73,14 +74,14 @@ class RunReport:
 
     def picture(self) -> Drawing:
         """The means with their intervals and targets, and how the scores are spread."""
-        say, metrics = words(self.language), self.summary.metrics
+        say, metrics = load_words(self.language), self.summary.metrics
         spread = draw_histograms(metrics, say, WIDE)
         if not any(m.bounds is not None and m.mean is not None for m in metrics):
             return spread
         return stack_drawings([draw_metric_bars(self.summary, say, WIDE), spread])
 
-    def _open(self, position: int) -> OpenSample:
-        say = words(self.language)
+    def _open_row(self, position: int) -> OpenSample:
+        say = load_words(self.language)
         return open_sample(self.run.row(position), self.summary.metrics, say)
 
     def _build_worst(self, say: Words) -> list[doc.Node]:
@@ -91,16 +92,18 @@ class RunReport:
             scores = [row.scores[metric.metric] for metric in metrics]
             question = figures.shorten(row.sample.question or say("no_question"), 120)
             values = (say.number(s.value) if s.ok else say.outcome(s.outcome) for s in scores)
+            # The cells follow the columns below: id, question, then the metrics in the order of the
+            # summary.
             rows.append([figures.shorten(row.id, 40), question, *values])
         names = (doc.TableColumn(doc.Styled(m.metric, "code"), numeric=True) for m in metrics)
-        columns = (doc.TableColumn("id"), *text_columns(say, "question"), *names)
+        columns = (doc.TableColumn("id"), *build_text_columns(say, "question"), *names)
         heading = doc.Heading(say("worst"), where=doc.TEXT)
         return [heading, build_table(columns, rows, doc.TEXT)] if rows else []
 
 
 def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
     """The report without its samples, which is all that a terminal shows."""
-    info, say = summary.run, words(language)
+    info, say = summary.run, load_words(language)
     name = figures.shorten(info.name or info.id, 200)
     facts = tuple(figures.list_run_facts(summary, say))
     state = figures.describe_run(summary, say)
@@ -147,6 +150,7 @@ def _build_cards(summary: Summary, say: Words) -> doc.CardGrid:
 
 
 def _build_card(metric: MetricSummary, summary: Summary, meaning: str, say: Words) -> doc.Card:
+    # Meanings are written as gist; detail.
     first, semicolon, _ = meaning.partition(";")
     drawn = draw_distribution(metric, figures.list_thresholds(summary, metric.metric), say)
     interval = (
@@ -160,7 +164,7 @@ def _build_card(metric: MetricSummary, summary: Summary, meaning: str, say: Word
         figure=say.number(metric.mean),
         aside=interval,
         badge=None if metric.complete else doc.Styled(say("incomplete"), "badge", "warn"),
-        direction=f"{arrow(metric.higher_is_better)} {direction}",
+        direction=f"{choose_arrow(metric.higher_is_better)} {direction}",
         meaning=figures.shorten(meaning, 400),
         gist=figures.shorten(f"{first}." if semicolon else first, 160),
         chart=doc.Chart(drawn[0], style="distribution", ends=drawn[1]) if drawn else None,
@@ -181,17 +185,21 @@ def _name_metric(metric: MetricSummary, say: Words) -> tuple[str | doc.Styled, .
 
 
 def _build_metrics(summary: Summary, say: Words) -> doc.ReportTable:
+    # A new column goes in here and, at the same index, into `_build_metric_row`: each medium drops
+    # the columns and cells that are not for it, and a count that differs is an error.
     columns = (
-        *text_columns(say, "metric"),
-        *number_columns(say, "mean", where=doc.PAGE),
-        *number_columns(say, "mean", where=doc.COMPACT),
-        *number_columns(say, "interval"),
+        *build_text_columns(say, "metric"),
+        *build_number_columns(say, "mean", where=doc.PAGE),
+        *build_number_columns(say, "mean", where=doc.COMPACT),
+        *build_number_columns(say, "interval"),
         doc.TableColumn("", where=doc.wide_terminal(VERY_WIDE_COLUMNS)),
-        *number_columns(say, "sd", where=doc.Where(("page", "terminal"), WIDE_COLUMNS)),
-        *number_columns(say, "median", where=doc.Where(min_columns=WIDE_COLUMNS)),
-        *number_columns(say, "minimum", "maximum", "scored", "applicable", "all", where=doc.PAGE),
+        *build_number_columns(say, "sd", where=doc.Where(("page", "terminal"), WIDE_COLUMNS)),
+        *build_number_columns(say, "median", where=doc.Where(min_columns=WIDE_COLUMNS)),
+        *build_number_columns(
+            say, "minimum", "maximum", "scored", "applicable", "all", where=doc.PAGE
+        ),
         doc.TableColumn(say("coverage"), True, say("coverage_short"), doc.COMPACT),
-        *text_columns(say, "method", where=doc.PAGE),
+        *build_text_columns(say, "method", where=doc.PAGE),
     )
     rows = tuple(_build_metric_row(metric, say) for metric in summary.metrics)
     return doc.ReportTable(columns, rows, id="figures")
@@ -224,6 +232,7 @@ def _draw_interval(metric: MetricSummary, width: int = 20) -> str:
         min(max(round((value - first) / (last - first) * (width - 1)), 0), width - 1)
         for value in (metric.low, metric.mean, metric.high)
     )
+    # The mean is drawn last, over the interval, for both may fall on the same character.
     marks = ["━" if low <= at <= high else "·" for at in range(width)]
     marks[mean] = "┿"
     return "".join(marks)
@@ -255,9 +264,9 @@ def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
     for number, metric in enumerate((m for m in summary.metrics if m.labels), 1):
         columns = (
             doc.TableColumn(say("label"), short=metric.metric),
-            *number_columns(say, "count", "rate"),
+            *build_number_columns(say, "count", "rate"),
             doc.TableColumn(""),
-            *number_columns(say, "interval"),
+            *build_number_columns(say, "interval"),
         )
         rows = [
             (
@@ -279,16 +288,16 @@ def _build_costs(summary: Summary, say: Words) -> list[doc.Node]:
         return []
     columns = (
         doc.TableColumn(say("metric"), short=say("usage")),
-        *number_columns(say, "calls", "hits"),
-        *number_columns(say, "tokens", where=doc.narrow_terminal(WIDE_COLUMNS)),
-        *number_columns(say, "input_tokens", "output_tokens", where=doc.Where(min_columns=WIDE_COLUMNS)),
-        *number_columns(say, "usd"),
+        *build_number_columns(say, "calls", "hits"),
+        *build_number_columns(say, "tokens", where=doc.narrow_terminal(WIDE_COLUMNS)),
+        *build_number_columns(say, "input_tokens", "output_tokens", where=doc.Where(min_columns=WIDE_COLUMNS)),
+        *build_number_columns(say, "usd"),
     )  # fmt: skip
 
     def build_usage(name: doc.Inline, usage: Usage) -> doc.TableRow:
         counts = (usage.calls, usage.hits, usage.input_tokens + usage.output_tokens)
         return doc.TableRow(
-            (doc.TableCell(name), *map(say.whole, counts), *usage_cells(usage, say))
+            (doc.TableCell(name), *map(say.whole, counts), *build_usage_cells(usage, say))
         )
 
     rows = tuple(build_usage(doc.Styled(m.metric, "code"), m.usage) for m in used)
@@ -364,6 +373,7 @@ def _build_ending(summary: Summary, state: doc.Remark, say: Words) -> Iterator[d
         yield doc.Paragraph(say("unfinished"), "warn")
     yield doc.Status(state.text, state.tone)
     if info.place:
+        # The command must work when it is pasted, wherever the store is.
         store = "" if info.place == default_place() else f" --store {shlex.quote(info.place)}"
         command = f"ragstone report {info.id}{store} -o report.html"
         yield doc.Paragraph(f"{say('full_report')} {command}", style="note")
@@ -371,6 +381,7 @@ def _build_ending(summary: Summary, state: doc.Remark, say: Words) -> Iterator[d
 
 def _list_outcomes(summary: Summary, say: Words) -> list[tuple[str, str]]:
     """Values and texts of the outcome filter: only what occurs, categories last."""
+    # `o:` and `l:` tell outcomes from labels: the page's script filters by these prefixes.
     seen = {name.partition(":")[0] for metric in summary.metrics for name in metric.outcomes}
     choices = [("o:ok", say("outcome.ok"))]
     if seen:

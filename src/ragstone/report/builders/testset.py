@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_list, build_panel, build_table, number_columns
+from ragstone.report.builders.parts import (
+    build_list,
+    build_number_columns,
+    build_panel,
+    build_table,
+)
 from ragstone.report.figures import shorten
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 
 if TYPE_CHECKING:
     from ragstone.testset.checkup import Checkup
@@ -30,7 +35,7 @@ class CheckupReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        checkup, say = self.checkup, words(self.language)
+        checkup, say = self.checkup, load_words(self.language)
         title = shorten(say("checkup", name=Path(checkup.source).name), 120)
         size, verdict = _describe_size(checkup, say), _describe_verdict(checkup, say)
         head = (
@@ -69,7 +74,7 @@ def _build_balance(checkup: Checkup, say: Words) -> doc.ReportTable:
             rows.append([head, value, say.whole(count), say.percent(count / checkup.total)])
             head = ""
     blank = doc.TableColumn("")
-    return build_table([blank, blank, *number_columns(say, "count", "checkup.share")], rows)
+    return build_table([blank, blank, *build_number_columns(say, "count", "checkup.share")], rows)
 
 
 def _describe_coverage(checkup: Checkup, say: Words) -> Iterator[str]:
@@ -117,8 +122,8 @@ def _describe_trivial(checkup: Checkup, say: Words) -> Iterator[str]:
         answer = answer[: ANSWER_CHARS - 1] + "…"
     yield say("checkup.trivial.constant", answer=answer, share=say.percent(trivial.constant))
     if trivial.first is not None and trivial.answer_in_first is not None:
-        first, told = say.percent(trivial.first), say.percent(trivial.answer_in_first)
-        yield say("checkup.trivial.first", share=first, told=told)
+        first, answered = say.percent(trivial.first), say.percent(trivial.answer_in_first)
+        yield say("checkup.trivial.first", share=first, answered=answered)
 
 
 def _describe_power(checkup: Checkup, say: Words) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.report.comparison import sentences
-from ragstone.report.words import words
+from ragstone.report.words import load_words
 
 if TYPE_CHECKING:
     from ragstone.analysis.compare import Comparison
@@ -19,7 +19,7 @@ def build_commands(
     comparison: Comparison, language: str = "en", *, error: bool = False
 ) -> list[str]:
     """Workflow commands: an error or warning for each regression, a warning for each withheld verdict."""
-    say = words(language)
+    say = load_words(language)
     regressions = {(regression.run, regression.metric) for regression in comparison.regressions}
     lines = []
     for versus in comparison.versus:
@@ -45,6 +45,8 @@ def build_commands(
 
 def append_summary(path: str, text: str) -> None:
     """Add the text to the step summary, cut where GitHub would refuse it."""
+    # GitHub's limit is in bytes, and refuses the whole summary; `ignore` drops the character that
+    # the cut went through.
     content = text.encode("utf-8", "replace")[:SUMMARY_BYTES].decode("utf-8", "ignore")
     with Path(path).open("a", encoding="utf-8") as file:
         file.write(content + "\n")
@@ -55,7 +57,8 @@ def _format_command(kind: str, title: str, text: str) -> str:
 
 
 def _escape_data(text: str) -> str:
-    """Text that cannot end the command or begin another difference."""
+    """Text that cannot end the command or begin another."""
+    # The percent sign first, or it would escape the escapes.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

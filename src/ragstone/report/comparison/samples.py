@@ -51,6 +51,8 @@ def view_pairs(
     """The samples as they are shown, in the order given."""
     pairs = []
     for change in changes:
+        # The same sample may stand at another position in each run: positions are per run, ids are
+        # shared.
         old, new = before.row(change.before), after.row(change.after)
         arrows = [
             (
@@ -62,6 +64,8 @@ def view_pairs(
         sign = "+" if change.change > 0 else "−"
         pairs.append(
             SamplePair(
+                # Texts are cut here, not in the renderers: a page and a text show the same pair,
+                # and a reply of a megabyte must not reach either.
                 id=shorten(change.id, 120),
                 question=shorten(old.sample.question or new.sample.question or "", 400),
                 reference=shorten(old.sample.reference or new.sample.reference or "", 600),

@@ -28,6 +28,7 @@ def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark
     if difference.verdict == "equivalent":
         return Remark(say("says.equivalent", margin=format_amount(difference.margin, say)), tone)
     if difference.verdict == "unclear":
+        # Without an interval there is nothing to extrapolate from.
         if difference.detectable is None or difference.needed is None:
             return Remark(say("says.unclear_short"), tone)
         seen, effect = (
@@ -39,6 +40,8 @@ def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark
         )
     assert difference.difference is not None
     size = format_amount(abs(difference.difference), say)
+    # Seconds, tokens and dollars have no range to judge a difference by, so they are said relative
+    # to the baseline, too.
     if difference.bounds is None and difference.before:
         change = difference.difference / abs(difference.before)
         sign = "+" if change > 0 else "−"
@@ -147,6 +150,7 @@ def format_p_value(p: float | None, say: Words) -> str:
     if p is None:
         return "–"
     if p < 0.001:
+        # The tests behind it resample or approximate; digits beyond the third mean nothing.
         return "<" + say.number(0.001, 3)
     return say.number(p, 3 if p < 0.1 else 2)
 
@@ -155,6 +159,7 @@ def format_amount(value: float, say: Words) -> str:
     """The size of a difference: two significant digits, three decimals at most."""
     if value >= 1:
         return say.number(value)
+    # Not `say.number`: three fixed decimals would show a difference of 0.0004 as 0.000.
     text = f"{value:.2g}" if value >= 0.001 else f"{value:.1g}"
     return text.replace(".", say("decimal"))
 

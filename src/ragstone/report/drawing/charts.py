@@ -40,6 +40,7 @@ def draw_metric_bars(summary: Summary, say: Words, width: float) -> Drawing:
     """Each bounded metric's mean as a share of its range, with its interval and what its gates ask for."""
     rows = []
     for metric in summary.metrics:
+        # A share of an open-ended range is not defined; latency and tokens stand in the table only.
         if metric.bounds is None or metric.mean is None:
             continue
         wanted = figures.list_thresholds(summary, metric.metric)
@@ -69,6 +70,7 @@ def draw_forest(comparison: Comparison, say: Words, width: float) -> Drawing:
             rows.append(_difference_row(difference, say))
             margins.append(difference.margin / _range_width(difference))
     label = say("forest_of", baseline=comparison.baseline.name)
+    # One band for all rows, though margins are per metric: the widest.
     band = max(margins, default=None)
     return draw_rows(rows, label, say, width=width, zero=0.0, band=band)
 
@@ -105,6 +107,8 @@ def draw_failure_classes(
         if rate.rate is not None
     ]
     highest = max((row.high or 0.0 for row in rows), default=1.0)
+    # Rates of a few percent would be slivers on a scale up to 1; a tenth at least, so that noise is
+    # not blown up.
     scale = (0.0, min(1.0, max(highest * 1.05, 0.1)))
     return draw_rows(
         rows, say("drawn.failures"), say, width=width, scale=scale, bars=True, percent=True
@@ -135,25 +139,26 @@ def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     xs = choose_scale([ChartRow("", point.cost) for point in points], None)
     ys = choose_scale([ChartRow("", point.quality) for point in points], None)
 
-    def place(x: float, y: float) -> tuple[float, float]:
+    def place_point(x: float, y: float) -> tuple[float, float]:
         across = left + (x - xs[0]) / (xs[1] - xs[0]) * (right - left)
         return across, bottom - (y - ys[0]) / (ys[1] - ys[0]) * (bottom - top)
 
     shapes: list[Shape] = [Caption(0, 10, quality, "soft")]
     for tick in choose_ticks(*xs, max(2, int((right - left) / 80))):
-        x = place(tick, ys[0])[0]
+        x = place_point(tick, ys[0])[0]
         shapes.append(Stroke(((x, top), (x, bottom)), "grid"))
         shapes.append(Caption(x, bottom + 15, _format_tick(tick, say), "soft", "middle"))
     for tick in choose_ticks(*ys, 5):
-        y = place(xs[0], tick)[1]
+        y = place_point(xs[0], tick)[1]
         shapes.append(Stroke(((left, y), (right, y)), "grid"))
         shapes.append(Caption(left - 6, y + 4, _format_tick(tick, say), "soft", "end"))
     shapes.append(Caption(right, bottom + 31, cost, "soft", "end"))
     front = sorted((p for p in points if p.front), key=lambda point: point.cost)
     if len(front) > 1:
-        shapes.append(Stroke(tuple(place(p.cost, p.quality) for p in front), "bar", 2.0))
+        shapes.append(Stroke(tuple(place_point(p.cost, p.quality) for p in front), "bar", 2.0))
+    # False before True: the front is drawn over the others.
     for point in sorted(points, key=lambda point: point.front):
-        shapes += _draw_point(point, place(point.cost, point.quality), right)
+        shapes += _draw_point(point, place_point(point.cost, point.quality), right)
     return Drawing(width, height, tuple(shapes), say("drawn.pareto", quality=quality, cost=cost))
 
 
@@ -206,6 +211,8 @@ def _difference_row(difference: Difference, say: Words) -> ChartRow:
     assert difference.difference is not None
     sign = 1 if difference.higher_is_better else -1
     width = _range_width(difference)
+    # Differences are drawn as shares of each metric's range, so that metrics on other scales share
+    # an axis; turning the sign swaps the ends of the interval.
     ends = [None if v is None else sign * v / width for v in (difference.low, difference.high)]
     low, high = ends if sign > 0 else ends[::-1]
     return ChartRow(

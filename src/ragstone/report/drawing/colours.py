@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ragstone.report.drawing.shapes import Role
 
+# Only pictures in files need colours; pages take theirs from drawing.css, where they also change by
+# night. `interval` and `mean` occur on the cards of a page alone.
 COLOURS: dict[Role, str] = {
     "grid": "#e3ded8",
     "axis": "#c9c1b8",

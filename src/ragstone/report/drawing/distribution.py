@@ -25,22 +25,24 @@ def draw_distribution(
         return None
     first, last = scale
 
-    def place(value: float) -> float:
+    def place_value(value: float) -> float:
         share = (value - first) / (last - first)
         return round(min(max(share, 0.0), 1.0) * WIDTH, 2)
 
     base = HISTOGRAM_HEIGHT + 0.5
-    shapes: list[Shape] = [*_draw_bars(metric, say, place)]
+    shapes: list[Shape] = [*_draw_bars(metric, say, place_value)]
     shapes.append(Stroke(((0, base), (WIDTH, base)), "axis"))
     shapes.append(Box(0, STRIP_TOP, WIDTH, STRIP_HEIGHT, "band"))
     if metric.low is not None and metric.high is not None:
-        low, high = place(metric.low), place(metric.high)
+        low, high = place_value(metric.low), place_value(metric.high)
         shapes.append(Box(low, STRIP_TOP, max(high - low, 1.5), STRIP_HEIGHT, "interval"))
-    left = min(max(place(metric.mean) - 1.5, 0), WIDTH - 3)
+    # Three units wide around the mean, pushed inside at the ends: half of a mark at 0 or 1 would be
+    # cut off.
+    left = min(max(place_value(metric.mean) - 1.5, 0), WIDTH - 3)
     shapes.append(Box(left, STRIP_TOP - 2.5, 3, 14, "mean"))
     for value in thresholds:
         if first <= value <= last:
-            x = place(value)
+            x = place_value(value)
             shapes.append(Stroke(((x, 0), (x, HEIGHT)), "target", 1.25, dashed=True))
     label = say(
         "distribution_of",
@@ -60,10 +62,13 @@ def _choose_scale(metric: MetricSummary) -> tuple[float, float] | None:
     if not ends:
         return None
     first, last = min(ends), max(ends)
+    # All values equal: some width, for the scale divides by it.
     return (first, last) if last > first else (first - 0.5, first + 0.5)
 
 
-def _draw_bars(metric: MetricSummary, say: Words, place: Callable[[float], float]) -> list[Box]:
+def _draw_bars(
+    metric: MetricSummary, say: Words, place_value: Callable[[float], float]
+) -> list[Box]:
     tallest = max(metric.histogram, default=0)
     if metric.binary and metric.bounds is not None and len(metric.histogram) == 2:
         # one bar at each end of the scale: between them there is nothing to count
@@ -80,7 +85,7 @@ def _draw_bars(metric: MetricSummary, say: Words, place: Callable[[float], float
     for count, low, high in zip(metric.histogram, metric.edges, metric.edges[1:], strict=False):
         if not count:
             continue
-        x, end = place(low), place(high)
+        x, end = place_value(low), place_value(high)
         # one sample in a million still shows
         height = max(round(count / tallest * HISTOGRAM_HEIGHT, 2), 1.5)
         ends = {"low": _format_end(low, say), "high": _format_end(high, say)}

@@ -20,6 +20,7 @@ def to_png(drawing: Drawing, margin: float = 12.0) -> bytes:
     except ImportError:
         raise MissingExtra("a PNG", "plot") from None
     width, height = drawing.width + 2 * margin, drawing.height + 2 * margin
+    # Not pyplot, which keeps figures in global state and picks a backend by the environment.
     figure = Figure(
         figsize=(width / 100, height / 100), dpi=100 * PIXELS_PER_UNIT, facecolor="white"
     )
@@ -28,13 +29,14 @@ def to_png(drawing: Drawing, margin: float = 12.0) -> bytes:
     axes.set_ylim(drawing.height + margin, -margin)  # y grows downwards, as in SVG
     axes.axis("off")
     for order, shape in enumerate(drawing.shapes):
-        _draw(axes, shape, order + 1)
+        _draw_shape(axes, shape, order + 1)
     out = io.BytesIO()
+    # matplotlib would write its version, and the same run would give other bytes elsewhere.
     FigureCanvasAgg(figure).print_png(out, metadata={"Software": "ragstone"})
     return out.getvalue()
 
 
-def _draw(axes: object, shape: Box | Stroke | Dot | Caption, order: int) -> None:
+def _draw_shape(axes: object, shape: Box | Stroke | Dot | Caption, order: int) -> None:
     from matplotlib.axes import Axes
     from matplotlib.patches import Circle, Rectangle
 
@@ -60,6 +62,7 @@ def _draw(axes: object, shape: Box | Stroke | Dot | Caption, order: int) -> None
             side = {"start": "left", "middle": "center", "end": "right"}[shape.anchor]
             axes.text(
                 shape.x, shape.y, shape.text, color=colour, fontsize=FONT_SIZE * points * 0.92, ha=side,
+                # Names come from data: a `$` in one must not start a formula (`parse_math`).
                 va="baseline", fontweight="bold" if shape.bold else "normal", zorder=order,
                 parse_math=False,
             )  # fmt: skip

@@ -53,26 +53,28 @@ def draw_rows(
     """The rows below each other; `bars` from the scale's start to the value, else dots; `band` shades ±band around zero."""
     low, high = scale or choose_scale(rows, zero)
     figures = max((text_width(row.figure) for row in rows), default=0.0)
+    # Long names or figures may take a third each; what is left is the plot.
     figures = min(figures, width * 0.34)
     names = min(max((text_width(row.name) for row in rows), default=0.0) + 12, width * 0.36)
     left, right = names, width - figures - (10 if figures else 6)
     bottom = len(rows) * ROW_HEIGHT + 4
 
-    def place(value: float) -> float:
+    def place_value(value: float) -> float:
         share = (value - low) / (high - low)
+        # Clamped: a target or an end of an interval may lie outside a given scale.
         return left + min(max(share, 0.0), 1.0) * (right - left)
 
     shapes: list[Shape] = []
     if band is not None and zero is not None:
-        start, end = place(zero - band), place(zero + band)
+        start, end = place_value(zero - band), place_value(zero + band)
         shapes.append(Box(start, 0, end - start, bottom, "band"))
     for tick in choose_ticks(low, high, max(2, int((right - left) / 70))):
-        x = place(tick)
+        x = place_value(tick)
         shapes.append(Stroke(((x, 0), (x, bottom)), "grid"))
         text = say.percent(tick, 0) if percent else _format_tick(tick, say)
         shapes.append(Caption(x, bottom + 15, text, "soft", "middle"))
     if zero is not None:
-        shapes.append(Stroke(((place(zero), 0), (place(zero), bottom)), "zero", 1.25))
+        shapes.append(Stroke(((place_value(zero), 0), (place_value(zero), bottom)), "zero", 1.25))
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
     for number, row in enumerate(rows):
         middle = number * ROW_HEIGHT + ROW_HEIGHT / 2 + 2
@@ -86,7 +88,7 @@ def draw_rows(
             )
         )
         if row.value is not None:
-            shapes += _draw_mark(row, middle, left, place, bars)
+            shapes += _draw_mark(row, middle, left, place_value, bars)
         if row.figure:
             shapes.append(
                 Caption(width, middle + 4, cut_to_width(row.figure, figures + 2), "soft", "end")
@@ -100,6 +102,7 @@ def choose_scale(rows: Sequence[ChartRow], zero: float | None) -> tuple[float, f
     if not ends:
         return (-1.0, 1.0) if zero is not None else (0.0, 1.0)
     if zero is not None:
+        # All differences may be exactly zero.
         reach = max((abs(v - zero) for v in ends), default=1.0) * 1.08 or 0.1
         return zero - reach, zero + reach
     first, last = min(ends), max(ends)
@@ -112,21 +115,24 @@ def choose_ticks(low: float, high: float, most: int) -> list[float]:
     raw = (high - low) / most
     step = 10.0 ** math.floor(math.log10(raw))
     step *= next(factor for factor in (1, 2, 2.5, 5, 10) if factor * step >= raw * 0.999)
+    # The tolerance keeps a tick that falls on the end of the scale but for rounding.
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [round(number * step, 12) for number in range(first, last + 1)]
 
 
-def _draw_mark(row: ChartRow, middle: float, left: float, place: object, bars: bool) -> list[Shape]:
-    assert callable(place)
+def _draw_mark(
+    row: ChartRow, middle: float, left: float, place_value: object, bars: bool
+) -> list[Shape]:
+    assert callable(place_value)
     assert row.value is not None
     shapes: list[Shape] = []
-    x = place(row.value)
+    x = place_value(row.value)
     title = f"{row.name}: {row.figure}" if row.figure else row.name
     if bars:
         shapes.append(Box(left, middle - 7, max(x - left, 1.0), 14, row.role, title))
     if row.low is not None and row.high is not None:
-        start, end = place(row.low), place(row.high)
+        start, end = place_value(row.low), place_value(row.high)
         role: Role = "ink" if bars else row.role
         shapes.append(Stroke(((start, middle), (end, middle)), role, 2.0 if not bars else 1.5))
         for at in (start, end):
@@ -134,7 +140,7 @@ def _draw_mark(row: ChartRow, middle: float, left: float, place: object, bars: b
     if not bars:
         shapes.append(Dot(x, middle, row.role, title=title))
     if row.target is not None:
-        at = place(row.target)
+        at = place_value(row.target)
         shapes.append(Stroke(((at, middle - 11), (at, middle + 11)), "target", 2.5))
     return shapes
 

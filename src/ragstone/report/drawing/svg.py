@@ -14,7 +14,7 @@ def to_inline_svg(drawing: Drawing, kind: str = "") -> str:
     """An svg element for a page; its roles are classes (`d-bar`) of the page's style sheet."""
     body = "".join(_to_element(shape) for shape in drawing.shapes)
     return (
-        f'<svg class="drawing {kind}" viewBox="0 0 {_n(drawing.width)} {_n(drawing.height)}" role="img" '
+        f'<svg class="drawing {kind}" viewBox="0 0 {_format_coordinate(drawing.width)} {_format_coordinate(drawing.height)}" role="img" '
         f'aria-label="{escape(drawing.label)}">{body}</svg>'
     )
 
@@ -26,15 +26,17 @@ def to_svg_file(drawing: Drawing, margin: float = 12.0) -> str:
         f".d-{role}{{fill:{colour};stroke:{colour}}}" for role, colour in COLOURS.items()
     )
     style = (
-        f"text{{font:{_n(FONT_SIZE)}px {FONT_FAMILY};stroke:none!important}}text.d-b{{font-weight:600}}"
+        f"text{{font:{_format_coordinate(FONT_SIZE)}px {FONT_FAMILY};stroke:none!important}}text.d-b{{font-weight:600}}"
+        # Each role sets both fill and stroke; what a shape must not have is taken off again, so
+        # that one rule a role serves every shape.
         f"{rules}rect,circle{{stroke:none!important}}polyline{{fill:none!important}}"
     )
     body = "".join(_to_element(shape) for shape in drawing.shapes)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}" '
-        f'viewBox="{_n(-margin)} {_n(-margin)} {_n(width)} {_n(height)}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_format_coordinate(width)}" height="{_format_coordinate(height)}" '
+        f'viewBox="{_format_coordinate(-margin)} {_format_coordinate(-margin)} {_format_coordinate(width)} {_format_coordinate(height)}" role="img" '
         f'aria-label="{escape(drawing.label)}"><style>{style}</style>'
-        f'<rect x="{_n(-margin)}" y="{_n(-margin)}" width="{_n(width)}" height="{_n(height)}" fill="#ffffff"/>'
+        f'<rect x="{_format_coordinate(-margin)}" y="{_format_coordinate(-margin)}" width="{_format_coordinate(width)}" height="{_format_coordinate(height)}" fill="#ffffff"/>'
         f"{body}</svg>\n"
     )
 
@@ -43,29 +45,33 @@ def _to_element(shape: Shape) -> str:
     match shape:
         case Box():
             return (
-                f'<rect class="d-{shape.role}" x="{_n(shape.x)}" y="{_n(shape.y)}" width="{_n(shape.width)}" '
-                f'height="{_n(shape.height)}" rx="1.5">{_title(shape.title)}</rect>'
+                f'<rect class="d-{shape.role}" x="{_format_coordinate(shape.x)}" y="{_format_coordinate(shape.y)}" width="{_format_coordinate(shape.width)}" '
+                f'height="{_format_coordinate(shape.height)}" rx="1.5">{_render_title(shape.title)}</rect>'
             )
         case Dot():
             return (
-                f'<circle class="d-{shape.role}" cx="{_n(shape.x)}" cy="{_n(shape.y)}" '
-                f'r="{_n(shape.size)}">{_title(shape.title)}</circle>'
+                f'<circle class="d-{shape.role}" cx="{_format_coordinate(shape.x)}" cy="{_format_coordinate(shape.y)}" '
+                f'r="{_format_coordinate(shape.size)}">{_render_title(shape.title)}</circle>'
             )
         case Stroke():
-            points = " ".join(f"{_n(x)},{_n(y)}" for x, y in shape.points)
+            points = " ".join(
+                f"{_format_coordinate(x)},{_format_coordinate(y)}" for x, y in shape.points
+            )
             dashes = ' stroke-dasharray="4 3"' if shape.dashed else ""
-            return f'<polyline class="d-{shape.role}" points="{points}" stroke-width="{_n(shape.thick)}"{dashes}/>'
+            return f'<polyline class="d-{shape.role}" points="{points}" stroke-width="{_format_coordinate(shape.thick)}"{dashes}/>'
         case Caption():
             bold = " d-b" if shape.bold else ""
             return (
-                f'<text class="d-{shape.role}{bold}" x="{_n(shape.x)}" y="{_n(shape.y)}" '
+                f'<text class="d-{shape.role}{bold}" x="{_format_coordinate(shape.x)}" y="{_format_coordinate(shape.y)}" '
                 f'text-anchor="{shape.anchor}">{escape(shape.text)}</text>'
             )
 
 
-def _title(text: str) -> str:
+def _render_title(text: str) -> str:
     return f"<title>{escape(text)}</title>" if text else ""
 
 
-def _n(number: float) -> str:
+def _format_coordinate(number: float) -> str:
+    # Two decimals are a fiftieth of a pixel; more would only make pages larger and differ between
+    # machines.
     return f"{number:.2f}".rstrip("0").rstrip(".")

@@ -87,9 +87,11 @@ def view_alert(
 def describe_alert(alert: Alert, say: Words) -> str:
     """What moved, by how much, since when, in a language and a time zone."""
     facts = dict(alert.facts)
+    # Without its facts an alert can only show the English title it was stored with.
     if "phrase" not in facts:
         return alert.title
     if "since" in facts and "since_us" in facts:
+        # The stored text is in UTC, for notifications; a page has a reader with a zone.
         facts["since"] = format_with_zone(int(facts["since_us"]), say)
     return format_alert(_localize_numbers(facts, say), say.language)
 
@@ -148,8 +150,10 @@ def _describe_slice(part: Mapping[str, Any] | None, say: Words) -> str:
 def _describe_symptom(
     item: Mapping[str, Any], language: str
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
-    def pick(texts: Mapping[str, str]) -> str:
+    def choose_text(texts: Mapping[str, str]) -> str:
         return texts.get(language) or texts.get("en", "")
 
-    causes = tuple((pick(cause["cause"]), pick(cause["advice"])) for cause in item["causes"][:3])
-    return pick(item["symptom"]), causes
+    causes = tuple(
+        (choose_text(cause["cause"]), choose_text(cause["advice"])) for cause in item["causes"][:3]
+    )
+    return choose_text(item["symptom"]), causes

@@ -130,6 +130,7 @@ def _drop_cut(
 ) -> Sequence[Window]:
     """Windows that the stretch does not cut, whose sums would look like a fall; all of them if these have no data yet."""
     full = [w for w in windows if whole.since <= w.since and w.until <= whole.until]
+    # Only sums need this: the mean of half an hour is no smaller than that of an hour.
     return full if len(full) > 1 and any(map(has_data, full)) else windows
 
 
@@ -144,6 +145,7 @@ def _build_badge(
             return Styled(say("unwatched"), "badge", "plain")
     else:
         is_over = any(alert.state == "resolved" for alert in own)
+        # The watcher itself forgets an alert when it is over; the page still shows its strip.
         state = "resolved" if stream.state == "ok" and is_over else stream.state
     return Styled(name_state(state, say), "badge", TONES.get(state, "plain"))
 

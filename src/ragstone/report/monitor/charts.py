@@ -54,32 +54,37 @@ def draw_series(
     start, end = points[0].since, points[-1].until
     low, high = _choose_scale(points, bounds, zero)
 
-    def x(at: float) -> float:
+    def place_time(at: float) -> float:
         return left + (min(max(at, start), end) - start) / (end - start) * (right - left)
 
-    def y(value: float) -> float:
+    def place_value(value: float) -> float:
         return bottom - (min(max(value, low), high) - low) / (high - low) * (bottom - top)
 
     shapes: list[Shape] = []
     for tick in choose_ticks(low, high, 4):
-        shapes.append(Stroke(((left, y(tick)), (right, y(tick))), "grid"))
+        shapes.append(Stroke(((left, place_value(tick)), (right, place_value(tick))), "grid"))
         text = f"{tick:.4g}".replace(".", say("decimal"))
-        shapes.append(Caption(left - 6, y(tick) + 4, text, "soft", "end"))
+        shapes.append(Caption(left - 6, place_value(tick) + 4, text, "soft", "end"))
     for alert in alerts:
         over = end if alert.until is None else alert.until
         if alert.since < end and over > start:
             # a strip along the axis, so that it hides nothing
-            length = max(x(over) - x(alert.since), 2.0)
-            shapes.append(Box(x(alert.since), bottom - 4, length, 4, "bad", alert.title))
-    shapes += _draw_bands(points, x, y)
+            length = max(place_time(over) - place_time(alert.since), 2.0)
+            shapes.append(Box(place_time(alert.since), bottom - 4, length, 4, "bad", alert.title))
+    # Order is depth: bands below the line, alerts over it, dots last, since they carry the titles
+    # that a pointer shows.
+    shapes += _draw_bands(points, place_time, place_value)
     known = [(point, point.value) for point in points if point.value is not None]
-    places = [None if p.value is None else (x((p.since + p.until) / 2), y(p.value)) for p in points]
+    places = [
+        None if p.value is None else (place_time((p.since + p.until) / 2), place_value(p.value))
+        for p in points
+    ]
     shapes += _draw_line(places, 2.0)
     for alert in alerts:
         if start <= alert.since < end:
-            at = x(alert.since)
+            at = place_time(alert.since)
             shapes.append(Stroke(((at, top), (at, bottom)), "bad", 1.25, dashed=True))
-    shapes += [_draw_dot(point, value, x, y, say) for point, value in known]
+    shapes += [_draw_dot(point, value, place_time, place_value, say) for point, value in known]
     if not known:
         middle = (left + right) / 2, (top + bottom) / 2 + 4
         shapes.append(Caption(*middle, say("nothing_here"), "soft", "middle"))
@@ -99,11 +104,11 @@ def draw_sparkline(
     room = (high - low) or 1.0
     step = width / max(len(points), 1)
 
-    def y(value: float) -> float:
+    def place_value(value: float) -> float:
         return height / 2 if high == low else height - 4 - (value - low) / room * (height - 8)
 
     places = [
-        None if point.value is None else ((number + 0.5) * step, y(point.value))
+        None if point.value is None else ((number + 0.5) * step, place_value(point.value))
         for number, point in enumerate(points)
     ]
     last = next(place for place in reversed(places) if place is not None)
@@ -116,6 +121,7 @@ def format_sparkline(points: Sequence[SeriesPoint]) -> str:
     known = [point.value for point in points if point.value is not None]
     if not known:
         return ""
+    # Scaled to its own range: a sparkline shows the shape, the table beside it the size.
     low, room = min(known), (max(known) - min(known)) or 1.0
     top = len(SPARK_BLOCKS) - 1
     return "".join(
@@ -161,19 +167,30 @@ def _draw_line(places: Sequence[tuple[float, float] | None], thick: float) -> li
             stretches.append([])
         else:
             stretches[-1].append(place)
+    # A lone point between gaps has no line; its dot shows it.
     return [Stroke(tuple(stretch), "bar", thick) for stretch in stretches if len(stretch) > 1]
 
 
-def _draw_bands(points: Sequence[SeriesPoint], x: Place, y: Place) -> list[Shape]:
+def _draw_bands(
+    points: Sequence[SeriesPoint], place_time: Place, place_value: Place
+) -> list[Shape]:
     """The interval of each window."""
     return [
-        Box(x(p.since), y(p.high), x(p.until) - x(p.since), max(y(p.low) - y(p.high), 1.0), "band")
+        Box(
+            place_time(p.since),
+            place_value(p.high),
+            place_time(p.until) - place_time(p.since),
+            max(place_value(p.low) - place_value(p.high), 1.0),
+            "band",
+        )
         for p in points
         if p.low is not None and p.high is not None
     ]
 
 
-def _draw_dot(point: SeriesPoint, value: float, x: Place, y: Place, say: Words) -> Dot:
+def _draw_dot(
+    point: SeriesPoint, value: float, place_time: Place, place_value: Place, say: Words
+) -> Dot:
     title = say(
         "point",
         time=format_minute(point.since, say),
@@ -181,7 +198,7 @@ def _draw_dot(point: SeriesPoint, value: float, x: Place, y: Place, say: Words) 
         interval=say.interval(point.low, point.high),
         n=say.whole(point.n),
     )
-    return Dot(x((point.since + point.until) / 2), y(value), "bar", 2.6, title)
+    return Dot(place_time((point.since + point.until) / 2), place_value(value), "bar", 2.6, title)
 
 
 def _draw_times(

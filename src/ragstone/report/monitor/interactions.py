@@ -14,11 +14,15 @@ from ragstone.types import Sample, Score
 FEEDBACK = "feedback"
 """Orders the worst interactions by what people said instead of by a metric."""
 
+# The LIKE on meta only narrows: fields in it are JSON of any shape, so `_load_first` checks the
+# value itself. `!` is the escape, for a backslash is common in JSON and databases differ on it.
 _SELECT = "SELECT i.id, i.language, i.meta FROM {} AND (? = '' OR i.language = ? OR i.meta LIKE ? ESCAPE '!') ORDER BY {}"
 _RECENT = _SELECT.format("interactions i WHERE i.at >= ? AND i.at < ?", "i.at DESC, i.number DESC")
 _WORST = _SELECT.format(
     "monitor_scores s JOIN interactions i ON i.number = s.number"
     " WHERE s.metric = ? AND s.at >= ? AND s.at < ? AND s.value IS NOT NULL",
+    # 1 or -1, so that the worst comes first whichever way the metric is good. Filled in by
+    # `load_worst`, never from the address.
     "s.value * {}, s.at DESC, i.number DESC",
 )
 _DISLIKED = _SELECT.format(
@@ -109,6 +113,8 @@ def _load_first(
     if where is None:
         rows = archive.store.read(f"{sql} LIMIT ?", (*asked, limit))
     else:
+        # Streamed, for nobody knows how many rows the check below drops before the limit is
+        # reached.
         rows = archive.store.stream(sql, asked)
     for id, language, meta in rows:
         if where is not None:
@@ -125,6 +131,7 @@ def _load_first(
 
 def _build_pattern(value: str) -> str:
     """What a meta column that holds the value is like; others may be, too."""
+    # As the column is written: ASCII with \u escapes.
     text = json.dumps(value)[1:-1]
     for special in "!%_":
         text = text.replace(special, f"!{special}")

@@ -39,7 +39,7 @@ from ragstone.report.monitor.times import (
 )
 from ragstone.report.render.html import build_style_sheet, load_template, read_resource
 from ragstone.report.samples import GENEROUS
-from ragstone.report.words import Words, words
+from ragstone.report.words import Words, load_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,13 @@ def build_script() -> str:
 def render_overview(archive: Archive, frame: Frame) -> str:
     """The page of everything."""
     say, query = frame.say, frame.query
-    since, until = query.stretch(frame.now)
+    since, until = query.bounds_at(frame.now)
     where = query.slice
     summary = summarise_between(archive, since, until, by=query.by or None, where=where)
     whole, slices = summary.whole, summary.slices
     step = choose_step(until - since)
     windows = summarise_steps(archive, since, until, step, where=where)
-    alerts = sorted(load_alerts_between(archive, since, until), key=_urgency)
+    alerts = sorted(load_alerts_between(archive, since, until), key=_build_urgency_key)
     status = load_status(archive)
     streams = {
         stream.metric: stream
@@ -138,7 +138,7 @@ def render_overview(archive: Archive, frame: Frame) -> str:
 def _list_interactions(archive: Archive, names: Sequence[str], frame: Frame) -> dict[str, Any]:
     """The newest and the worst interactions of the page."""
     say, query = frame.say, frame.query
-    since, until = query.stretch(frame.now)
+    since, until = query.bounds_at(frame.now)
     metrics = [*names, FEEDBACK]
     # of what the address names only stored metrics are looked up: a metric's name can be a file to load
     metric = query.metric if query.metric in metrics else metrics[0]
@@ -159,7 +159,7 @@ def render_interaction(archive: Archive, id: str, frame: Frame) -> str | None:
     if interaction is None:
         return None
     (judged,) = load_scores(archive, [interaction])
-    view = open_interaction(judged, frame.say).view(GENEROUS)
+    view = open_interaction(judged, frame.say).build_view(GENEROUS)
     return frame.fill(
         "monitor_interaction.html.j2",
         "interaction",
@@ -205,7 +205,9 @@ def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Words:
     """The language that the address names, else the first of the browser's that there is; times in a zone."""
     local = get_time_zone(zone)
     if asked:
-        return words(asked, local)
+        return load_words(asked, local)
+    # Accept-Language: by weight, then by place. It is a stranger's text: cut, and parts that cannot
+    # be read are passed over.
     ranked: list[tuple[float, int, str]] = []
     for place, part in enumerate(accepted[:400].split(",")):
         code, _, weight = part.strip().partition(";q=")
@@ -213,12 +215,15 @@ def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Words:
             ranked.append((-float(weight or 1), place, code.split("-")[0].lower()))
         except ValueError:
             continue
-    return words(next((code for *_, code in sorted(ranked) if code in ("en", "es")), "en"), local)
+    return load_words(
+        next((code for *_, code in sorted(ranked) if code in ("en", "es")), "en"), local
+    )
 
 
-def _urgency(alert: Alert) -> tuple[bool, int]:
+def _build_urgency_key(alert: Alert) -> tuple[bool, int]:
     return not alert.open, -alert.opened
 
 
 def _has_rows(archive: Archive, table: Literal["interactions", "monitor_scores"]) -> bool:
+    # EXISTS in effect; COUNT would read a table of millions to tell an empty page from a full one.
     return bool(archive.store.read(f"SELECT 1 FROM {table} LIMIT 1"))  # noqa: S608

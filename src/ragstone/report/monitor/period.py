@@ -43,6 +43,8 @@ def analyse_period(archive: Archive, period: str, until: int, zone: str = "UTC")
     failures: Failures | None = None
     diagnoses: Sequence[Diagnosis] = ()
     if len(run) and run.info.metrics:
+        # The window is read as if it were a run, so that failure classes and advice are the same as
+        # those of `eval`.
         failures = analyse_failures(run)
         diagnoses = diagnose(run, summarise(run, worst=1), failures, load_symptoms())
     metric = _choose_metric(report)

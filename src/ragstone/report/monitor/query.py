@@ -48,13 +48,15 @@ class Query:
         """The time zone that times are read and shown in."""
         return self.tz or self.server_zone
 
-    def stretch(self, now: int) -> tuple[int, int]:
+    def bounds_at(self, now: int) -> tuple[int, int]:
         """Start and end."""
         until = now if self.until is None else self.until
         return until - parse_duration(self.window), until
 
     def href(self, page: str = "./", **changes: Any) -> str:
         """The address of this state with some changes, relative to wherever the page is shown."""
+        # Defaults are left out, so that a link to the plain page is `./` and an address shows only
+        # what was chosen.
         own = {
             "window": "" if self.window == DEFAULT_WINDOW else self.window,
             "until": self.until_text,
@@ -78,18 +80,21 @@ def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") ->
     texts = {name: _clean_text(values.get(name)) for name in ("window", "tz", "until", "slice")}
     complaints: list[tuple[str, str]] = []
 
-    def check(name: str, phrase: str, is_valid: Callable[[str], bool]) -> str:
+    def read_valid(name: str, phrase: str, is_valid: Callable[[str], bool]) -> str:
         if texts[name] and not is_valid(texts[name]):
             complaints.append((phrase, texts[name][:60]))
             return ""
         return texts[name]
 
-    window = check("window", "window_bad", _is_window)
-    tz = check("tz", "zone_bad", _is_zone)
+    window = read_valid("window", "window_bad", _is_window)
+    tz = read_valid("tz", "zone_bad", _is_zone)
     zone = get_time_zone(tz or server_zone)
-    until = check("until", "until_bad", lambda text: _read_moment(text, zone, now) is not None)
-    field, _, value = check("slice", "slice_bad", lambda text: text.find(":") > 0).partition(":")
+    until = read_valid("until", "until_bad", lambda text: _read_moment(text, zone, now) is not None)
+    field, _, value = read_valid("slice", "slice_bad", lambda text: text.find(":") > 0).partition(
+        ":"
+    )
     show = _clean_text(values.get("show"))
+    # `isdigit` alone admits digits of other scripts and powers, which `int` may refuse.
     is_count = show.isascii() and show.isdigit() and len(show) < 6
     lang = _clean_text(values.get("lang"))
     return Query(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_table, number_columns
+from ragstone.report.builders.parts import build_number_columns, build_table
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.interactions import JudgedInteraction, find_scale
 from ragstone.report.monitor.query import Query
@@ -40,6 +40,7 @@ def build_slices(
     slices: Sequence[Window], total: int, names: Sequence[str], query: Query, say: Words
 ) -> doc.ReportTable:
     """Each value of a field with its means, and a link to the page of it alone."""
+    # Both are read while interactions arrive: the slices may already count more than the total.
     whole = max(total, sum(slice.interactions for slice in slices), 1)
     rows: list[doc.Cells] = [
         (
@@ -54,7 +55,7 @@ def build_slices(
         for slice in slices
     ]
     metrics = (doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names)
-    counts = number_columns(say, "interactions", "slice_of_all")
+    counts = build_number_columns(say, "interactions", "slice_of_all")
     return build_table((doc.TableColumn(query.by), *counts, *metrics), rows, id="slices")
 
 
@@ -73,7 +74,7 @@ def open_interaction(judged: JudgedInteraction, say: Words) -> OpenSample:
 
 def build_entry(judged: JudgedInteraction, query: Query, say: Words) -> InteractionEntry:
     """An interaction as a line of a list, with a link to its page."""
-    view = open_interaction(judged, say).view(BRIEF)
+    view = open_interaction(judged, say).build_view(BRIEF)
     interaction = judged.interaction
     feedback = interaction.feedback
     return InteractionEntry(

@@ -1,4 +1,4 @@
-"""Times and lengths of time as people read them, in the reader's time zone, which is texts once on the page."""
+"""Times and lengths of time as people read them, in the reader's time zone, which the page names once."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ def render(document: doc.ReportDocument, *, budget: int = PAGE_BYTES) -> str:
     from markupsafe import Markup
 
     listed = _find_samples(document.body)
+    # The policy names style and script by their hashes: both must go into the page byte for byte.
     style = "".join(
         (read_resource("report.css"), read_resource("drawing.css"), *(_light_rules() if listed else ()),
          *map(read_resource, STYLES.get(document.kind, ())))
@@ -54,6 +55,7 @@ def render(document: doc.ReportDocument, *, budget: int = PAGE_BYTES) -> str:
     }
     page = load_template("page.html.j2")
     if listed is not None:
+        # Rendered twice: first without samples, to know how many bytes are left for them.
         room = budget - len(encode_text(page.render(context))) - NOTE_BYTES
         context["samples"] = _fit_samples(listed, document.say, room)
     return str(page.render(context))
@@ -94,15 +96,16 @@ def load_template(name: str) -> Any:
     """A template that escapes everything, knows no undefined name, and can render nodes of a document."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+    # StrictUndefined: a name that a template misspells is an error, not an empty place in a report.
     environment = Environment(
         loader=FunctionLoader(read_resource), autoescape=True, undefined=StrictUndefined
     )
     environment.filters |= {
         "kind": lambda node: type(node).__name__,
-        "shown": lambda nodes: doc.select(nodes, "page"),
+        "shown": lambda nodes: doc.select_nodes(nodes, "page"),
         "shown_columns": lambda table: doc.select_columns(table, "page"),
         "cells": _list_cells,
-        "spans": doc.spans_of,
+        "spans": doc.to_spans,
         "svg": to_markup,
     }
     return environment.get_template(name)
@@ -116,7 +119,7 @@ def to_markup(drawing: Drawing, style: str) -> Markup:
 
 
 def _list_cells(cells: Iterable[doc.TableCell | str]) -> list[doc.TableCell]:
-    return [doc.cell_of(cell) for cell in cells]
+    return [doc.to_cell(cell) for cell in cells]
 
 
 def _light_rules() -> Iterator[str]:
@@ -147,7 +150,7 @@ def render_sample(sample: object, say: Words, *, is_open: bool) -> Markup:
 
 
 def _find_samples(nodes: Sequence[doc.Node]) -> doc.SampleList | None:
-    for node in doc.select(nodes, "page"):
+    for node in doc.select_nodes(nodes, "page"):
         if isinstance(node, doc.SampleList):
             return node
         if isinstance(node, doc.Section) and (listed := _find_samples(node.nodes)):
@@ -158,21 +161,23 @@ def _find_samples(nodes: Sequence[doc.Node]) -> doc.SampleList | None:
 def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSamples:
     """The samples as HTML, the largest ones shortened until all fit."""
 
-    def draw(cap: int) -> Iterator[tuple[str, bool]]:
+    def render_capped(cap: int) -> Iterator[tuple[str, bool]]:
         for number, position in enumerate(listed.positions):
             sample = listed.open(position)
-            limits = sample.fit(listed.limits)
+            limits = sample.fit_limits(listed.limits)
             while True:
-                view = sample.view(limits)
+                view = sample.build_view(limits)
                 text = render_sample(view, say, is_open=number == 0)
-                if len(encode_text(text)) < cap or limits == limits.tighter():
+                # The least limits tighten to themselves: then the sample is as short as it gets.
+                if len(encode_text(text)) < cap or limits == limits.tighten():
                     break
-                limits = limits.tighter()
+                limits = limits.tighten()
             yield text, view.cut
 
-    texts, cut, sizes = _keep_fitting(draw(budget), budget)
+    # A first pass at full length; most pages fit, and only others pay for a second.
+    texts, cut, sizes = _keep_fitting(render_capped(budget), budget)
     if sum(sizes) > budget:
-        texts, cut, _ = _keep_fitting(draw(_choose_cap(sizes, budget)), budget)
+        texts, cut, _ = _keep_fitting(render_capped(_choose_cap(sizes, budget)), budget)
     return ShownSamples(texts, cut or len(texts) < len(sizes), _count_samples(listed, texts, say))
 
 

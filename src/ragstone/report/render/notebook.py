@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.report import figures
 from ragstone.report.render.html import load_template
-from ragstone.report.words import words
+from ragstone.report.words import load_words
 
 if TYPE_CHECKING:
     from ragstone.analysis import Summary
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def render(summary: Summary, language: str = "en") -> str:
     """The table as an HTML fragment, in the colours of the notebook."""
-    say = words(language)
+    say = load_words(language)
     lines = [
         (metric.metric, remark.text)
         for metric in summary.metrics

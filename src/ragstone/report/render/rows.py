@@ -40,8 +40,12 @@ def export_rows(
         for column in ((name, name + OUTCOME_SUFFIX) if name in unscored else (name,))
     ]
 
+    # A function, not a list: writers may go over the rows twice (for the columns, then for the
+    # rows), and a run can have millions.
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
         for row in run.rows():
+            # The row as it came in, as text: it is not parsed and written anew, so that numbers and
+            # key order stay.
             yield row.row, _build_cells(row.scores)
 
     if shards is not None:

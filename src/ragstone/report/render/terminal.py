@@ -25,7 +25,7 @@ ASCII_SIGNS = str.maketrans(
 """What stands for a sign where the terminal cannot write it."""
 
 
-def show(document: doc.ReportDocument, console: Console) -> None:
+def print_document(document: doc.ReportDocument, console: Console) -> None:
     """Print a document."""
     printer = _Printer(Screen(console))
     printer.print_nodes((*document.head, *document.body))
@@ -38,7 +38,9 @@ def render(document: doc.ReportDocument, width: int = 100) -> str:
     from rich.console import Console
 
     out = io.StringIO()
-    show(document, Console(file=out, width=width, force_terminal=False, color_system=None))
+    print_document(
+        document, Console(file=out, width=width, force_terminal=False, color_system=None)
+    )
     return out.getvalue()
 
 
@@ -49,27 +51,27 @@ class Screen:
         self.console = console
         self.width = console.width
 
-    def cell(self, content: str, style: str = "") -> Text:
+    def build_cell(self, content: str, style: str = "") -> Text:
         """Styled text; nothing in it is taken for markup or a control sequence."""
         from rich.text import Text
 
         return Text(fit_encoding(content, self.console.encoding), style=style)
 
-    def line(self, content: str, style: str = "") -> None:
+    def print_line(self, content: str, style: str = "") -> None:
         """Print a paragraph."""
-        self.console.print(self.cell(content, style), highlight=False)
+        self.console.print(self.build_cell(content, style), highlight=False)
 
     def print_indented(self, content: str, style: str = "") -> None:
         """Print a paragraph set in by two columns."""
-        for part in self.cell(content, style).wrap(self.console, max(self.width - 2, 1)):
+        for part in self.build_cell(content, style).wrap(self.console, max(self.width - 2, 1)):
             part.rstrip()
-            self.console.print(self.cell("  ") + part, highlight=False)
+            self.console.print(self.build_cell("  ") + part, highlight=False)
 
-    def put(self, content: RenderableType) -> None:
+    def print_table(self, content: RenderableType) -> None:
         """Print a table."""
         self.console.print(content, highlight=False)
 
-    def table(self, *columns: tuple[str, bool]) -> Table:
+    def build_table(self, *columns: tuple[str, bool]) -> Table:
         """An empty table; a column is a heading and whether it holds numbers."""
         from rich import box
         from rich.table import Table
@@ -77,7 +79,7 @@ class Screen:
         grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
         for heading, numeric in columns:
             grid.add_column(
-                self.cell(heading),
+                self.build_cell(heading),
                 justify="right" if numeric else "left",
                 overflow="fold",
                 no_wrap=numeric,
@@ -87,17 +89,20 @@ class Screen:
 
 def fit_encoding(content: str, encoding: str) -> str:
     """The text without control characters, in characters that the encoding has."""
+    # Category C holds escape and format characters: an answer must not move the cursor or change
+    # the window's title.
     visible = "".join(c if c == "\n" or unicodedata.category(c)[0] != "C" else " " for c in content)
     try:
         visible.encode(encoding)
     except UnicodeEncodeError:
+        # On such a terminal accents are lost rather than shown as question marks.
         plain = unicodedata.normalize("NFKD", visible.translate(ASCII_SIGNS))
         bare = "".join(c for c in plain if not unicodedata.combining(c))
         return bare.encode(encoding, "replace").decode(encoding)
     return visible
 
 
-def _style_of(node: doc.Paragraph) -> str:
+def _choose_style(node: doc.Paragraph) -> str:
     styles = (STYLES.get(name, "") for name in node.style.split())
     return COLOURS[node.tone] or next(styles, "")
 
@@ -111,42 +116,44 @@ class _Printer:
         self._needs_gap = False
 
     def print_nodes(self, nodes: Sequence[doc.Node]) -> None:
-        for node in doc.select(nodes, "terminal", self._screen.width):
+        for node in doc.select_nodes(nodes, "terminal", self._screen.width):
             if isinstance(node, doc.Section):
+                # Set, not printed: a section that shows nothing on a terminal must leave no free
+                # line.
                 self._needs_gap = self._has_printed
                 self.print_nodes(node.nodes)
             else:
-                self._print(node)
+                self._print_node(node)
 
-    def _print(self, node: doc.Node) -> None:
+    def _print_node(self, node: doc.Node) -> None:
         match node:
             case doc.Heading():
-                self._line(doc.plain_text(node.text), "bold")
+                self._print_line(doc.to_plain_text(node.text), "bold")
             case doc.Paragraph():
-                self._line(doc.plain_text(node.text), _style_of(node))
+                self._print_line(doc.to_plain_text(node.text), _choose_style(node))
             case doc.Byline():
-                self._line(" · ".join(map(doc.plain_text, node.facts)), "dim")
+                self._print_line(" · ".join(map(doc.to_plain_text, node.facts)), "dim")
             case doc.Status():
-                self._line(node.text, COLOURS[node.tone])
+                self._print_line(node.text, COLOURS[node.tone])
             case doc.CodeLine():
                 self._print_indented(f"$ {node.text}", "cyan")
             case doc.Facts():
                 for fact in node.facts:
-                    self._line(f"{fact.label}: {fact.value}")
+                    self._print_line(f"{fact.label}: {fact.value}")
             case doc.BulletList():
                 self._print_items(node, 0 if node.flush else 1)
             case doc.ReportTable():
                 self._print_table(node)
             case doc.Details():
-                self._line(node.summary, "bold")
+                self._print_line(node.summary, "bold")
                 self.print_nodes(node.nodes)
             case _:  # pictures and whole samples are for pages
                 return
 
-    def _line(self, content: str, style: str = "") -> None:
+    def _print_line(self, content: str, style: str = "") -> None:
         self._leave_gap()
         if content:  # an empty paragraph only leaves its section's free line
-            self._screen.line(content, style)
+            self._screen.print_line(content, style)
 
     def _print_indented(self, content: str, style: str = "") -> None:
         self._leave_gap()
@@ -154,12 +161,12 @@ class _Printer:
 
     def _leave_gap(self) -> None:
         if self._needs_gap:
-            self._screen.line("")
+            self._screen.print_line("")
         self._has_printed, self._needs_gap = True, False
 
     def _print_items(self, node: doc.BulletList, depth: int) -> None:
         for item in node.items:
-            text = doc.plain_text(item.text)
+            text = doc.to_plain_text(item.text)
             if node.style == "gates":
                 text = f"{SIGNS[item.tone]} {text}"
             elif node.ordered:
@@ -169,8 +176,8 @@ class _Printer:
             if depth:
                 self._print_indented("  " * (depth - 1) + text, COLOURS[item.tone])
             else:
-                self._line(text, COLOURS[item.tone])
-            for below in doc.select(item.nodes, "terminal", self._screen.width):
+                self._print_line(text, COLOURS[item.tone])
+            for below in doc.select_nodes(item.nodes, "terminal", self._screen.width):
                 self._print_below(below, depth)
 
     def _print_below(self, node: doc.Node, depth: int) -> None:
@@ -178,28 +185,30 @@ class _Printer:
         indent = "  " * depth
         match node:
             case doc.Paragraph():
-                self._print_indented(indent + doc.plain_text(node.text), _style_of(node))
+                self._print_indented(indent + doc.to_plain_text(node.text), _choose_style(node))
             case doc.CodeLine():
                 self._print_indented(f"{indent}$ {node.text}", "cyan")
             case doc.BulletList():
                 self._print_items(node, depth + 1)
             case _:
-                self._print(node)
+                self._print_node(node)
 
     def _print_table(self, node: doc.ReportTable) -> None:
         heads, rows, total = doc.select_columns(node, "terminal", self._screen.width)
-        grid = self._screen.table(*((h.short or doc.plain_text(h.head), h.numeric) for h in heads))
+        grid = self._screen.build_table(
+            *((h.short or doc.to_plain_text(h.head), h.numeric) for h in heads)
+        )
         for row in (*rows, *([total] if total else [])):
-            cells = [doc.cell_of(cell) for cell in row.cells]
+            cells = [doc.to_cell(cell) for cell in row.cells]
             base = "bold" if row is total else STYLES.get(row.style, "")
             grid.add_row(
                 *(
-                    self._screen.cell(
-                        doc.plain_text(cell.text),
+                    self._screen.build_cell(
+                        doc.to_plain_text(cell.text),
                         COLOURS[cell.tone] or STYLES.get(cell.style, base),
                     )
                     for cell in cells
                 )
             )
         self._leave_gap()
-        self._screen.put(grid)
+        self._screen.print_table(grid)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ragstone.testset.blocks import tidy
+from ragstone.testset.blocks import tidy_text
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar, Pattern
@@ -25,35 +25,37 @@ _ACRONYM = re.compile(
 )
 
 
-def clause_facts(page: Page) -> Iterator[Fact]:
+def find_clause_facts(page: Page) -> Iterator[Fact]:
     """Facts of every sentence of the page that has one of the known forms."""
     for section in page.sections:
         if section.block.kind not in ("paragraph", "item", "entry"):
             continue
         for start, end in find_sentences(page, section.block):
             if end - start <= MAX_SENTENCE_CHARS:
-                yield from _sentence_facts(page, section.headings, start, end)
+                yield from _find_sentence_facts(page, section.headings, start, end)
 
 
-def _sentence_facts(page: Page, headings: tuple[str, ...], start: int, end: int) -> Iterator[Fact]:
+def _find_sentence_facts(
+    page: Page, headings: tuple[str, ...], start: int, end: int
+) -> Iterator[Fact]:
     grammar = page.grammar
-    sentence = tidy(page.document.text[start:end])
+    sentence = tidy_text(page.document.text[start:end])
     opener = grammar.openers.match(sentence)
     if opener:
         sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
-    yield from _acronyms(page, sentence, start, end)
+    yield from _find_acronyms(page, sentence, start, end)
     # most sentences fail here, before any pattern is tried
     whole = gate.is_sentence(sentence, grammar)
     whole = whole and not gate.refuse_reference(sentence, grammar, owned=bool(page.owner))
     for pattern in grammar.patterns if whole else grammar.standing_alone:
         match = pattern.sentence.fullmatch(sentence)
-        fact = _fact(page, headings, pattern, match, sentence) if match else None
+        fact = _build_fact(page, headings, pattern, match, sentence) if match else None
         if fact is not None:
             yield replace(fact, start=start, end=end)
             return
 
 
-def _fact(
+def _build_fact(
     page: Page, headings: tuple[str, ...], pattern: Pattern, match: re.Match[str], sentence: str
 ) -> Fact | None:
     grammar = page.grammar
@@ -70,25 +72,26 @@ def _fact(
     elif pattern.name in ("there_are", "deadline"):
         if not page.owner and not gate.is_specific(subject):
             return None
-    elif not _good_subject(subject, parts["verb"], page, headings):
+    elif not _is_good_subject(subject, parts["verb"], page, headings):
         return None
     else:
         subject = page.lower_start(subject)
         if " " not in subject and parts["verb"] in ("are", "were", "can", "must", "may"):
             subject = subject.lower() if subject.istitle() else subject  # a plural, not a name
-    parts |= _forms(parts, grammar) | {"subject": subject}
-    question = grammar.fix(pattern.question.format(**parts))
+    parts |= _inflect_parts(parts, grammar) | {"subject": subject}
+    question = grammar.fix_question(pattern.question.format(**parts))
     reference = drop_references(
         pattern.reference.format(**parts) if pattern.reference else sentence
     )
     if reference[-1:] not in ".!?)”»" and instruction:
         reference += "."
-    framed = frame(page, question, tool=instruction)
+    framed = frame_question(page, question, tool=instruction)
     if gate.refuse(framed, reference, grammar, owned=bool(page.owner)):
         return None
     if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
         return None
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
+    # what the prover looks for elsewhere: another sentence that begins so may answer otherwise
     claim = parts["subject"] if instruction else sentence[: match.start(asked)].strip()
     kind = pattern.kind.removesuffix("_passive")
     return Fact(
@@ -96,7 +99,7 @@ def _fact(
     )
 
 
-def _forms(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
+def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
     """Forms of the verb and the answer that templates may use."""
     verb, answer = parts.get("verb", ""), parts.get("answer", "")
     plural = grammar.language == "en" and not verb.endswith("s")
@@ -112,12 +115,14 @@ def _forms(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
     }
 
 
-def _good_subject(subject: str, verb: str, page: Page, headings: tuple[str, ...]) -> bool:
+def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, ...]) -> bool:
     """Whether a subject is a simple noun phrase that is known by its name, or is what its section is about."""
     grammar = page.grammar
     if subject.split()[0].lower() in grammar.bad_starts - grammar.articles:
         return False
-    if not gate.is_noun_phrase(subject, grammar) or _disagrees(subject, verb, grammar.language):
+    if not gate.is_noun_phrase(subject, grammar) or _is_disagreeing(
+        subject, verb, grammar.language
+    ):
         return False
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
     if (
@@ -139,7 +144,7 @@ def _good_subject(subject: str, verb: str, page: Page, headings: tuple[str, ...]
     return all(word[:5] in about for word in words if word not in grammar.links)
 
 
-def _disagrees(subject: str, verb: str, language: str) -> bool:
+def _is_disagreeing(subject: str, verb: str, language: str) -> bool:
     """A plural with a singular verb (`User websites is`), or a lone infinitive that only looks like a noun (`Instalar`)."""
     if language == "es":
         plural = subject[:3].lower() in ("los", "las")
@@ -148,7 +153,7 @@ def _disagrees(subject: str, verb: str, language: str) -> bool:
     return verb == "is" and re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
 
 
-def frame(page: Page, question: str, *, tool: bool = False) -> str:
+def frame_question(page: Page, question: str, *, tool: bool = False) -> str:
     """The question with the owner of the document, or the tool of a manual page, where it does not name it."""
     owner = f"`{page.command}`" if tool and page.command else page.owner
     if not owner or any(word in question for word in re.findall(r"[\w-]{4,}|^`.+`$", owner)):
@@ -170,7 +175,7 @@ def drop_references(text: str) -> str:
     return _SEE.sub("", text)
 
 
-def _acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[Fact]:
+def _find_acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[Fact]:
     """`Advanced Package Tool (APT)`: what the letters stand for."""
     for match in _ACRONYM.finditer(sentence):
         words = [word for word in match[1].split() if word[0].isupper()]

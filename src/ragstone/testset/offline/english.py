@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, pairs, words
-from ragstone.testset.vocabulary import NUMBER_WORDS
+from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, parse_pairs
+from ragstone.testset.vocabulary import NUMBER_WORDS, word_set
 
-_BASE = pairs(
+_BASE = parse_pairs(
     "contains=contain provides=provide specifies=specify controls=control determines=determine returns=return displays=display "
     "represents=represent defines=define requires=require stores=store enables=enable disables=disable performs=perform "
     "describes=describe lists=list prints=print supports=support offers=offer indicates=indicate includes=include "
@@ -15,11 +15,11 @@ _BASE = pairs(
     "has=have consists=consist costs=cost takes=take lasts=last allows=allow lets=let permits=permit weighs=weigh seats=seat "
     "opens=open closes=close starts=start begins=begin leaves=leave departs=depart arrives=arrive meets=meet runs=run ends=end holds=hold covers=cover uses=use accepts=accept recognizes=recognize measures=measure gives=give needs=need identifies=identify yields=yield depends=depend relies=rely permits=permit"
 )
-_TOLD = "contains|provides|specifies|controls|determines|returns|displays|represents|defines|requires|stores|enables|disables|performs|describes|prints|supports|offers|indicates|includes|covers|gives|needs|identifies|yields|manages|handles|implements|creates|generates|shows|reads|checks|removes|adds|installs|sets|uses|builds|converts|prevents|ensures|limits|accepts|produces|affects|replaces|collects|monitors|protects|encrypts|expects|triggers|changes|updates|marks|reports|records|hosts|maintains|executes"
-_TOLD_BASE = "|".join(_BASE[verb] for verb in _TOLD.split("|"))
-_MADE = "founded|created|released|introduced|built|opened|published|established|designed|developed|started|launched|renamed|invented|discovered|adopted|completed|announced|restored|installed"
-_PLACED = "located|stored|kept|found|installed|placed|saved|documented|hosted|held|archived|displayed|recorded|logged"
-_DO = "use|run|type|press|click|select|add|set|edit|execute|enter|call|specify|choose|open|invoke|simply|just|you (?:can|need to|must|should|may|have to)|create|install|write|issue|pass|put|go|start|hold|drag|change|configure|give|apply|remove|delete|check|include|send|bring|ask|show|fill|take|visit|book|write"
+_TELLING_VERBS = "contains|provides|specifies|controls|determines|returns|displays|represents|defines|requires|stores|enables|disables|performs|describes|prints|supports|offers|indicates|includes|covers|gives|needs|identifies|yields|manages|handles|implements|creates|generates|shows|reads|checks|removes|adds|installs|sets|uses|builds|converts|prevents|ensures|limits|accepts|produces|affects|replaces|collects|monitors|protects|encrypts|expects|triggers|changes|updates|marks|reports|records|hosts|maintains|executes"
+_TELLING_BASE_FORMS = "|".join(_BASE[verb] for verb in _TELLING_VERBS.split("|"))
+_MAKING_PARTICIPLES = "founded|created|released|introduced|built|opened|published|established|designed|developed|started|launched|renamed|invented|discovered|adopted|completed|announced|restored|installed"
+_PLACING_PARTICIPLES = "located|stored|kept|found|installed|placed|saved|documented|hosted|held|archived|displayed|recorded|logged"
+_INSTRUCTION_STARTS = "use|run|type|press|click|select|add|set|edit|execute|enter|call|specify|choose|open|invoke|simply|just|you (?:can|need to|must|should|may|have to)|create|install|write|issue|pass|put|go|start|hold|drag|change|configure|give|apply|remove|delete|check|include|send|bring|ask|show|fill|take|visit|book|write"
 
 PATTERNS = compile_patterns(
     [
@@ -27,22 +27,22 @@ PATTERNS = compile_patterns(
         ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:an?|one of the) (?!(?:good|bad|bit|little|lot|must|matter|common|great|few|number|problem|mistake|part|better|nice|list|follow|very|simple|real|big|valid|special case|violation|requirement|subset|consequence|result|case|way|step|reason|good|example|more|new|different)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:(?:commonly|mainly|often|usually|primarily|typically|also|normally|generally) )?used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {verb} {subject} used for?", ""),
         ("allow", "conceptual", r"(?P<subject>@np) (?P<verb>allows|lets|permits|enables) (?:you|users?|the user|administrators?|developers?|the administrator)(?: to)? (?P<rest>.{12,})", "What does {subject} allow users to do?", ""),
-        ("tells", "conceptual", rf"(?P<subject>@np) (?:(?:now|automatically) )?(?P<verb>{_TOLD}) (?P<rest>@object.{{8,}})", "What does {subject} {base}?", ""),
+        ("tells", "conceptual", rf"(?P<subject>@np) (?:(?:now|automatically) )?(?P<verb>{_TELLING_VERBS}) (?P<rest>@object.{{8,}})", "What does {subject} {base}?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>can|may) be used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {verb} {subject} be used for?", ""),
         ("designed", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?P<pp>designed|intended|responsible|meant) (?:to|for) (?P<rest>.{12,})", "What {verb} {subject} {pp} for?", ""),
         ("allows", "conceptual", r"(?P<subject>@np) (?P<verb>allows|permits|enables) (?P<rest>@object.{8,})", "What does {subject} {base}?", ""),
         ("relies", "conceptual", r"(?P<subject>@np) (?P<verb>depends|relies) on (?P<rest>@object.{8,})", "What does {subject} {base} on?", ""),
         ("refers", "conceptual", r"(?P<subject>@np) (?P<verb>refers) to (?P<rest>@object.{8,})", "What does {subject} refer to?", ""),
         ("based", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) based on (?P<rest>.{8,})", "What {verb} {subject} based on?", ""),
-        ("modal", "conceptual", rf"(?P<subject>@np) (?P<verb>can|must|may|should|will) (?P<act>{_TOLD_BASE}) (?P<rest>@object.{{8,}})", "What {verb} {subject} {act}?", ""),
+        ("modal", "conceptual", rf"(?P<subject>@np) (?P<verb>can|must|may|should|will) (?P<act>{_TELLING_BASE_FORMS}) (?P<rest>@object.{{8,}})", "What {verb} {subject} {act}?", ""),
         ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>are) (?P<rest>(?!(?:not|also|only|all|now|often|usually|always|very|more|in|on|at|to|for|available|able|likely|given|made|built|set|run|put|sent|kept|held|found|shown|read|subject|part|due|other|similar|\w+(?:ed|en|ing|ly))\b)[a-z-]+(?: [a-z-]+){0,3} (?:that|which|used) .{8,})", "What are {subject}?", ""),
         ("tells_plural", "conceptual", r"(?P<subject>@np) (?P<verb>contain|provide|include|support|require|allow|use|define|specify|represent|store|return|offer|describe) (?P<rest>@object.{8,})", "What do {subject} {verb}?", ""),
         ("consists", "conceptual", r"(?P<subject>@np) (?P<verb>consists) of (?P<rest>.{12,})", "What does {subject} consist of?", ""),
         ("stands_for", "factual", r"(?P<subject>[A-Z][A-Za-z]*[A-Z][A-Za-z]*) (?P<verb>stands) for (?P<answer>[^,;()]{6,60})\.", "What does {subject} stand for?", "{answer}."),
-        ("where", "factual", rf"(?P<subject>@np) (?P<verb>is|are) (?P<pp>{_PLACED}) (?P<answer>(?:in|at|on|under) [^,;:()]{{3,70}})\.", "Where {verb} {subject} {pp}?", "{Answer}."),
-        ("when", "factual", rf"(?P<subject>@np) (?P<verb>was|were) (?:first |originally |officially |finally )?(?P<pp>{_MADE}) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When {verb} {subject} {pp}?", "{answer}"),
+        ("where", "factual", rf"(?P<subject>@np) (?P<verb>is|are) (?P<pp>{_PLACING_PARTICIPLES}) (?P<answer>(?:in|at|on|under) [^,;:()]{{3,70}})\.", "Where {verb} {subject} {pp}?", "{Answer}."),
+        ("when", "factual", rf"(?P<subject>@np) (?P<verb>was|were) (?:first |originally |officially |finally )?(?P<pp>{_MAKING_PARTICIPLES}) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When {verb} {subject} {pp}?", "{answer}"),
         ("when_opened", "factual", r"(?P<subject>@np) (?P<verb>opened|closed|began|started|ended) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When did {subject} {past}?", "{answer}"),
-        ("who", "factual", rf"(?P<subject>@np) (?P<verb>was|were|is|are) (?:first |originally )?(?P<pp>{_MADE}|written|maintained|managed) by (?P<answer>@name)(?P<rest>(?: in @date\b.*|[,;] .*|)\.)", "Who {verb} {subject} {pp} by?", "{answer}"),
+        ("who", "factual", rf"(?P<subject>@np) (?P<verb>was|were|is|are) (?:first |originally )?(?P<pp>{_MAKING_PARTICIPLES}|written|maintained|managed) by (?P<answer>@name)(?P<rest>(?: in @date\b.*|[,;] .*|)\.)", "Who {verb} {subject} {pp} by?", "{answer}"),
         ("how_many", "factual", r"(?P<subject>@np) (?P<verb>has|contains|includes|offers|seats|holds) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s))(?P<rest>(?:[,;.]| (?:for|in|on|and|with|that|which|at|to|per)\b).*)", "How many {unit} does {subject} {base}?", "{answer}"),
         ("cost", "factual", r"(?P<subject>@np) (?P<verb>costs?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:million|billion))? (?:euros?|dollars?|pounds|cents))(?<![.,])(?: (?:per|a|an|each) [a-z]+)?)(?P<rest>(?:[,;.]| and\b).*)", "How much {do} {subject} cost?", "{answer}"),
         ("how_long", "factual", r"(?P<subject>@np) (?P<verb>takes?|lasts?) (?P<answer>@num (?:to @num )?(?:[a-z]+ )?(?:seconds|minutes|hours|days|weeks|months|years))(?P<rest>(?:[,;.]| and\b).*)", "How long {do} {subject} {base}?", "{answer}"),
@@ -61,7 +61,7 @@ PATTERNS = compile_patterns(
         ("why", "conceptual", r"(?P<subject>@np) (?P<verb>is|are|was|were|can|must|may|should|will|cannot)(?P<rest> [^,;:()]{4,60}?),? because (?P<answer>[^;:()]{10,})\.", "Why {aux} {subject}{neg}{rest}?", ""),
         ("default", "factual", r"The default (?:value )?(?:of|for) (?:the )?(?P<subject>`[^`]+`(?: [a-z]+)?|[\w.-]*[_.-][\w.-]+) (?P<verb>is) (?P<answer>[^,;:()]{1,40})\.", "What is the default value of {subject}?", "{answer}."),
         ("default", "factual", r"(?P<subject>@np) (?P<verb>defaults) to (?P<answer>[^,;:()]{1,40})\.", "What is the default value of {subject}?", "{Answer}."),
-        ("how_to", "how_to", rf"(?:To|If you (?:want|need|wish) to) (?P<subject>(?!be\b|do so)[a-z]+ [^,;:]{{8,90}}), (?P<answer>(?:please )?(?:{_DO}) .{{8,}}[^:])", "How do I {subject}?", "{Answer}"),
+        ("how_to", "how_to", rf"(?:To|If you (?:want|need|wish) to) (?P<subject>(?!be\b|do so)[a-z]+ [^,;:]{{8,90}}), (?P<answer>(?:please )?(?:{_INSTRUCTION_STARTS}) .{{8,}}[^:])", "How do I {subject}?", "{Answer}"),
         ("how_to", "how_to", r"You (?:can|may|could) (?P<subject>(?!also|use|find|see|do|have|be|not|only|always|then|even)[a-z]+ [^,;:]{8,80}?) (?P<answer>(?:by [a-z]+ing|using|with the|with `) [^;:]{6,})", "How can I {subject}?", "{Answer}"),
         ("condition", "detail", r"(?:If|When) (?P<subject>(?:the |a |an )?`[^`]+`(?: [a-z]+){0,2} (?:is|are|has|does not|is not)\b[^,;:]{2,60}), (?:then )?(?P<answer>(?:the|a|an|all|no|only|any|each|`)[^:]{15,})", "What happens if {subject}?", ""),
     ],
@@ -89,7 +89,7 @@ _TASKS = (
     "returning=return booking=book borrowing=borrow ordering=order registering=register reporting=report preparing=prepare "
     "maintaining=maintain encrypting=encrypt monitoring=monitor tracking=track converting=convert dropping=drop"
 )
-TASK_VERBS = pairs(_TASKS) | {base: base for base in pairs(_TASKS).values() if base not in words("back test report return book print import export list update upgrade search order drop call track access set monitor use share copy start stop check download upload")}  # fmt: skip
+TASK_VERBS = parse_pairs(_TASKS) | {base: base for base in parse_pairs(_TASKS).values() if base not in word_set("back test report return book print import export list update upgrade search order drop call track access set monitor use share copy start stop check download upload")}  # fmt: skip
 
 _SOFTWARE = re.compile(
     r"\b(?:program|tool|utility|library|application|server|client|package|system|language|framework|editor|protocol|distribution|daemon|module|extension|software|implementation|interface|platform|service)\b"
@@ -99,8 +99,8 @@ ENGLISH = Grammar(
     language="en",
     patterns=PATTERNS,
     base_forms=_BASE,
-    articles=words("the a an"),
-    closed_words=words(
+    articles=word_set("the a an"),
+    closed_words=word_set(
         "this these those that which who whom whose what when where why how if because although though while since unless until whether and or but nor "
         "so than then there here it its he she they them their his her we us our you your i me my is are was were be been being am do does did done has have "
         "had having can could may might must shall should will would not no never only also very just even still already always often usually sometimes "
@@ -108,15 +108,15 @@ ENGLISH = Grammar(
         "without within via per each every some many most all both neither either another other such same first second last next one more less any "
         "said says means see note let please try make makes made get gets use uses used using contains provides allows e.g i.e etc simply actually"
     ),
-    links=words("of for in on"),
-    vague_nouns=words(
+    links=word_set("of for in on"),
+    vague_nouns=word_set(
         "result results goal goals idea problem problems reason reasons way ways difference purpose point rest others answer question step steps thing things "
         "example examples note case cases fact issue solution choice option advantage disadvantage drawback exception consequence effect aim approach format formats "
         "following section chapter document page table figure list output command line file directory value number name type part process method field "
         "latter former user users people argument parameter default current future past time change changes alternative alternatives recommendation rule "
         "database table system program package function class object version string variable data default documentation guide manual text book work task service utility tool module directive protocol"
     ),
-    bad_starts=words(
+    bad_starts=word_set(
         "this these those that it its he she they we you i there here such both all some many most each every another other one two three several as if when while "
         "although because since unless however therefore thus also then so but and or yet nor moreover furthermore instead otherwise finally first second "
         "similarly likewise for in on at by with without to from after before during what which who how why where not no only even just see note please "
@@ -127,21 +127,21 @@ ENGLISH = Grammar(
     reference_pointers=re.compile(r"\b(?:this|these|those|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) \d+|instead(?=\.?$)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),
-    dangling_end=words("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
+    dangling_end=word_set("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
     openers=re.compile(r"(?:However|Therefore|Thus|Moreover|Furthermore|In addition|Additionally|Also|For instance|In fact|Indeed|Finally|In general|Generally|By the way|In short|Basically|Historically|Strictly speaking|Unfortunately|Fortunately|Nevertheless|On the other hand|In practice|In other words|Consequently|Hence), (?=\S)"),
     task_verbs=TASK_VERBS,
     task_prefix=re.compile(r"How (?:to|do I|can I|do you) (?P<task>[a-z]+ .+)"),
-    instructions=re.compile(rf"(?!.*\b(?:then|also|now|later|instead)\b)(?:To [a-z]+ [^,]+, (?:{_DO})|You (?:can|may|need to|must|should|have to) [a-z]+|(?:{_DO}) )", re.IGNORECASE),
+    instructions=re.compile(rf"(?!.*\b(?:then|also|now|later|instead)\b)(?:To [a-z]+ [^,]+, (?:{_INSTRUCTION_STARTS})|You (?:can|may|need to|must|should|have to) [a-z]+|(?:{_INSTRUCTION_STARTS}) )", re.IGNORECASE),
     option_heading=re.compile(r"\b(?:options|parameters|arguments|settings|preferences|flags)\b", re.IGNORECASE),
     manual_heading=re.compile(r"option|description|argument|flags|command|parameter", re.IGNORECASE),
     option_start=re.compile(r"[A-Z`][\w`’'-]*(?<!ed)\b"),
-    description_columns=words("description meaning purpose explanation function action effect summary"),
+    description_columns=word_set("description meaning purpose explanation function action effect summary"),
     value_columns=re.compile(r"(?:(?:default|maximum|minimum|storage) )?(?:size|price|cost|fee|date|year|default|port|capacity|height|length|weight|duration|license|address|phone|opening hours|hours|unit|format|capital|language|range|deadline|population|area|colou?r|material|location|depth|distance|speed|release date)s?\b", re.IGNORECASE),
     verb_start=re.compile(r"(?:[A-Z][a-z]+s (?:the|an?|all|any|that|whether|only|how|each|if)\b|(?:Return|Create|Show|Print|Display|Set|Get|Remove|Delete|Add|List|Convert|Check|Read|Write|Open|Close|Enable|Disable|Specify|Send|Start|Stop|Run|Use|Make|Update|Install|Compute|Test|Call|Raise|Register|Do not|Ignore|Include|Exclude|Force|Allow|Limit|Suppress|Perform|Search|Select|Switch|Change|Copy|Move|Replace|Restore|Generate|Treat|Turn|Tell|Give|Keep|Skip|Output|Instead of|Causes?|Apply|Load|Store|Save|Verify|Report|Format|Prevent|Override|Define|Indicate|Prefix|Append|Insert|Record|Fetch|Cancel|Wait|Reset)\b)"),
     background_start=re.compile(r"(?:Normally|By default|Usually|Some|Typically|Often|Currently|Many|Most|In|There|For|Since|On|At|As|Unless|Without|You|Works like|Because|Although|Historically|True|False|Used|Reserved|Default|\S+ (?:is|are|was|were|has|can|may|must|should|will|normally|usually|always|never|runs|uses|does))\b"),
     conditional_start=re.compile(r"(?:If|When|While|Whenever)\b"),
-    telling_verbs=words("contains specifies defines indicates stores represents controls determines describes lists holds includes provides"),
-    finite_verbs=frozenset(_BASE) | words("is are was were has have can may must will should does do did been cannot"),
+    telling_verbs=word_set("contains specifies defines indicates stores represents controls determines describes lists holds includes provides"),
+    finite_verbs=frozenset(_BASE) | word_set("is are was were has have can may must will should does do did been cannot"),
     noun_start=re.compile(r"(?:An?|The|One of) [a-z`]"),
     attributes=(
         (_SOFTWARE, re.compile(r"\b(?:1[89]|20)\d\d\b|\brelease"), "When was {subject} first released?"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ragstone.testset.offline.fluency import is_fluent
-from ragstone.testset.offline.grammar import Grammar, words
+from ragstone.testset.offline.grammar import Grammar
+from ragstone.testset.vocabulary import word_set
 from ragstone.text.stopwords import STOPWORDS
 
 MAX_QUESTION_WORDS = 22
@@ -21,7 +22,7 @@ _NOISE = re.compile(r"[{}\\|→↑↓¶©▾•#~]|://|\.\.\.|…|\bTODO\b|\bFIX
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
 _OPEN_ENDS = frozenset({"and", "or", "but", "that", "which", "its", "their", "your", "y", "o", "que", "de", "del", "su", "sus"})  # fmt: skip
 """Words that no question ends with, articles apart."""
-_LY_WORDS = words(
+_LY_WORDS = word_set(
     "yearly monthly weekly daily hourly early family assembly friendly reply supply italy"
 )
 _FOREIGN = {"en": STOPWORDS["es"] - STOPWORDS["en"], "es": STOPWORDS["en"] - STOPWORDS["es"]}
@@ -35,12 +36,14 @@ def refuse(question: str, reference: str, grammar: Grammar, *, owned: bool = Fal
 
 def refuse_question(question: str, grammar: Grammar) -> str:
     """Why a question is doubtful; empty when it may pass."""
+    # what stands in code or quotes is not judged as language
     bare = _QUOTED.sub("“x”", _CODE.sub("`x`", question))
     spoken = bare.split()
     if not 3 <= len(spoken) <= MAX_QUESTION_WORDS or not question.endswith("?"):
         return "too short, too long or no question"
-    if _unbalanced(question) or question.count("`") % 2:
+    if _is_unbalanced(question) or question.count("`") % 2:
         return "a bracket or quote is open"
+    # words such as `this` need a text that whoever answers does not see
     if pointer := grammar.question_pointers.search(bare):
         return f"{pointer[0]!r} points at something outside"
     if _CONTRACTION.search(bare):
@@ -60,7 +63,7 @@ def refuse_reference(reference: str, grammar: Grammar, *, owned: bool = False) -
     spoken = bare.split()
     if not spoken or len(spoken) > MAX_REFERENCE_WORDS:
         return "empty or too long"
-    if _unbalanced(reference) or reference.count("`") % 2 or _NOISE.search(bare):
+    if _is_unbalanced(reference) or reference.count("`") % 2 or _NOISE.search(bare):
         return "a bracket or quote is open, or code outside of backticks"
     if spoken[-1].strip(".,;:").lower() in grammar.dangling_end or _CUT_END.search(bare):
         return "cut in mid-phrase"
@@ -97,7 +100,7 @@ def is_noun_phrase(phrase: str, grammar: Grammar) -> bool:
     if not inner or inner[0] in grammar.links or inner[-1] in grammar.links:
         return False
     closed = grammar.closed_words | (grammar.articles if grammar.language == "en" else frozenset())
-    if not _links_only(inner, grammar, closed):
+    if not _has_only_links(inner, grammar, closed):
         return False
     if grammar.language == "es":
         return not any(word.endswith("mente") for word in inner)
@@ -105,7 +108,7 @@ def is_noun_phrase(phrase: str, grammar: Grammar) -> bool:
     return not adverb and not tokens[0].lower().endswith("ing")
 
 
-def _links_only(inner: list[str], grammar: Grammar, closed: frozenset[str]) -> bool:
+def _has_only_links(inner: list[str], grammar: Grammar, closed: frozenset[str]) -> bool:
     """Whether the only small words are prepositions and articles behind them: `owner of the file`."""
     return all(
         word not in closed
@@ -129,13 +132,13 @@ def is_specific(phrase: str) -> bool:
 
 def has_language(text: str, grammar: Grammar, least: int = 0) -> bool:
     """Whether the small words of a text are those of the language."""
-    found = [word.lower() for word in _WORD.findall(_CODE.sub("", text))]
-    own = sum(word in STOPWORDS[grammar.language] for word in found)
-    foreign = sum(word in _FOREIGN[grammar.language] for word in found)
-    return own >= least and foreign <= own // 2 and not (len(found) > 6 and own == 0)
+    words = [word.lower() for word in _WORD.findall(_CODE.sub("", text))]
+    own = sum(word in STOPWORDS[grammar.language] for word in words)
+    foreign = sum(word in _FOREIGN[grammar.language] for word in words)
+    return own >= least and foreign <= own // 2 and not (len(words) > 6 and own == 0)
 
 
-def _unbalanced(text: str) -> bool:
+def _is_unbalanced(text: str) -> bool:
     bare = _CODE.sub("", text)
     odd = bare.count('"') % 2 == 1
-    return odd or any(bare.count(left) != bare.count(right) for left, right in _PAIRS)
+    return odd or any(bare.count(opening) != bare.count(closing) for opening, closing in _PAIRS)

@@ -102,9 +102,11 @@ class Grammar:
     def standing_alone(self) -> tuple[Pattern, ...]:
         """The patterns that say themselves how the sentence begins, whatever other sentences must not begin with."""
         alone = ("deadline", "there_are")
-        return tuple(one for one in self.patterns if one.is_instruction or one.name in alone)
+        return tuple(
+            pattern for pattern in self.patterns if pattern.is_instruction or pattern.name in alone
+        )
 
-    def fix(self, question: str) -> str:
+    def fix_question(self, question: str) -> str:
         """The question with the language's contractions, its first letter large."""
         for pattern, replacement in self.subject_fixes:
             question = re.sub(pattern, replacement, question)
@@ -112,12 +114,7 @@ class Grammar:
         return question[:at] + question[at : at + 1].upper() + question[at + 1 :]
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of a text as a set."""
-    return frozenset(text.split())
-
-
-def pairs(text: str) -> dict[str, str]:
+def parse_pairs(text: str) -> dict[str, str]:
     """`a=b c=d` as a mapping."""
     return dict(pair.split("=") for pair in text.split())
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.testset.items import Item, item_id
+from ragstone.testset.items import Item, make_item_id
 from ragstone.testset.offline import gate, styles
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import GRAMMARS
@@ -27,7 +27,7 @@ class OfflineMaker:
         self._stock = FactStock(index)
         self._styles = tuple(styles)
 
-    def candidates(
+    def make_candidates(
         self, document: Document, wanted: Mapping[str, int], rng: random.Random
     ) -> Iterator[Item]:
         """Items of the wanted kinds, as many as the document yields, unproven; the caller stops when it has enough."""
@@ -42,14 +42,14 @@ class OfflineMaker:
 
 def _make_plain(kind: str, turn: Turn) -> Iterator[Item]:
     """Plain questions for facts of this kind."""
-    for fact in turn.pick():
+    for fact in turn.pick_facts():
         if fact.kind == kind:
             yield turn.build_item(fact, kind, difficulty="easy" if kind == "factual" else "medium")
 
 
 def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
     """Plain questions with slips of the keyboard, or as a chat puts them, where nobody types the title of a document."""
-    for fact in turn.pick(dressed=True):
+    for fact in turn.pick_facts(dressed=True):
         if kind == "typos":
             question = styles.add_slips(fact.question, turn.rng)
         else:
@@ -61,10 +61,11 @@ def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
 def _pair_records(turn: Turn) -> Iterator[tuple[Fact, Fact]]:
     """Two records each that answer the same question for other keys."""
     groups: dict[str, list[Fact]] = {}
-    for fact in turn.pick(dressed=True):
+    for fact in turn.pick_facts(dressed=True):
         if fact.group:
             groups.setdefault(fact.group, []).append(fact)
     for facts in groups.values():
+        # disjoint pairs: no record is used twice
         for first, second in zip(facts[::2], facts[1::2], strict=False):
             if first.question.replace(first.key, second.key) == second.question != first.question:
                 yield first, second
@@ -76,17 +77,17 @@ def _make_two_in_one(turn: Turn) -> Iterator[Item]:
     for first, second in _pair_records(turn):
         if first.pattern != "option" or len(first.reference + second.reference) > _MAX_BOTH_CHARS:
             continue
-        question = grammar.fix(
+        question = grammar.fix_question(
             grammar.templates["compare"].format(key=first.key, other=second.key, owner=first.owner)
         )
         if gate.refuse_question(question, grammar):
             continue
         both = (first, second)
-        reference = " ".join(f"{one.key}: {one.reference}" for one in both)
-        evidence = tuple(map(turn.quote, both))
-        parts = [{"question": one.question, "reference": one.reference} for one in both]
+        reference = " ".join(f"{fact.key}: {fact.reference}" for fact in both)
+        evidence = tuple(map(turn.quote_fact, both))
+        parts = [{"question": fact.question, "reference": fact.reference} for fact in both]
         yield Item(
-            item_id(question, evidence), question, reference, {turn.document.id: 1.0}, evidence, "two_in_one", "hard",
+            make_item_id(question, evidence), question, reference, {turn.document.id: 1.0}, evidence, "two_in_one", "hard",
             turn.language, describe_source(first), proof={"parts": parts},
         )  # fmt: skip
 

@@ -61,6 +61,7 @@ def open_page(document: Document, language: str) -> Page:
     blocks = parse_blocks(document.text)
     title = clean_title(document.title)
     command, manual = find_manual_name(document, blocks)
+    # enough to see how a word is written; longer documents are not read whole for that
     small = set(re.findall(r"(?<![\w`-])[a-zñáéíóú][\w-]+", document.text[:60_000]))
     large = re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", document.text[:60_000])
     names = {name.lower() for name in large}

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from ragstone.testset.blocks import Block, tidy
+from ragstone.testset.blocks import Block, tidy_text
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.clauses import drop_references, frame
+from ragstone.testset.offline.clauses import drop_references, frame_question
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.offline.grammar import words
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.outline import DocumentSection, find_name_line
+from ragstone.testset.vocabulary import word_set
 
 MAX_DESCRIPTION_CHARS = 260
 """A longer description is cut behind its first sentence."""
@@ -37,34 +37,35 @@ _LONE_WORD = re.compile(r"`?(?:[A-ZÁÉÍÓÚÑ][\w+-]*|\W|\w|[^`]*[<>|][^`]*)`?
 """A key that does not say by itself what it is: `Enter`, `x`."""
 _OUTCOMES = re.compile(r"ERR|RETURN|EXIT|VALOR|ESTADO|Errors|Exit|Return|Environment")
 """Sections of a manual page whose entries are no options, but what may come of a call."""
-_TRIVIAL = words(
+_TRIVIAL = word_set(
     "help version usage h V ? quiet verbose q v Default Description Syntax Context Status Module Note Example Type Name"
 )
 
 
-def record_facts(page: Page) -> Iterator[Fact]:
+def find_record_facts(page: Page) -> Iterator[Fact]:
     """Facts of every record of the page."""
-    yield from _purpose(page)
-    entries = [fact for section in page.sections for fact in _section_facts(page, section)]
+    yield from _find_purpose(page)
+    entries = [fact for section in page.sections for fact in _find_section_facts(page, section)]
+    # counted over the whole page before any is yielded
     times = Counter(fact.key for fact in entries)
     yield from (fact for fact in entries if times[fact.key] == 1)  # else it means several things
-    yield from _table_facts(page)
+    yield from _find_table_facts(page)
 
 
-def _section_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
+def _find_section_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
     block = section.block
     if block.kind == "entry":
-        yield from _entry_facts(page, section, block.terms, block.start, block.term_start)
+        yield from _find_entry_facts(page, section, block.terms, block.start, block.term_start)
     elif block.kind == "item":
-        yield from _item_facts(page, section)
+        yield from _find_item_facts(page, section)
 
 
-def _purpose(page: Page) -> Iterator[Fact]:
+def _find_purpose(page: Page) -> Iterator[Fact]:
     """What the NAME section of a manual page says that its command is for."""
-    found = find_name_line(page.sections)
-    if found is None or page.manual not in (1, 2, 3, 8):
+    name_line = find_name_line(page.sections)
+    if name_line is None or page.manual not in (1, 2, 3, 8):
         return
-    text, block = found
+    text, block = name_line
     if page.manual in (2, 3) and not page.grammar.verb_start.match(text[:1].upper() + text[1:]):
         return  # a noun: not what a function does
     command = f"`{page.command}`"
@@ -76,21 +77,23 @@ def _purpose(page: Page) -> Iterator[Fact]:
         yield Fact(question, reference, "conceptual", "purpose_line", *place, command)
 
 
-def _entry_facts(
+def _find_entry_facts(
     page: Page, section: DocumentSection, terms: Sequence[str], start: int, term_start: int
 ) -> Iterator[Fact]:
     grammar = page.grammar
-    described = _description(page, section.block, start)
+    described = _read_description(page, section.block, start)
     if described is None:
         return
     reference, end = described
     if grammar.background_start.match(reference) or _OUTCOMES.match(" ".join(section.headings[:1])):
         return
-    key, owner, template = _entry_key(page, section, terms, reference)
+    key, owner, template = _choose_entry_key(page, section, terms, reference)
     if not key:
         return
-    question = grammar.fix(
-        grammar.templates[template].format(key=key, owner=owner, verb=_telling(reference, page))
+    question = grammar.fix_question(
+        grammar.templates[template].format(
+            key=key, owner=owner, verb=_get_telling_verb(reference, page)
+        )
     )
     option = template.startswith("option")
     pattern = "option" if option else "entry"
@@ -100,15 +103,15 @@ def _entry_facts(
         yield Fact(question, reference, kind, pattern, term_start, end, key, key, owner, group)
 
 
-def _entry_key(
+def _choose_entry_key(
     page: Page, section: DocumentSection, terms: Sequence[str], reference: str
 ) -> tuple[str, str, str]:
     """The key as the question names it, whose it is, and the template; an empty key when none fits."""
     grammar = page.grammar
-    term = _unquoted(terms[0])
-    option = "option_is" if describing_template(page, reference) == "what_is" else "option"
-    dashed = [one for one in map(_unquoted, terms) if one.startswith("-")]
-    options = [name for one in dashed for name in _OPTION.findall(one)]
+    term = _strip_marks(terms[0])
+    option = "option_is" if choose_template(page, reference) == "what_is" else "option"
+    dashed = [term for term in map(_strip_marks, terms) if term.startswith("-")]
+    options = [name for term in dashed for name in _OPTION.findall(term)]
     if options:
         long = [name for name in options if name.startswith("--") and not name.startswith("--no-")]
         name = (long or options)[0]
@@ -122,7 +125,7 @@ def _entry_key(
         quote = grammar.templates["quote"]
         return quote.format(term), quote.format(page.title), option
     tool = page.command or (page.title if _TOOL.fullmatch(page.title) else "")
-    template = describing_template(page, reference)
+    template = choose_template(page, reference)
     name = re.sub(r"[(].*[)]$", "()", term)
     if not template or not _CODE_TERM.match(terms[0]) or name in _TRIVIAL:
         return "", "", ""
@@ -144,7 +147,7 @@ def _is_titled_option(page: Page, section: DocumentSection, term: str) -> bool:
     )
 
 
-def describing_template(page: Page, reference: str) -> str:
+def choose_template(page: Page, reference: str) -> str:
     """Whether a description says what a thing does, or what it is; empty when that is not clear."""
     grammar = page.grammar
     if grammar.verb_start.match(reference):
@@ -156,26 +159,26 @@ def describing_template(page: Page, reference: str) -> str:
     return "" if opening & grammar.finite_verbs else "what_is"
 
 
-def _telling(reference: str, page: Page) -> str:
+def _get_telling_verb(reference: str, page: Page) -> str:
     verb = reference.split()[0].lower()
     return page.grammar.base_forms.get(verb, verb)
 
 
-def _unquoted(term: str) -> str:
+def _strip_marks(term: str) -> str:
     """A term without marks; of several spans of code the first."""
     return term.strip("`*“”«» ").split("`")[0].strip()
 
 
-def _description(page: Page, block: Block, start: int) -> tuple[str, int] | None:
+def _read_description(page: Page, block: Block, start: int) -> tuple[str, int] | None:
     """What an entry says: all of it when short, else its first sentence; None when neither is whole."""
     spans = [(a, b) for a, b in find_sentences(page, block) if a >= start]
     if not spans:
         return None
     end = spans[-1][1] if spans[-1][1] - start <= MAX_DESCRIPTION_CHARS else spans[0][1]
-    reference = drop_references(tidy(page.document.text[start:end]))
+    reference = drop_references(tidy_text(page.document.text[start:end]))
     if gate.refuse_reference(reference, page.grammar):
         end = spans[0][1]
-        reference = drop_references(tidy(page.document.text[start:end]))
+        reference = drop_references(tidy_text(page.document.text[start:end]))
     if end < spans[-1][1] and page.grammar.conditional_start.match(reference):
         return None  # the rest may say the contrary of another case
     if len(reference.split()) < 3 or len(reference) > 2 * MAX_DESCRIPTION_CHARS:
@@ -184,27 +187,27 @@ def _description(page: Page, block: Block, start: int) -> tuple[str, int] | None
     return reference if reference[-1] in ".!?)" else f"{reference}.", end
 
 
-def _item_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
+def _find_item_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
     """`**Term**: description` and `code` – description as list items."""
     raw = page.document.text[section.block.start : section.block.end]
     lead = _LEAD.match(raw)
     if lead is None:
         return
     start = section.block.start + lead.end()
-    yield from _entry_facts(
-        page, section, [tidy(lead["key"].replace("**", ""))], start, section.block.start
+    yield from _find_entry_facts(
+        page, section, [tidy_text(lead["key"].replace("**", ""))], start, section.block.start
     )
 
 
-def _table_facts(page: Page) -> Iterator[Fact]:
+def _find_table_facts(page: Page) -> Iterator[Fact]:
     """Cells of tables whose first row names the columns and whose first column names the rows."""
     blocks = [section.block for section in page.sections]
     for is_table, rows in groupby(blocks, key=lambda block: block.kind == "row"):
         if is_table:
-            yield from _rows_facts(page, list(rows))
+            yield from _find_rows_facts(page, list(rows))
 
 
-def _rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
+def _find_rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
     header, *body = rows
     keys = [row.terms[0] for row in body]
     if len(body) < 2 or len(set(keys)) < len(keys) or not all(map(_COLUMN.fullmatch, header.terms)):
@@ -215,10 +218,10 @@ def _rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
         for column, value in list(zip(header.terms, row.terms, strict=True))[1:]:
             if 0 < len(value) <= MAX_DESCRIPTION_CHARS:
                 group = f"table:{header.start}:{column}"
-                yield from _cell_facts(page, row, column, value, group)
+                yield from _find_cell_facts(page, row, column, value, group)
 
 
-def _cell_facts(page: Page, row: Block, column: str, value: str, group: str) -> Iterator[Fact]:
+def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str) -> Iterator[Fact]:
     grammar = page.grammar
     key = row.terms[0]
     named = gate.is_specific(key) or page.owner
@@ -228,10 +231,10 @@ def _cell_facts(page: Page, row: Block, column: str, value: str, group: str) -> 
     key = f"`{key}`" if re.fullmatch(r"\S*[_.:/-]\S*", key) and "`" not in key else key
     if column.lower().split()[0] in grammar.description_columns:
         value = value[:1].upper() + value[1:] + ("" if value[-1] in ".!?)" else ".")
-        template = describing_template(page, value)
+        template = choose_template(page, value)
         if not template or _LONE_WORD.fullmatch(key) or gate.refuse_reference(value, grammar):
             return
-        question = grammar.templates[template].format(key=key, verb=_telling(value, page))
+        question = grammar.templates[template].format(key=key, verb=_get_telling_verb(value, page))
         kind = "conceptual" if template == "what_is" else "detail"
     elif _CELL.fullmatch(value) and grammar.value_columns.match(column):
         column = re.sub(r"\s*\(.*?\)", "", column).lower()
@@ -239,6 +242,6 @@ def _cell_facts(page: Page, row: Block, column: str, value: str, group: str) -> 
         kind = "factual"
     else:
         return
-    question = frame(page, grammar.fix(question))
+    question = frame_question(page, grammar.fix_question(question))
     if not gate.refuse_question(question, grammar):
         yield Fact(question, value, kind, "table", row.start, row.end, key, key, "", group)

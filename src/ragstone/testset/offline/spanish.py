@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, pairs, words
-from ragstone.testset.vocabulary import NUMBER_WORDS
+from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, parse_pairs
+from ragstone.testset.vocabulary import NUMBER_WORDS, word_set
 
-_TOLD = "contiene|proporciona|especifica|controla|determina|devuelve|muestra|representa|define|requiere|almacena|activa|desactiva|realiza|describe|imprime|admite|ofrece|indica|incluye|establece|abarca|contienen|proporcionan|muestran|definen|ofrecen|indican|incluyen|provee|aporta|asigna|modifica|identifica|provoca|necesita|cubre|abre|emplea|soporta|gestiona|implementa|crea|genera|lee|comprueba|elimina|añade|instala|usa|utiliza|convierte|evita|limita|acepta|produce|reemplaza|recoge|supervisa|protege|cifra|espera|cambia|actualiza|registra|ejecuta|mantiene|aloja"
-_MADE = "fundad|cread|publicad|introducid|construid|inaugurad|establecid|diseñad|desarrollad|lanzad|renombrad|inventad|descubiert|adoptad|anunciad|restaurad|escrit|mantenid|liberad"
-_MADE_SE = "fundó|creó|publicó|introdujo|construyó|inauguró|estableció|diseñó|desarrolló|lanzó|inventó|descubrió|adoptó|anunció|restauró|escribió|liberó"
-_PLACED = "se encuentran?|se guardan?|se almacenan?|se instalan?|se ubican?|se sitúan?|están? (?:ubicad|situad|guardad|instalad|almacenad)[oa]s?|se registran?|se conservan?"
-_DO = "use|utilice|emplee|ejecute|pulse|escriba|seleccione|puede|debe|debería|basta|hay que|haga|añada|edite|elija|abra|introduzca|presione|instale|cree|configure|marque|vaya|llame|active|inicie|es necesario|tiene que|se (?:usa|utiliza|puede|debe|ejecuta|emplea)|teclee|arrastre|cambie|dé|pida|acuda|rellene|consulte con|presente"
+_TELLING_VERBS = "contiene|proporciona|especifica|controla|determina|devuelve|muestra|representa|define|requiere|almacena|activa|desactiva|realiza|describe|imprime|admite|ofrece|indica|incluye|establece|abarca|contienen|proporcionan|muestran|definen|ofrecen|indican|incluyen|provee|aporta|asigna|modifica|identifica|provoca|necesita|cubre|abre|emplea|soporta|gestiona|implementa|crea|genera|lee|comprueba|elimina|añade|instala|usa|utiliza|convierte|evita|limita|acepta|produce|reemplaza|recoge|supervisa|protege|cifra|espera|cambia|actualiza|registra|ejecuta|mantiene|aloja"
+_MAKING_PARTICIPLES = "fundad|cread|publicad|introducid|construid|inaugurad|establecid|diseñad|desarrollad|lanzad|renombrad|inventad|descubiert|adoptad|anunciad|restaurad|escrit|mantenid|liberad"
+_MAKING_REFLEXIVES = "fundó|creó|publicó|introdujo|construyó|inauguró|estableció|diseñó|desarrolló|lanzó|inventó|descubrió|adoptó|anunció|restauró|escribió|liberó"
+_PLACING_PHRASES = "se encuentran?|se guardan?|se almacenan?|se instalan?|se ubican?|se sitúan?|están? (?:ubicad|situad|guardad|instalad|almacenad)[oa]s?|se registran?|se conservan?"
+_INSTRUCTION_STARTS = "use|utilice|emplee|ejecute|pulse|escriba|seleccione|puede|debe|debería|basta|hay que|haga|añada|edite|elija|abra|introduzca|presione|instale|cree|configure|marque|vaya|llame|active|inicie|es necesario|tiene que|se (?:usa|utiliza|puede|debe|ejecuta|emplea)|teclee|arrastre|cambie|dé|pida|acuda|rellene|consulte con|presente"
 
 PATTERNS = compile_patterns(
     [
@@ -19,7 +19,7 @@ PATTERNS = compile_patterns(
         ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>es|son) (?:una?|unos|unas|un[oa] de l[oa]s) (?!(?:buena?|mal[ao]?|poco|gran|problema|error|parte|ejemplo|lista|caso|cuestión|tarea|buen|muy|simple|forma|manera|opción|mejor|violación|requisito|consecuencia|paso|razón|más|nuev[oa]|distint[oa])\b)(?P<rest>.{15,})", "¿Qué {verb} {subject}?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>se usan?|se utilizan?|se emplean?|sirven?) (?:(?:normalmente|principalmente|habitualmente|generalmente|también) )?para (?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{8,})", "¿Para qué {verb} {subject}?", ""),
         ("allow", "conceptual", r"(?P<subject>@np) (?P<verb>permiten?) (?:(?:al usuario|a los usuarios|al administrador) )?(?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{12,})", "¿Qué {verb} hacer {subject}?", ""),
-        ("tells", "conceptual", rf"(?P<subject>@np) (?P<verb>{_TOLD}) (?P<rest>@object.{{8,}})", "¿Qué {verb} {subject}?", ""),
+        ("tells", "conceptual", rf"(?P<subject>@np) (?P<verb>{_TELLING_VERBS}) (?P<rest>@object.{{8,}})", "¿Qué {verb} {subject}?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>se pueden? (?:usar|utilizar|emplear)|están? (?:diseñad|pensad)[oa]s?) para (?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{8,})", "¿Para qué {verb} {subject}?", ""),
         ("allows", "conceptual", r"(?P<subject>@np) (?P<verb>permiten?) (?P<rest>@object.{8,})", "¿Qué {verb} {subject}?", ""),
         ("relies", "conceptual", r"(?P<subject>@np) (?P<verb>dependen?) de (?P<rest>@object.{8,})", "¿De qué {verb} {subject}?", ""),
@@ -29,10 +29,10 @@ PATTERNS = compile_patterns(
         ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>son) (?P<rest>(?!(?:los|las|muy|más|menos|solo|todos|todas|otros|otras|parecid\w+|similares|iguales|útiles|capaces|posibles|compatibles|importantes|comunes|diferentes|necesari\w+|\w+(?:ados|adas|idos|idas|mente))\b)[a-zñáéíóú]+s(?: [a-zñáéíóú]+){0,3} (?:que|para|de|con) .{8,})", "¿Qué son {subject}?", ""),
         ("consists", "conceptual", r"(?P<subject>@np) (?P<verb>consta|se compone|constan|se componen) de (?P<rest>.{12,})", "¿De qué {verb} {subject}?", ""),
         ("stands_for", "factual", r"(?P<subject>[A-Z][A-Za-z]*[A-Z][A-Za-z]*) (?P<verb>significa) (?P<answer>[^,;()]{6,60})\.", "¿Qué significa {subject}?", "{answer}."),
-        ("where", "factual", rf"(?P<subject>@np) (?P<verb>{_PLACED}) (?P<answer>(?:en|bajo|dentro de) [^,;:()]{{3,70}})\.", "¿Dónde {verb} {subject}?", "{Answer}."),
-        ("when", "factual", rf"(?P<subject>@np) (?P<verb>fue|fueron) (?P<pp>(?:{_MADE})[oa]s?) (?:en|el) (?P<answer>@date)\b(?P<rest>.*)", "¿Cuándo {verb} {pp} {subject}?", "{answer}"),
-        ("when", "factual", rf"(?P<subject>@np) (?P<verb>se (?:{_MADE_SE})|abrió|cerró|comenzó|empezó|terminó) (?:en|el) (?P<answer>@date)\b(?P<rest>.*)", "¿Cuándo {verb} {subject}?", "{answer}"),
-        ("who", "factual", rf"(?P<subject>@np) (?P<verb>fue|fueron|es|son) (?P<pp>(?:{_MADE})[oa]s?) por (?P<answer>@name)(?P<rest>(?: en @date\b.*|[,;] .*|)\.)", "¿Por quién {verb} {pp} {subject}?", "{answer}"),
+        ("where", "factual", rf"(?P<subject>@np) (?P<verb>{_PLACING_PHRASES}) (?P<answer>(?:en|bajo|dentro de) [^,;:()]{{3,70}})\.", "¿Dónde {verb} {subject}?", "{Answer}."),
+        ("when", "factual", rf"(?P<subject>@np) (?P<verb>fue|fueron) (?P<pp>(?:{_MAKING_PARTICIPLES})[oa]s?) (?:en|el) (?P<answer>@date)\b(?P<rest>.*)", "¿Cuándo {verb} {pp} {subject}?", "{answer}"),
+        ("when", "factual", rf"(?P<subject>@np) (?P<verb>se (?:{_MAKING_REFLEXIVES})|abrió|cerró|comenzó|empezó|terminó) (?:en|el) (?P<answer>@date)\b(?P<rest>.*)", "¿Cuándo {verb} {subject}?", "{answer}"),
+        ("who", "factual", rf"(?P<subject>@np) (?P<verb>fue|fueron|es|son) (?P<pp>(?:{_MAKING_PARTICIPLES})[oa]s?) por (?P<answer>@name)(?P<rest>(?: en @date\b.*|[,;] .*|)\.)", "¿Por quién {verb} {pp} {subject}?", "{answer}"),
         ("how_many", "factual", r"(?P<subject>@np) (?P<verb>tiene|contiene|incluye|ofrece|dispone de|cuenta con) (?P<answer>@num (?P<unit>[a-zñáéíóú]{3,}(?P<gender>os|as|iones|dades|ores)))(?P<rest>(?:[,;.]| (?:de|para|en|y|con|que|a|por)\b).*)", "¿{many} {unit} {verb} {subject}?", "{answer}"),
         ("cost", "factual", r"(?P<subject>@np) (?P<verb>cuestan?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:millones de))? (?:euros?|dólares|libras|céntimos))(?<![.,])(?: (?:al|por|cada) [a-zñáéíóú]+)?)(?P<rest>(?:[,;.]| y\b).*)", "¿Cuánto {verb} {subject}?", "{answer}"),
         ("how_long", "factual", r"(?P<subject>@np) (?P<verb>tardan?|duran?) (?:de |entre )?(?P<answer>@num (?:(?:a|y) @num )?(?:segundos|minutos|horas|días|semanas|meses|años)(?: (?:laborables|hábiles|naturales))?)(?P<rest>(?:[,;.]| y\b).*)", "¿Cuánto {verb} {subject}?", "{answer}"),
@@ -48,7 +48,7 @@ PATTERNS = compile_patterns(
         ("verb_time", "factual", r"(?P<subject>@np) (?P<verb>(?:@act))(?P<rest>(?: (?!@when|hasta|desde|antes|después|durante|entre|cada)[^,;:()\s]+){0,6}?) (?P<answer>(?P<prep>hasta|desde|el|los|a|en|de|antes|durante|cada|entre|dentro) (?:(?:las|el|de|del|la|los) )*(?:@when)[^,;:()]{0,40})\.", "{Wh} {verb} {subject}{rest}?", "{Answer}."),
         ("why", "conceptual", r"(?P<subject>@np) (?P<verb>no se pueden?|se pueden?|no pueden?|no deben?|deben?|no se|no están?|están?|no es|no son) (?P<rest>[^,;:()]{4,60}?),? porque (?P<answer>[^;:()]{10,})\.", "¿Por qué {subject} {verb} {rest}?", ""),
         ("default", "factual", r"El valor (?:predeterminado|por omisión|por defecto) (?:de|para) (?:la |el )?(?P<subject>(?:(?:opción|parámetro|variable) )?`[^`]+`|[\w.-]*[_.-][\w.-]+) (?P<verb>es) (?P<answer>[^,;:()]{1,40})\.", "¿Cuál es el valor predeterminado de {subject}?", "{Answer}."),
-        ("how_to", "how_to", rf"(?:Para|Si (?:quiere|desea|necesita)) (?P<subject>(?!poder|ello|esto|eso|más|que|hacer(?:lo|la)\b|ser\b|obtener más)[a-zñ]+(?:ar|er|ir)(?:se)? [^,;:]{{6,90}}), (?P<answer>(?:{_DO})\b.{{8,}}[^:])", "¿Cómo puedo {subject}?", "{Answer}"),
+        ("how_to", "how_to", rf"(?:Para|Si (?:quiere|desea|necesita)) (?P<subject>(?!poder|ello|esto|eso|más|que|hacer(?:lo|la)\b|ser\b|obtener más)[a-zñ]+(?:ar|er|ir)(?:se)? [^,;:]{{6,90}}), (?P<answer>(?:{_INSTRUCTION_STARTS})\b.{{8,}}[^:])", "¿Cómo puedo {subject}?", "{Answer}"),
         ("how_to", "how_to", r"(?:Puede|Se puede|Es posible) (?P<subject>(?!ser\b|usar|utilizar|ver\b|encontrar|consultar|haber|que\b)[a-zñ]+(?:ar|er|ir) [^,;:]{8,80}?) (?P<answer>(?:mediante|usando|utilizando|con la (?:orden|opción|herramienta)|con el (?:comando|programa|botón)|con `|a través de|ejecutando|pulsando|haciendo) [^;:]{6,})", "¿Cómo puedo {subject}?", "{Answer}"),
         ("condition", "detail", r"(?:Si|Cuando) (?P<subject>(?:el |la |un |una )?(?:[a-zñáéíóú]+ )?`[^`]+` (?:no )?(?:se|es|está|tiene|existe|contiene)\b[^,;:]{0,60}), (?:entonces )?(?P<answer>(?:el|la|los|las|un|una|se|no|solo|todos|todas|`)[^:]{15,})", "¿Qué ocurre si {subject}?", ""),
     ],
@@ -66,7 +66,7 @@ PATTERNS = compile_patterns(
     },
 )  # fmt: skip
 
-TASK_VERBS = pairs(
+TASK_VERBS = parse_pairs(
     "instalación=instalar configuración=configurar creación=crear eliminación=eliminar actualización=actualizar construcción=construir "
     "ejecución=ejecutar modificación=modificar importación=importar exportación=exportar activación=activar desactivación=desactivar "
     "comprobación=comprobar búsqueda=buscar conexión=conectar personalización=personalizar descarga=descargar edición=editar impresión=imprimir "
@@ -82,8 +82,8 @@ SPANISH = Grammar(
     language="es",
     patterns=PATTERNS,
     base_forms={},
-    articles=words("el la los las un una unos unas"),
-    closed_words=words(
+    articles=word_set("el la los las un una unos unas"),
+    closed_words=word_set(
         "éste ésta éstos éstas ése ésa mayoría opcionalmente este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha dichos dichas que quien cuyo cuya cual cuales cuando donde como porque "
         "aunque mientras si pues pero sino y e o u ni él ella ellos ellas ello nosotros usted ustedes yo tú su sus mi mis tu tus nuestro nuestra nuestros "
         "nuestras me te se nos le les lo es son era eran fue fueron ser sido siendo está están estar hay ha han haber había tiene tienen puede pueden debe "
@@ -92,15 +92,15 @@ SPANISH = Grammar(
         "tales mismo misma primer primero primera segundo segunda último última siguiente siguientes anterior anteriores uno vea véase use nota así además "
         "permite contiene usa utiliza proporciona ahora aquí allí entonces luego únicamente"
     ),
-    links=words("de del en para"),
-    vague_nouns=words(
+    links=word_set("de del en para"),
+    vague_nouns=word_set(
         "resultado resultados objetivo objetivos idea problema problemas razón razones forma formas manera diferencia propósito punto resto respuesta pregunta paso "
         "pasos cosa cosas ejemplo ejemplos nota caso casos hecho solución elección opción ventaja desventaja excepción consecuencia efecto fin sección capítulo "
         "documento página tabla figura lista salida orden línea archivo fichero directorio valor número nombre tipo parte proceso método campo usuario usuarios "
         "argumento parámetro tiempo cambio cambios alternativa regla sistema programa paquete función clase objeto versión cadena variable datos documentación "
         "guía manual texto libro trabajo tarea comando herramienta motivo"
     ),
-    bad_starts=words(
+    bad_starts=word_set(
         "éste ésta éstos éstas ése ésa ésos ésas aquél aquélla mayoría ambas este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha él ella ellos ellas ello lo su sus cada todos todas ambos otro otra otros otras "
         "algunos algunas muchos muchas uno una-vez como si cuando mientras aunque porque pues pero sino y o ni también además así entonces luego finalmente primero "
         "segundo para por en a con sin desde hasta tras durante entre según sobre qué cuál quién cómo dónde no nunca solo sólo vea véase nota actualmente "
@@ -111,21 +111,21 @@ SPANISH = Grammar(
     reference_pointers=re.compile(r"\b(?:[eé]st[eao]s?|és[eao]s?|más adelante|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|ello|aquí|arriba|abajo|siguientes?|a continuación|anterior(?:es|mente)?|tales|citad[oa]s?|mencionad[oa]s?|próxim[oa] (?:sección|capítulo)|(?:sección|capítulo|figura|tabla) \d+|\w+(?:ar|er|ir)(?:lo|la|los|las)|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|respectivamente|igualmente|asimismo)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:nosotr[oa]s|nuestr[oa]s?|nos|\w{3,}[aei]mos)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:él|ella|ellos|ellas|lo|su|sus|le|les|igual|véase|vea|consulte|también|pero|y|o|así|entonces|además|nota|como|sí|no|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|equivalente|ídem|obsoleto|alias|sinónimo|ignorado|por ejemplo|p\. ?ej|esto|esta|este)\b", re.IGNORECASE),
-    dangling_end=words("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej etc"),
+    dangling_end=word_set("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej etc"),
     openers=re.compile(r"(?:Sin embargo|No obstante|Por tanto|Por lo tanto|Además|Asimismo|También|De hecho|Finalmente|Por último|En general|Generalmente|En resumen|Básicamente|Históricamente|Desafortunadamente|Afortunadamente|Por otro lado|En la práctica|En otras palabras|Por consiguiente|Así pues), (?=\S)"),
     task_verbs=TASK_VERBS,
     task_prefix=re.compile(r"(?:¿?Cómo (?:se )?)?(?P<task>[A-ZÁÉÍÓÚÑa-zñáéíóú]+(?:ar|er|ir)(?:se)? (?!o\b|y\b).+?)\??"),
-    instructions=re.compile(rf"(?!.*\b(?:luego|también|después|entonces|ahora)\b)(?:Para [a-zñ]+(?:ar|er|ir)\b[^,]+, (?:{_DO})\b|(?:Puede|Debe|Es necesario|Hay que|Tiene que) [a-zñ]+(?:ar|er|ir)|(?:{_DO}) )", re.IGNORECASE),
+    instructions=re.compile(rf"(?!.*\b(?:luego|también|después|entonces|ahora)\b)(?:Para [a-zñ]+(?:ar|er|ir)\b[^,]+, (?:{_INSTRUCTION_STARTS})\b|(?:Puede|Debe|Es necesario|Hay que|Tiene que) [a-zñ]+(?:ar|er|ir)|(?:{_INSTRUCTION_STARTS}) )", re.IGNORECASE),
     option_heading=re.compile(r"\b(?:opciones|parámetros|argumentos|ajustes|preferencias)\b", re.IGNORECASE),
     manual_heading=re.compile(r"opci[oó]n|descripci[oó]n|argumento|par[aá]metro|[oó]rdenes|mandatos", re.IGNORECASE),
     option_start=re.compile(r"(?:[A-ZÁÉÍÓÚ][a-zñáéíóú]*(?:a|e|ar|er|ir)|No|Solo|Sólo|Si|Cuando|Con|Al|En vez|El|Los \w+s|Las \w+s)\b"),
-    description_columns=words("descripción significado propósito explicación función acción efecto resumen"),
+    description_columns=word_set("descripción significado propósito explicación función acción efecto resumen"),
     value_columns=re.compile(r"(?:precio|coste|tarifa|fecha|año|puerto|capacidad|altura|longitud|peso|duración|licencia|dirección|teléfono|horario|unidad|formato|capital|idioma|rango|plazo|población|superficie|color|material|ubicación|profundidad|distancia|velocidad|tamaño)\b", re.IGNORECASE),
     verb_start=re.compile(r"(?:Contiene|Describe|Representa|Almacena|Muestra|Escribe|Imprime|Indica|Especifica|Define|Establece|Crea|Elimina|Borra|Añade|Lista (?:el|la|los|las|todos|todas|un|una)|Convierte|Comprueba|Lee|Abre|Cierra|Activa|Desactiva|Envía|Inicia|Detiene|Ejecuta|Usa|Utiliza|Hace|Actualiza|Instala|Calcula|Llama|Interpreta|Ignora|Incluye|Excluye|Fuerza|Permite|Limita|Suprime|Realiza|Busca|Selecciona|Cambia|Copia (?:el|la|los|las|todos|todas|un|una)|Mueve|Reemplaza|Restaura|Genera|Trata|Devuelve|Guarda|Carga|Verifica|Informa|Evita|Controla|Aplica|Mantiene|Omite|Determina|Produce|Obtiene|Configura|Habilita|Deshabilita|Sustituye|Salta|Espera|Asigna|Descarga|Desinstala|Presenta|Proporciona|Abandona|Termina|Sale|Modifica|Reinicia|Ordena|Quita|Pone|Agrega)\b"),
     background_start=re.compile(r"(?:Normalmente|Por omisión|Por defecto|De forma predeterminada|Habitualmente|Generalmente|Algunos|Algunas|Muchos|Actualmente|En|Hay|Para|Desde|A menos|Sin|Usted|Puede|Aunque|Como|Debido|\S+ (?:es|son|era|está|tiene|puede|debe|normalmente|siempre|nunca|ejecuta|usa|utiliza|hace))\b"),
     conditional_start=re.compile(r"(?:Si|Cuando|Mientras)\b"),
-    telling_verbs=words("contiene especifica define indica almacena representa controla determina describe incluye proporciona establece"),
-    finite_verbs=frozenset(_TOLD.split("|")) | words("es son está están fue ha han puede pueden debe deben tiene tienen permite se será dice determina existe"),
+    telling_verbs=word_set("contiene especifica define indica almacena representa controla determina describe incluye proporciona establece"),
+    finite_verbs=frozenset(_TELLING_VERBS.split("|")) | word_set("es son está están fue ha han puede pueden debe deben tiene tienen permite se será dice determina existe"),
     noun_start=re.compile(r"(?:Una?|El|La|Los|Las|Uno de) [a-zñ`]"),
     attributes=(
         (_SOFTWARE, re.compile(r"\b(?:1[89]|20)\d\d\b|\bpublic|\blanz"), "¿Cuándo se publicó por primera vez {subject}?"),

@@ -11,12 +11,12 @@ from typing import Any
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.testset.items import Difficulty, Evidence, Item, item_id
-from ragstone.testset.offline.clauses import clause_facts
+from ragstone.testset.items import Difficulty, Evidence, Item, make_item_id
+from ragstone.testset.offline.clauses import find_clause_facts
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import open_page
-from ragstone.testset.offline.records import record_facts
-from ragstone.testset.offline.tasks import section_facts, task_facts
+from ragstone.testset.offline.records import find_record_facts
+from ragstone.testset.offline.tasks import find_section_facts, find_task_facts
 from ragstone.testset.question_terms import extract_content_stems
 from ragstone.testset.sampling import language_of
 
@@ -31,14 +31,15 @@ class FactStock:
         self.index = index
         self._facts: OrderedDict[str, list[Fact]] = OrderedDict()
 
-    def load(self, document: Document, language: str) -> list[Fact]:
+    def load_facts(self, document: Document, language: str) -> list[Fact]:
         """The facts of a document, no question twice."""
         if document.id in self._facts:
             self._facts.move_to_end(document.id)
             return self._facts[document.id]
         page = open_page(document, language)
         facts: dict[str, Fact] = {}
-        for source in (clause_facts, record_facts, task_facts, section_facts):
+        # the first to ask a question keeps it
+        for source in (find_clause_facts, find_record_facts, find_task_facts, find_section_facts):
             for fact in source(page):
                 facts.setdefault(fact.question, fact)
         self._facts[document.id] = list(facts.values())
@@ -56,20 +57,25 @@ class Turn:
     language: str
     rng: random.Random
 
-    def pick(self, *, dressed: bool = False) -> list[Fact]:
+    def pick_facts(self, *, dressed: bool = False) -> list[Fact]:
         """The facts in random order; plain kinds and those that dress a question up begin with different ones."""
-        facts = list(self.stock.load(self.document, self.language))
+        facts = list(self.stock.load_facts(self.document, self.language))
+        # a copy is shuffled: the cached list must stay in the document's order
         self.rng.shuffle(facts)
         return sorted(facts, key=lambda fact: _is_reserved(fact) != dressed)
 
     def find_neighbours(self, text: str, count: int = 6) -> list[Document]:
         """Other documents in the same language that share rare words with a text."""
         index = self.stock.index
-        stems = index.rarest(extract_content_stems(text, self.language), 6)
-        found = index.near(stems, but=(self.document.id,), most=count)
-        return [one for one in found if language_of(one.text, one.language) == self.language]
+        stems = index.sort_rarest(extract_content_stems(text, self.language), 6)
+        documents = index.find_with_any(stems, but=(self.document.id,), most=count)
+        return [
+            document
+            for document in documents
+            if language_of(document.text, document.language) == self.language
+        ]
 
-    def quote(self, fact: Fact) -> Evidence:
+    def quote_fact(self, fact: Fact) -> Evidence:
         """The place of a fact, letter by letter as the document has it."""
         text = self.document.text[fact.start : fact.end]
         return Evidence(self.document.id, text, fact.start, fact.end)
@@ -90,9 +96,9 @@ class Turn:
             if fact.claim
             else {}
         )
-        asks, evidence = question or fact.question, (self.quote(fact),)
+        asks, evidence = question or fact.question, (self.quote_fact(fact),)
         return Item(
-            item_id(asks, evidence, history), asks, fact.reference, {self.document.id: 1.0}, evidence, kind, difficulty,
+            make_item_id(asks, evidence, history), asks, fact.reference, {self.document.id: 1.0}, evidence, kind, difficulty,
             self.language, describe_source(fact), "", history, {**claim, **(proof or {})},
         )  # fmt: skip
 

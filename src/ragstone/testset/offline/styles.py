@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragstone.testset.items import Item, item_id
+from ragstone.testset.items import Item, make_item_id
 from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, word_set
 from ragstone.text.terms import strip_accents
 
@@ -47,13 +47,14 @@ def apply_style(item: Item, styles: Sequence[str]) -> Item:
     """The item in one of the styles, chosen by its id; as it is when its kind bears none."""
     if not styles or item.kind not in _STYLED_KINDS:
         return item
+    # by the id, not by a draw: the same item has the same style in every run
     style = styles[int(item.id[:6], 16) % len(styles)]
     question = write_in_style(item.question, style, item.language, random.Random(item.id))
     if not question or question == item.question:
         return item
     return replace(
         item,
-        id=item_id(question, item.evidence, item.history),
+        id=make_item_id(question, item.evidence, item.history),
         question=question,
         style=style,
         proof={"plain": item.question, **item.proof},

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from ragstone.testset.blocks import tidy
+from ragstone.testset.blocks import tidy_text
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.clauses import FIRST_STEP, drop_references, frame
+from ragstone.testset.offline.clauses import FIRST_STEP, drop_references, frame_question
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page, find_sentences
@@ -20,7 +20,7 @@ MAX_STEPS = 8
 MAX_SENTENCES = 3
 
 
-def task_facts(page: Page) -> Iterator[Fact]:
+def find_task_facts(page: Page) -> Iterator[Fact]:
     """A how-to question for each heading that names a task and has its answer right below it."""
     for at, section in enumerate(page.sections):
         if section.block.kind != "heading":
@@ -28,12 +28,14 @@ def task_facts(page: Page) -> Iterator[Fact]:
         task = read_task(clean_title(section.block.text), page.grammar, page.common)
         if not task or not _is_specific_task(task, page):
             continue
-        question = frame(page, page.grammar.fix(page.grammar.templates["task"].format(task=task)))
+        question = frame_question(
+            page, page.grammar.fix_question(page.grammar.templates["task"].format(task=task))
+        )
         if gate.refuse_question(question, page.grammar):
             continue
         rest = page.sections[at + 1 :]
         below = list(takewhile(lambda following: following.block.kind != "heading", rest))
-        answer = _steps(below) or _instructions(page, below, task)
+        answer = _read_steps(below) or _read_instructions(page, below, task)
         if answer is None:
             continue
         reference, end = answer
@@ -41,12 +43,12 @@ def task_facts(page: Page) -> Iterator[Fact]:
             yield Fact(question, reference, "how_to", "heading", section.block.start, end, task)
 
 
-def section_facts(page: Page) -> Iterator[Fact]:
+def find_section_facts(page: Page) -> Iterator[Fact]:
     """What a document of somebody's says under a heading: the whole section, where it is short and whole."""
     for at, section in enumerate(page.sections):
         if section.block.kind != "heading" or not page.owner or section.block.level < 2:
             continue
-        below = [one.block for one in page.sections[at + 1 : at + 4]]
+        below = [section.block for section in page.sections[at + 1 : at + 4]]
         kinds = [block.kind for block in below]
         heading = clean_title(section.block.text)
         topic = len(heading.split()) <= 5 and not _ASKING.match(heading)
@@ -90,7 +92,7 @@ def _is_specific_task(task: str, page: Page) -> bool:
     return bool(page.owner) or len(meaning) >= 3 or gate.is_specific(task.partition(" ")[2])
 
 
-def _steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
+def _read_steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
     """Numbered steps, when the section begins with them."""
     blocks = [section.block for section in below]
     while blocks and blocks[0].kind == "paragraph" and blocks[0].text.endswith(":"):
@@ -105,7 +107,7 @@ def _steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
     return text, steps[-1].end
 
 
-def _instructions(
+def _read_instructions(
     page: Page, below: Sequence[DocumentSection], task: str
 ) -> tuple[str, int] | None:
     """The first sentences of the section that say what to do and speak of the task's object."""
@@ -115,14 +117,14 @@ def _instructions(
             return None
         spans = find_sentences(page, section.block)
         for at, (start, end) in enumerate(spans):
-            sentence = tidy(page.document.text[start:end])
+            sentence = tidy_text(page.document.text[start:end])
             shared = wanted & set(extract_content_stems(sentence, page.grammar.language))
             if not page.grammar.instructions.match(sentence) or len(shared) < min(2, len(wanted)):
                 continue
             if FIRST_STEP.search(sentence):
                 return None
             for _, last in reversed(spans[at : at + MAX_SENTENCES]):
-                reference = drop_references(tidy(page.document.text[start:last]))
+                reference = drop_references(tidy_text(page.document.text[start:last]))
                 if last == end or not gate.refuse_reference(reference, page.grammar):
                     return reference, last
     return None

@@ -1,0 +1,182 @@
+"""A name in a place that the source gives to another: France reported it, where Germany reported it and France followed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from ragstone.judges.offline.reading import NEGATION, NUMBER, STOP, Reading, read
+from ragstone.text.clause_words import CLAUSE_WORDS
+from ragstone.text.verbs import find_verb_form
+
+MAX_NAME_WORDS = 4
+MIN_OTHER_WORDS = 2
+"""Words of a claim beside the name that must stand in the sentence: what is said of it, and of what."""
+MAX_SHARE_BESIDE = 0.5
+"""Share of those words that may stand in a sentence with the name; with more of them the sentence speaks of the claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherName:
+    """A sentence of a source that says of another name what a claim says of its own."""
+
+    source: int
+    sentence: int
+    mine: str
+    theirs: str
+
+
+def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | None:
+    """The sentence that has all of a claim but its name, and another name in its place; None where there is none.
+
+    None also where any sentence has the name with most of the rest, since that one may say the same."""
+    content = [n for n, kind in enumerate(claim.kinds.tolist()) if kind not in (STOP, NEGATION)]
+    ids = [int(claim.ids[n]) for n in content]
+    wanted = frozenset(ids)
+    if len(wanted) <= MIN_OTHER_WORDS:
+        return None
+    candidates: list[tuple[int, int, frozenset[int]]] = []
+    for index, source in enumerate(sources):
+        for sentence, theirs in enumerate(
+            () if source.structured else _list_ids(source.raw, source.language)
+        ):
+            missing = wanted - theirs
+            if not missing:
+                return None
+            if len(missing) <= min(MAX_NAME_WORDS, len(wanted) - MIN_OTHER_WORDS):
+                candidates.append((index, sentence, missing))
+    for index, sentence, missing in candidates:
+        first = next(n for n, stem in enumerate(ids) if stem in missing)
+        if frozenset(ids[first : first + len(missing)]) == missing:
+            words = _list_words(claim, 0, len(claim.ids))
+            name = [words[n] for n in content[first : first + len(missing)]]
+            sentence_words = _read_sentence(sources[index], sentence)
+            other = _read_place(words, name, sentence_words, claim.language)
+            if other is not None and not _has_beside(wanted, missing, sources):
+                return OtherName(index, sentence, claim.raw[name[0].start : name[-1].end], other)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    id: int
+    lower: str
+    start: int
+    end: int
+    is_content: bool
+    is_capital: bool
+
+
+def _list_words(text: Reading, first: int, last: int) -> list[_Word]:
+    return [
+        _Word(
+            int(text.ids[n]),
+            text.raw[text.places[n][0] : text.places[n][1]].lower(),
+            *text.places[n],
+            text.kinds[n] not in (STOP, NEGATION),
+            text.raw[text.places[n][0]].isupper() and text.kinds[n] != NUMBER,
+        )
+        for n in range(first, last)
+    ]
+
+
+def _read_sentence(source: Reading, sentence: int) -> list[_Word]:
+    first, last = source.sentence.searchsorted([sentence, sentence + 1]).tolist()
+    return _list_words(source, first, last)
+
+
+@lru_cache(maxsize=512)
+def _list_ids(text: str, language: str) -> list[frozenset[int]]:
+    """The stems of each sentence of a source."""
+    source = read(text, language)
+    bounds = source.sentence.searchsorted(range(len(source.sentences) + 1)).tolist()
+    ids = source.ids.tolist()
+    return [frozenset(ids[a:b]) for a, b in pairwise(bounds)]
+
+
+def _read_place(
+    claim: Sequence[_Word], missing: Sequence[_Word], theirs: Sequence[_Word], language: str
+) -> str | None:
+    """The other name in the place that the missing one has in the claim: as its subject, or after its preposition."""
+    said = {word.id for word in claim}
+    grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
+    first = claim.index(missing[0])
+    is_name = all(word.is_capital for word in missing) and missing[0].lower not in grammar.openers
+    if not is_name or find_verb_form(missing[0].lower, language) == "finite":
+        return None
+    verb = next((word for word in claim if _is_verb(word, language)), None)
+    if verb is None or missing[-1].end <= verb.start:
+        return _read_subject(claim, verb, theirs, said, language)
+    link = claim[first - 1]
+    if link.lower not in grammar.prepositions or first < 2:
+        return None
+    before = claim[first - 2]
+    for n, word in enumerate(theirs[1:], 1):
+        if word.lower == link.lower and theirs[n - 1].id == before.id:
+            return _read_name(theirs[n + 1 :], said, frozenset())
+    return None
+
+
+def _read_subject(
+    claim: Sequence[_Word],
+    verb: _Word | None,
+    theirs: Sequence[_Word],
+    said: set[int],
+    language: str,
+) -> str | None:
+    """The name that a sentence has for the subject of a claim: before the verb, after `by`, or after `is`."""
+    grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
+    no_names = grammar.starters | grammar.openers
+    if verb is None:
+        places = [n for n, word in enumerate(theirs) if word.lower in grammar.be_have]
+        is_copular = any(word.lower in grammar.be_have for word in claim)
+        return (
+            _read_name(theirs[places[0] + 1 :], said, no_names) if places and is_copular else None
+        )
+    anchor = next((n for n, word in enumerate(theirs) if word.id == verb.id), None)
+    if anchor is None:
+        return None
+    after = theirs[anchor + 1 :]
+    if after and after[0].lower in ("by", "por"):
+        return _read_name(after[1:], said, no_names)
+    return _read_name_before(theirs[:anchor], said, language)
+
+
+def _read_name_before(words: Sequence[_Word], said: set[int], language: str) -> str | None:
+    """The name that the words end with, unless a preposition governs it: Nokia, but not the Elector of Brandenburg."""
+    grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
+    start = len(words)
+    while start and words[start - 1].is_capital:
+        start -= 1
+    if start and words[start - 1].lower in grammar.prepositions:
+        return None
+    return _read_name(words[start:], said, grammar.starters | grammar.openers | grammar.adverbs)
+
+
+def _is_verb(word: _Word, language: str) -> bool:
+    form = find_verb_form(word.lower, "es" if language == "es" else "en")
+    return word.is_content and not word.is_capital and form in ("finite", "past", "participle")
+
+
+def _read_name(words: Sequence[_Word], said: set[int], starters: frozenset[str]) -> str | None:
+    """The name that the words begin with, unless the claim has it or they may stand for any: he, the firm."""
+    name = []
+    for word in words:
+        if not word.is_capital:
+            break
+        name.append(word)
+    if not name or name[0].lower in starters or any(word.id in said for word in name):
+        return None
+    return " ".join(word.lower.capitalize() for word in name)
+
+
+def _has_beside(wanted: frozenset[int], name: frozenset[int], sources: Sequence[Reading]) -> bool:
+    """Whether a sentence has the name with much of what the claim says of it."""
+    rest = wanted - name
+    return any(
+        name & theirs and len(rest & theirs) > MAX_SHARE_BESIDE * len(rest)
+        for source in sources
+        for theirs in _list_ids(source.raw, source.language)
+    )

@@ -1,0 +1,119 @@
+"""What systems without any wit get right: the first document that BM25 finds, and one answer for everything."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ragstone.systems.pipeline.chunking import DocumentChunk
+from ragstone.testset.index import CorpusIndex, Documents
+from ragstone.text.evidence import find_quote
+from ragstone.text.language import ABSTENTIONS, detect_language
+from ragstone.text.terms import extract_terms
+from ragstone.text.words import fold_text
+from ragstone.types import Sample
+
+SEARCHED_DOCUMENTS = 3
+"""Documents that are looked at for a question."""
+SEARCHED_WORDS = 10
+"""Words of a question that are searched for, the rarest: those that most documents have decide nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrivialBaselines:
+    """Shares of questions that need no system worth the name."""
+
+    constant: float
+    """Share of all questions whose reference is the commonest one."""
+    constant_answer: str
+    first: float | None = None
+    """Share of the questions with relevant documents where BM25's first document is one; None without documents."""
+    answer_in_first: float | None = None
+    """Share of them where that document also holds the reference word for word."""
+
+
+class Search:
+    """BM25 over whole documents, on disk: none of them is held in memory."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._index = CorpusIndex(documents)
+        # on the instance, not as a decorator of the method: that cache would keep every index alive
+        self.find_nearest = lru_cache(maxsize=256)(self._find_nearest)
+        """The nearest documents to a question, best first; asked twice for each, searched once."""
+
+    def _find_nearest(self, question: str, language: str | None) -> list[DocumentChunk]:
+        stems = self._index.sort_rarest(
+            extract_terms(question, detect_language(question, language)), SEARCHED_WORDS
+        )
+        return [
+            DocumentChunk(
+                document.id,
+                document.text,
+                document.title,
+                detect_language(document.text[:2000], document.language),
+            )
+            for document in self._index.find_with_any(stems, most=SEARCHED_DOCUMENTS)
+        ]
+
+    def measure_held_share(self, piece: DocumentChunk, text: str) -> float:
+        """The share of a text's words, rare ones counting more, that stand in a document."""
+        wanted = set(extract_terms(text, piece.language))
+        if not wanted:
+            return 1.0
+        held = wanted.intersection(extract_terms(piece.titled_text, piece.language))
+        weight = {word: self._weigh_word(word) for word in wanted}
+        return sum(weight[word] for word in held) / sum(weight.values())
+
+    def _weigh_word(self, word: str) -> float:
+        return math.log(1 + (self._index.count + 1) / (self._index.count_documents(word) + 0.5))
+
+    def close(self) -> None:
+        """What was written down for the search is removed."""
+        self._index.close()
+
+    def __enter__(self) -> Search:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def join_turns(sample: Sample) -> str:
+    """The question with the turns before it."""
+    history = sample.meta.get("history") or ()
+    return "\n".join([*map(str, history), sample.question or ""])
+
+
+def measure_baselines(samples: Sequence[Sample], search: Search | None) -> TrivialBaselines:
+    """What the two get right on these samples."""
+    given = Counter(_fold_reference(sample) for sample in samples)
+    common, times = given.most_common(1)[0] if given else ("", 0)
+    shown = next((s.reference or "" for s in samples if _fold_reference(s) == common), "")
+    constant = times / len(samples) if samples else 0.0
+    if search is None:
+        return TrivialBaselines(constant, shown)
+    first = held_count = count = 0
+    for sample in samples:
+        wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
+        if not wanted:
+            continue
+        count += 1
+        hits = search.find_nearest(join_turns(sample), sample.language)
+        if hits and hits[0].document in wanted:
+            first += 1
+            held_count += find_quote(sample.reference or "", hits[0].titled_text) is not None
+    if not count:
+        return TrivialBaselines(constant, shown)
+    return TrivialBaselines(constant, shown, first / count, held_count / count)
+
+
+def _fold_reference(sample: Sample) -> str:
+    """The reference as it is compared; an abstention is one answer in every language."""
+    text = fold_text(sample.reference or "")
+    return fold_text(ABSTENTIONS[0]) if text in _ABSTENTIONS else text
+
+
+_ABSTENTIONS = frozenset(map(fold_text, ABSTENTIONS))

@@ -1,0 +1,332 @@
+"""Questions written by a judge: ordered document by document, checked here, answered by the judge without the reference."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ragstone.asks import Answered, Ask, Order, Problem, Reply, solve, write
+from ragstone.data.documents import Document
+from ragstone.engine import AskBroker
+from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.testset.generation import Checker, StepResult
+from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, make_item_id
+from ragstone.testset.sampling import language_of
+from ragstone.testset.sources import Corpus
+from ragstone.text.evidence import find_quote
+from ragstone.text.words import split_bare_words
+from ragstone.types import NO_USAGE, Chunk
+
+MAX_SHOWN_CHARS = 6000
+"""Characters of a document that are shown to the judge; a longer one shows a part, another one each time."""
+EVIDENCE_MARGIN_CHARS = 400
+"""Characters on each side of a quote that count as its evidence: a quote alone may lack what its words refer to."""
+NEIGHBOURS = 2
+"""Passages of other documents that are shown where a question needs several."""
+
+PER_DOCUMENT = 6
+"""Questions ordered in one call at most."""
+GROUP = 4
+"""Documents whose questions are answered in one call."""
+
+Nearest = Callable[[str, int, frozenset[str]], Sequence[tuple[str, str]]]
+"""Text, how many, which documents not → id and text of the nearest passages of the corpus."""
+
+RELATED = frozenset({"multi_document", "distractor"})
+"""Kinds that need passages of other documents beside the document."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    """A part of a document as a judge sees it."""
+
+    document: str
+    text: str
+    start: int
+    """Where the part starts in the document."""
+
+
+@dataclass(slots=True)
+class JudgeWriter:
+    """Orders questions from a judge and has it answer them."""
+
+    broker: AskBroker
+    judge: str
+    corpus: Corpus
+    checker: Checker
+    nearest: Nearest
+    find: Callable[[str], Document]
+    """The document of an id."""
+    styles: Sequence[str] = ()
+    per_document: int = PER_DOCUMENT
+    group: int = GROUP
+    window: int = 8
+    stopped: str = ""
+    _unreachable: int = field(default=0, repr=False)
+
+    async def write_group(
+        self,
+        group: Sequence[tuple[int, list[str]]],
+        rng: random.Random,
+        turn: Awaitable[None],
+        done: asyncio.Future[None],
+    ) -> StepResult:
+        """Write for each document, look through what came when it is one's turn, have it answered."""
+        made = StepResult()
+        sheets = [self._build_order(self.corpus[place], kinds, rng) for place, kinds in group]
+        replies = await self.broker.answer([sheet.ask for sheet in sheets])
+        # replies come in any order; from here on groups go one by one, so that the same replies
+        # give the same set
+        await turn
+        let_through: list[Item] = []
+        for sheet, answered in zip(sheets, replies, strict=True):
+            made.usage = made.usage + (answered.usage or NO_USAGE)
+            self._note_failure(answered, made)
+            for candidate in sheet.read_items(answered, self.judge):
+                checked = (
+                    candidate
+                    if isinstance(candidate, Rejection)
+                    else self.checker.check_item(candidate)
+                )
+                if isinstance(checked, Rejection):
+                    made.rejected.append(checked)
+                else:
+                    let_through.append(checked)
+        if not done.done():
+            done.set_result(None)
+        if let_through and self.stopped:
+            made.cut = True
+        elif let_through:
+            await self._verify_items(let_through, made)
+        return made
+
+    def _build_order(
+        self, document: Document, kinds: Sequence[str], rng: random.Random
+    ) -> WriteOrder:
+        own = choose_part(document, rng)
+        shown = [own]
+        if RELATED.intersection(kinds):
+            for name, text in self.nearest(own.text[:1000], NEIGHBOURS, frozenset({document.id})):
+                at = self.find(name).text.find(text)
+                if at >= 0:
+                    shown.append(DocumentPart(name, text, at))
+        styles = [rng.choice(self.styles) if self.styles else "" for _ in kinds]
+        orders = tuple(Order(kind, style) for kind, style in zip(kinds, styles, strict=True))
+        language = language_of(document.text, document.language)
+        return WriteOrder(tuple(shown), orders, language)
+
+    async def _verify_items(self, items: Sequence[Item], made: StepResult) -> None:
+        """One call for all: each question with its evidence, and with what comes nearest elsewhere."""
+        problems: list[Problem] = []
+        elsewhere: list[list[tuple[str, str]]] = []
+        for item in items:
+            asked = "\n".join([*item.history, item.question])
+            near = list(self.nearest(asked, NEIGHBOURS, frozenset(item.relevant)))
+            elsewhere.append(near)
+            own = [
+                Chunk(evidence.document, self._cut_evidence(evidence)) for evidence in item.evidence
+            ]
+            others = [Chunk(name, text) for name, text in near]
+            if item.answerable:
+                # two problems for each: with the evidence it must be answered, with what is nearest
+                # elsewhere it must not
+                problems.append(Problem((asked,), tuple(own)))
+            problems.append(
+                Problem((asked,), tuple([] if item.answerable else own) + tuple(others))
+            )
+        languages = {item.language for item in items}
+        ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
+        (answered,) = await self.broker.answer([ask])
+        made.usage = made.usage + (answered.usage or NO_USAGE)
+        self._note_failure(answered, made)
+        if not isinstance(answered, Reply):
+            made.judged += [Rejection("judge_failed", item, answered.reason) for item in items]
+            return
+        rows = iter(answered.value["answers"])
+        for item, near in zip(items, elsewhere, strict=True):
+            verdict = self._decide_item(item, rows, near)
+            if isinstance(verdict, Rejection):
+                made.judged.append(verdict)
+            else:
+                made.items.append(verdict)
+
+    def _cut_evidence(self, evidence: Evidence) -> str:
+        text = self.find(evidence.document).text
+        return text[
+            max(0, evidence.start - EVIDENCE_MARGIN_CHARS) : evidence.end + EVIDENCE_MARGIN_CHARS
+        ]
+
+    def _decide_item(
+        self, item: Item, rows: Iterator[Mapping[str, Any]], near: Sequence[tuple[str, str]]
+    ) -> Item | Rejection:
+        proof = {**item.proof, "answered_by": self.judge}
+        if not item.answerable:
+            row = next(rows)
+            if row["told"]:
+                return Rejection("answered_by_corpus", item, f"the judge answers {row['answer']!r}")
+            return _replace_proof(item, proof={**proof, "searched": [name for name, _ in near]})
+        own, other = next(rows), next(rows)
+        if not own["told"]:
+            return Rejection("not_answerable_from_evidence", item, "the judge finds no answer")
+        if not agrees_with_reference(own, item):
+            detail = f"the judge answers {own['answer']!r}"
+            return Rejection("not_answerable_from_evidence", item, detail)
+        proof["answer"] = own["answer"]
+        if not other["told"]:
+            return _replace_proof(item, proof=proof)
+        home = next((n for n, text in near if find_quote(other["quote"], text)), None)
+        if home is None:  # no quote, no answer
+            return _replace_proof(item, proof=proof)
+        if not agrees_with_reference(other, item):
+            detail = f"{home} answers {other['answer']!r}"
+            return Rejection("ambiguous", item, detail)
+        # another document tells the same: whoever finds that one is right too
+        return _replace_proof(item, proof=proof, relevant={**item.relevant, home: 1.0})
+
+    def _note_failure(self, answered: Answered, made: StepResult) -> None:
+        if isinstance(answered, OutOfBudget):
+            made.cut, self.stopped = True, answered.reason
+        elif isinstance(answered, JudgeFailed) and answered.kind == "transport":
+            made.cut = True
+            self._unreachable += 1
+            if self._unreachable >= 3:
+                self.stopped = f"the judge cannot be reached: {answered.reason}"
+        elif isinstance(answered, Reply):
+            self._unreachable = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOrder:
+    """What one call orders, and how its reply is read."""
+
+    shown: tuple[DocumentPart, ...]
+    orders: tuple[Order, ...]
+    language: str
+
+    @property
+    def ask(self) -> Ask:
+        """The call."""
+        sources = [Chunk(part.document, part.text) for part in self.shown]
+        return write(sources, self.orders, language=self.language)
+
+    def read_items(self, answered: Answered, judge: str) -> list[Item | Rejection]:
+        """One item or rejection for each order, and a rejection for whatever else was written."""
+        if not isinstance(answered, Reply):
+            return [
+                Rejection("judge_failed", {"kind": order.kind}, answered.reason)
+                for order in self.orders
+            ]
+        rows: dict[str, Any] = {}
+        results: list[Item | Rejection] = []
+        for row in answered.value["items"]:
+            number = row["id"].removeprefix("q")
+            known = number.isdigit() and 0 < int(number) <= len(self.orders)
+            if not known or row["id"] in rows:
+                why = "was written twice" if known else "was not ordered"
+                results.append(Rejection("malformed", dict(row), f"{row['id']!r} {why}"))
+            else:
+                rows[row["id"]] = row
+        if len(self.orders) == 1 and not rows and answered.value["items"]:
+            # one order needs no number: a small model seldom copies it
+            results.pop(0)
+            rows["q1"] = answered.value["items"][0]
+        for number, order in enumerate(self.orders, 1):
+            row = rows.get(f"q{number}")
+            if row is None:
+                missing = {"kind": order.kind}
+                results.append(
+                    Rejection("empty", missing, "the judge wrote nothing for this order")
+                )
+            else:
+                results.append(self._read_item(row, order, judge))
+        return results
+
+    def _read_item(self, row: Mapping[str, Any], order: Order, judge: str) -> Item | Rejection:
+        question = " ".join(row["question"].split())
+        answer = " ".join(row["answer"].split())
+        answerable = order.kind not in UNANSWERABLE
+        described = {"kind": order.kind, **row}
+        if not question or (answerable and not answer):
+            return Rejection("empty", described, f"no {'answer' if question else 'question'}")
+        history: tuple[str, ...] = ()
+        if order.kind == "follow_up":
+            history = tuple(
+                " ".join(row[f"earlier_{name}"].split()) for name in ("question", "answer")
+            )
+            if not all(history):
+                return Rejection("malformed", described, "a follow-up without its first turn")
+        evidence: list[Evidence] = []
+        for piece in row["evidence"]:
+            evidence_piece = self._locate_quote(piece)
+            if evidence_piece is None:
+                detail = f"{piece['quote']!r} does not stand in {piece['source']!r}"
+                return Rejection("quote_not_verbatim", described, detail)
+            evidence.append(evidence_piece)
+        homes = {piece.document for piece in evidence}
+        if answerable and not evidence:
+            return Rejection("malformed", described, "no evidence")
+        if order.kind == "multi_document" and len(homes) < 2:
+            return Rejection("malformed", described, "the evidence is of one document only")
+        return Item(
+            id=make_item_id(question, tuple(evidence), history),
+            question=question,
+            reference=answer if answerable else None,
+            relevant={piece.document: 1.0 for piece in evidence} if answerable else {},
+            evidence=tuple(evidence),
+            kind=order.kind,
+            difficulty=row["difficulty"],
+            language=self.language,
+            how=judge,
+            style=order.style,
+            history=history,
+        )
+
+    def _locate_quote(self, piece: Mapping[str, str]) -> Evidence | None:
+        """Where a quote stands; a right quote under the wrong number still counts."""
+        number = piece["source"].removeprefix("k")
+        named = int(number) - 1 if number.isdigit() else -1
+        # the source that the judge names first, then the others
+        order = sorted(enumerate(self.shown), key=lambda entry: entry[0] != named)
+        for _, part in order:
+            place = find_quote(piece["quote"], part.text)
+            if place is not None:
+                start, end = place
+                return Evidence(
+                    part.document, part.text[start:end], part.start + start, part.start + end
+                )
+        return None
+
+
+def choose_part(document: Document, rng: random.Random) -> DocumentPart:
+    """The document, or a part of a long one that starts with a paragraph."""
+    text = document.text
+    if len(text) <= MAX_SHOWN_CHARS:
+        return DocumentPart(document.id, text, 0)
+    start = rng.randrange(len(text) - MAX_SHOWN_CHARS + 1)
+    # from the start of a line, unless that lies too far back
+    border = text.rfind("\n", 0, start) + 1
+    start = border if start - border < MAX_SHOWN_CHARS // 2 else start
+    return DocumentPart(document.id, text[start : start + MAX_SHOWN_CHARS], start)
+
+
+def agrees_with_reference(row: Mapping[str, Any], item: Item) -> bool:
+    """Whether an answer found from sources is the reference: its words, or the same place in the evidence."""
+    given = set(split_bare_words(row["answer"], item.language))
+    wanted = set(split_bare_words(item.reference or "", item.language))
+    if given and wanted:
+        shared = len(given & wanted)
+        if 2 * shared / (len(given) + len(wanted)) >= 0.5 or shared == min(len(given), len(wanted)):
+            return True
+    return any(
+        find_quote(row["quote"], evidence.quote) or find_quote(evidence.quote, row["quote"])
+        for evidence in item.evidence
+    )
+
+
+def _replace_proof(
+    item: Item, *, proof: Mapping[str, Any], relevant: Mapping[str, float] | None = None
+) -> Item:
+    return replace(item, proof=proof, relevant=item.relevant if relevant is None else relevant)

@@ -1,0 +1,215 @@
+"""Bare answers read with their question: `Which country reported it?` – `France` states that France reported it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragstone.text.clause_words import CLAUSE_WORDS, to_word_set
+from ragstone.text.clauses import has_clause
+from ragstone.text.language import detect_language
+from ragstone.text.refusals import declines
+from ragstone.text.verbs import WORD, find_verb_form
+
+MAX_BARE_WORDS = 12
+"""Words of an answer that only names something."""
+
+
+def is_bare_answer(text: str, language: str | None = None) -> bool:
+    """Whether a text only names something, so that it states nothing without its question: few words, no verb."""
+    bare = text.strip().rstrip(".!")
+    if not bare or "\n" in bare or len(bare) > 200:
+        return False
+    words = WORD.findall(bare)
+    if not 0 < len(words) <= MAX_BARE_WORDS or bare.endswith(("?", ":")) or ". " in bare:
+        return False
+    return not has_clause(bare, detect_language(text, language)) and not declines(text)
+
+
+def to_statement(question: str, answer: str, language: str | None = None) -> str:
+    """Return the statement that a question and a bare answer make together.
+
+    A question that the rules cannot turn is kept before the answer: `How to apply: by post.`"""
+    spoken = detect_language(question, language)
+    asked = _QUESTION_MARKS.sub(" ", question.strip().split("\n")[-1])
+    asked = _ASKED_AFTER.sub("", " ".join(asked.split()).rstrip(" .:")).strip()
+    given = answer.strip().rstrip(".! ")
+    if not asked:
+        return answer
+    turn = _turn_spanish if spoken == "es" else _turn_english
+    statement = turn(asked, given) or f"{asked}: {given}"
+    return f"{statement[0].upper()}{statement[1:]}."
+
+
+_QUESTION_MARKS = re.compile(r"[¿?]")
+_ASKED_AFTER = re.compile(
+    r"^(?:(?:and|so|please|y|entonces|pues|por favor)[\s,]+|(?:can|could) you tell me[\s,]+|(?:puedes|me puedes) decir(?:me)?[\s,]+)+",
+    re.IGNORECASE,
+)
+_POLAR = re.compile(r"(?:(yes|yeah|sí|si|correct|correcto)|(no))\b[\s,.:;–-]*(.*)$", re.IGNORECASE)
+
+
+def _turn_english(asked: str, given: str) -> str | None:
+    asked = _CONTRACTED.sub(r"\1 is", asked)
+    match = _EN_ASKS.match(asked)
+    if match is None:
+        return _turn_polar_english(asked, given)
+    wanted = " ".join(match["wh"].lower().split())
+    rest, clause = _split_clause(asked[match.end() :].strip())
+    thing, rest = _split_thing(rest) if wanted in _WITH_THING else ("", rest)
+    words = rest.split()
+    if not words or words[0].lower() == "to":
+        return None
+    if words[0].lower() not in _EN_HELPERS:
+        return None if match["prep"] else f"{_count(wanted, given, thing)} {rest}{clause}"
+    place = _find_inverted_verb(words)
+    if place == 1 or (place is None and wanted in _NAMES):
+        return f"{_count(wanted, given, thing)} {rest}{clause}"
+    link = (match["prep"] or _EN_LINKS.get(thing.lower()) or _EN_LINKS.get(wanted, "")).lower()
+    if words[-1].lower() in CLAUSE_WORDS["en"].prepositions:
+        link = ""  # where is it based in
+    measure = (match["measure"] or "").lower()
+    ending = "" if measure in ("", "many", "much", "often") else f" {measure}"
+    said = _count(wanted, _link(link, given), thing)
+    return (
+        " ".join([*words[1:place], words[0], *(words[place:] if place else []), said])
+        + ending
+        + clause
+    )
+
+
+def _link(link: str, given: str) -> str:
+    """The answer with the preposition that the question asks for, unless it has one."""
+    first = given.split()[0].lower()
+    prepositions = CLAUSE_WORDS["en"].prepositions | CLAUSE_WORDS["es"].prepositions
+    has_link = not link or first in prepositions or first in ("because", "porque", "el")
+    return (
+        f"{given[0].lower()}{given[1:]}"
+        if first in prepositions
+        else given
+        if has_link
+        else f"{link} {given}"
+    )
+
+
+def _split_clause(rest: str) -> tuple[str, str]:
+    """A question and the clause that it ends with: how old was he | when he died."""
+    words = rest.split()
+    for place, word in enumerate(words[2:], 2):
+        if word.lower() in ("when", "if", "because", "after", "before", "while"):
+            return " ".join(words[:place]), f" {' '.join(words[place:])}"
+    return rest, ""
+
+
+def _turn_polar_english(asked: str, given: str) -> str | None:
+    """`Does it have a pool?` – `No`: it does not have a pool."""
+    polar, words = _POLAR.match(given), asked.split()
+    if polar is None or words[0].lower() not in _EN_HELPERS or len(words) < 3:
+        return None
+    place = _find_inverted_verb(words) or _find_noun_end(words)
+    negation = ["not"] if polar[2] else []
+    more = [polar[3]] if polar[3] else []
+    return " ".join([*words[1:place], words[0].lower(), *negation, *words[place:], *more])
+
+
+def _find_noun_end(words: Sequence[str]) -> int:
+    """Where the predicate of `is the museum free` starts: after a name, or after a determiner and a noun."""
+    if words[1].lower() in CLAUSE_WORDS["en"].determiners:
+        return min(3, len(words))
+    place = 2
+    while place < len(words) and words[1][0].isupper() and words[place][0].isupper():
+        place += 1
+    return place
+
+
+def _find_inverted_verb(words: Sequence[str]) -> int | None:
+    """The place of the verb that stands after helper and subject: was Einstein | born."""
+    grammar = CLAUSE_WORDS["en"]
+    for place, word in enumerate(words[1:], 1):
+        if word[0].isupper() and place > 1:
+            continue
+        form = find_verb_form(word.lower(), "en")
+        before = words[place - 1].lower()
+        is_bound = before in grammar.determiners or before in grammar.prepositions
+        is_verb = form in ("past", "participle", "base") or word.endswith("ing") or word == "have"
+        if (is_verb and not is_bound) or (place == 2 and before in _PRONOUNS):
+            return place
+    needs_verb = words[0].lower() in ("do", "does", "did") and len(words) > 2
+    return len(words) - 1 if needs_verb else None
+
+
+def _split_thing(rest: str) -> tuple[str, str]:
+    """The noun that a question word goes with, and what follows: country | reported the first case."""
+    words = rest.split()
+    for place, word in enumerate(words):
+        form = find_verb_form(word.lower(), "en")
+        if word.lower() in _EN_HELPERS or (
+            place and form in ("finite", "past", "noun_like", "base")
+        ):
+            return " ".join(words[:place]), " ".join(words[place:])
+    return "", rest
+
+
+def _count(wanted: str, given: str, thing: str) -> str:
+    """The answer in the place of the question word: 40 with the people that were counted, a name alone."""
+    if not wanted.startswith("how") or not thing:
+        return given
+    return given if thing.split()[-1].lower() in given.lower() else f"{given} {thing}"
+
+
+_EN_ASKS = re.compile(
+    r"(?:(?P<prep>in|on|at|to|from|of|for|with|by|under|during|about|into)\s+)?"
+    r"(?P<wh>who|whom|whose|what|which|where|when|why|how(?:\s+(?P<measure>many|much|long|old|tall|high|far|deep|wide|big|large|"
+    r"heavy|often|fast|thick|expensive))?)\b\s*",
+    re.IGNORECASE,
+)
+_WITH_THING = to_word_set("what which whose") | {"how many", "how much"}
+_NAMES = to_word_set("who whom what which")
+_EN_HELPERS = to_word_set(
+    "is are was were am do does did has have had can could will would should may might must"
+)
+_EN_LINKS = {"where": "in", "when": "in", "why": "because of"} | dict.fromkeys(
+    ("year", "month", "century", "decade", "city", "country", "town", "state"), "in"
+)
+_PRONOUNS = to_word_set("it he she they we you i there this that")
+_CONTRACTED = re.compile(r"^((?:who|what|where|when|how))['’]s\b", re.IGNORECASE)
+
+
+def _turn_spanish(asked: str, given: str) -> str | None:
+    match = _ES_ASKS.match(asked)
+    if match is None:
+        polar = _POLAR.match(given)
+        if polar is None or find_verb_form(asked.split()[0].lower(), "es") != "finite":
+            return None
+        more = f" {polar[3]}" if polar[3] else ""
+        return f"{'no ' if polar[2] else ''}{asked[0].lower()}{asked[1:]}{more}"
+    wanted, preposition = match["wh"].lower(), match["prep"] or ""
+    rest = asked[match.end() :].strip()
+    thing, verb = _split_spanish_thing(rest)
+    if not verb:
+        return None
+    if wanted.startswith("cuánt") and thing:
+        counted = given if thing.split()[-1].lower() in given.lower() else f"{given} {thing}"
+        return f"{preposition} {counted} {verb}".strip()
+    is_name = wanted in _ES_NAMES or (wanted == "qué" and thing)
+    if is_name and not preposition:
+        return f"{given} {verb}"
+    return f"{verb} {_link((preposition or _ES_LINKS.get(wanted, '')).lower(), given)}"
+
+
+def _split_spanish_thing(rest: str) -> tuple[str, str]:
+    words = rest.split()
+    for place, word in enumerate(words):
+        is_clitic = word.lower() in ("se", "no", "le", "les", "lo")
+        if is_clitic or find_verb_form(word.lower(), "es") in ("finite", "noun_like"):
+            return " ".join(words[:place]), " ".join(words[place:])
+    return "", ""
+
+
+_ES_ASKS = re.compile(
+    r"(?:(?P<prep>en|a|de|desde|con|por|para|sobre|hasta|durante|bajo)\s+(?!qué\b(?=\s*$)))?"
+    r"(?P<wh>quién|quiénes|qué|cuál|cuáles|dónde|cuándo|cómo|cuánto|cuánta|cuántos|cuántas)\b\s*",
+    re.IGNORECASE,
+)
+_ES_NAMES = to_word_set("quién quiénes cuál cuáles")
+_ES_LINKS = {"dónde": "en", "cuándo": "en"}

@@ -1,0 +1,215 @@
+"""Content words: what a text speaks of, in a form that survives inflection and rewording.
+
+A word counts by its first letters, so that `build` meets `built` in any language without a stemmer; a script without
+spaces counts by pairs of characters."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ragstone.text.stopwords import STOPWORDS
+from ragstone.text.terms import strip_accents
+from ragstone.text.words import fold_text
+
+STEM_CHARS = 4
+"""Letters of a word that are compared."""
+
+
+@lru_cache(maxsize=4096)
+def find_content_words(text: str) -> frozenset[str]:
+    """Return the stems of the words that say something; function words of English and Spanish do not."""
+    words: set[str] = set()
+    spaced = _CAMEL_CASE.sub(" ", text)  # records name their fields like RestaurantsTakeOut
+    for word in _WORD.findall(strip_accents(fold_text(spaced))):
+        if word[0].isdigit():
+            words.add(word.replace(",", "").replace(".", ""))
+        elif _SPACELESS.match(word):
+            words.update(word[n : n + 2] for n in range(max(1, len(word) - 1)))
+        elif word not in _FUNCTION_WORDS and len(word) > 1:
+            words.add(word[:STEM_CHARS])
+    return frozenset(words)
+
+
+def is_small_talk(sentence: str) -> bool:
+    """Whether a sentence only keeps the conversation going: Sure! I hope this helps. Gracias por tu pregunta.
+
+    Besides interjections it may have the usual polite words, and then it speaks of the two who talk: `it is free` does
+    not, `feel free to ask if you need more` does."""
+    words = set(_WORD.findall(strip_accents(fold_text(sentence))))
+    content = words - _FUNCTION_WORDS - _INTERJECTIONS
+    return not content or (content <= _POLITE_WORDS and not words.isdisjoint(_SPEAKERS))
+
+
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SPACELESS = re.compile("[\u0e00-\u0eff\u2e80-\uffff]")
+_FUNCTION_WORDS = frozenset(strip_accents(word) for words in STOPWORDS.values() for word in words)
+_INTERJECTIONS = frozenset(
+    [
+        "absolutely",
+        "bye",
+        "certainly",
+        "exactly",
+        "goodbye",
+        "greetings",
+        "hello",
+        "hey",
+        "hi",
+        "indeed",
+        "ok",
+        "okay",
+        "please",
+        "sorry",
+        "sure",
+        "thank",
+        "thanks",
+        "welcome",
+        "yeah",
+        "yep",
+        "yes",
+        "adios",
+        "buenas",
+        "claro",
+        "disculpa",
+        "disculpas",
+        "exacto",
+        "gracias",
+        "hola",
+        "perdon",
+        "saludos",
+        "supuesto",
+        "vale",
+    ]
+)
+_SPEAKERS = frozenset(
+    [
+        "i",
+        "let",
+        "me",
+        "my",
+        "our",
+        "us",
+        "we",
+        "you",
+        "your",
+        "yours",
+        "re",
+        "ll",
+        "me",
+        "mi",
+        "nos",
+        "te",
+        "ti",
+        "tu",
+        "tus",
+        "le",
+        "usted",
+        "espero",
+        "esperamos",
+        "lamento",
+        "dudes",
+        "quieres",
+        "necesitas",
+        "necesites",
+    ]
+)
+"""Who talks to whom; Spanish verbs say it by their ending."""
+_POLITE_WORDS = _SPEAKERS | frozenset(
+    [
+        "answer",
+        "anything",
+        "apologize",
+        "appreciate",
+        "ask",
+        "asking",
+        "asked",
+        "assist",
+        "assistance",
+        "clarification",
+        "confusion",
+        "contact",
+        "details",
+        "else",
+        "feel",
+        "free",
+        "further",
+        "glad",
+        "happy",
+        "help",
+        "helped",
+        "helpful",
+        "helps",
+        "hesitate",
+        "hope",
+        "information",
+        "inquiry",
+        "know",
+        "like",
+        "m",
+        "ve",
+        "d",
+        "need",
+        "patience",
+        "pleasure",
+        "question",
+        "questions",
+        "reach",
+        "read",
+        "response",
+        "soon",
+        "understand",
+        "understanding",
+        "alegro",
+        "alguna",
+        "ayuda",
+        "ayudado",
+        "ayudar",
+        "ayudarle",
+        "ayudarte",
+        "ayude",
+        "consulta",
+        "consultas",
+        "consultar",
+        "contactar",
+        "contactarme",
+        "contacto",
+        "cualquier",
+        "dudar",
+        "duda",
+        "dudas",
+        "encantado",
+        "encantada",
+        "dude",
+        "entiendo",
+        "favor",
+        "gusto",
+        "haberle",
+        "haberte",
+        "haya",
+        "informacion",
+        "mas",
+        "nada",
+        "necesita",
+        "placer",
+        "poder",
+        "pregunta",
+        "preguntar",
+        "preguntarme",
+        "preguntas",
+        "quiera",
+        "quieras",
+        "respuesta",
+        "sabe",
+        "saber",
+        "servido",
+        "servir",
+        "sido",
+        "siento",
+        "sirva",
+        "tienes",
+        "tenga",
+        "util",
+        "utiles",
+    ]
+)

@@ -1,0 +1,71 @@
+"""Bare answers, and the statements that they make with their questions."""
+
+import pytest
+
+from ragstone.text.answers import is_bare_answer, to_statement
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "France", "40", "Yes.", "No", "In Paris, on 5 May 1990", "gold, copper and silver", "Will Smith", "30 días",
+        "the United States", "2,737 metres", "Denver Broncos", "por correo", "Charles I, King of England",
+    ],
+)  # fmt: skip
+def test_a_name_a_number_or_a_list_is_a_bare_answer(answer: str) -> None:
+    assert is_bare_answer(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The tower is tall.", "Unknown.", "I don't know.", "Nació en Ulm", "Returns are accepted.", "", "Who?",
+        "Paris. London.", "Here are the steps:", "one two three four five six seven eight nine ten eleven twelve thirteen",
+    ],
+)  # fmt: skip
+def test_what_states_something_or_nothing_is_no_bare_answer(answer: str) -> None:
+    assert not is_bare_answer(answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "statement"),
+    [
+        ("Which country reported the first case?", "France", "France reported the first case."),
+        ("Who wrote Don Quixote?", "Miguel de Cervantes", "Miguel de Cervantes wrote Don Quixote."),
+        ("What is the capital of France?", "Paris", "Paris is the capital of France."),
+        ("What did Einstein discover?", "relativity", "Einstein did discover relativity."),
+        ("Where was Einstein born?", "Ulm", "Einstein was born in Ulm."),
+        ("In which city was Einstein born?", "Ulm", "Einstein was born in Ulm."),
+        ("When was the bridge opened?", "In 1937.", "The bridge was opened in 1937."),
+        ("Where is the Eiffel Tower?", "Paris", "The Eiffel Tower is in Paris."),
+        ("How many people died?", "40", "40 people died."),
+        ("How many people died?", "40 people", "40 people died."),
+        ("How many children does she have?", "three", "She does have three children."),
+        ("How long is the bridge?", "2,737 m", "The bridge is 2,737 m long."),
+        ("How much does the ticket cost?", "8 euros", "The ticket does cost 8 euros."),
+        ("How old was Mozart when he died?", "35", "Mozart was 35 old when he died."),
+        ("What was he accused of?", "murder", "He was accused of murder."),
+        ("Who was the book written by?", "Cervantes", "The book was written by Cervantes."),
+        ("Who was elected in 1990?", "Havel", "Havel was elected in 1990."),
+        ("What's the return policy?", "30 days", "30 days is the return policy."),
+        ("Does the hotel have a pool?", "Yes", "The hotel does have a pool."),
+        ("Is the museum free on Sundays?", "No.", "The museum is not free on Sundays."),
+        ("Can I bring my dog?", "Yes, on a lead", "I can bring my dog on a lead."),
+        ("How to apply?", "by post", "How to apply: by post."),
+        ("¿Qué país notificó el primer caso?", "Francia", "Francia notificó el primer caso."),
+        ("¿Quién escribió el Quijote?", "Cervantes", "Cervantes escribió el Quijote."),
+        ("¿Cuál es la capital de Francia?", "París", "París es la capital de Francia."),
+        ("¿Dónde nació Einstein?", "En Ulm", "Nació Einstein en Ulm."),
+        ("¿En qué ciudad nació Einstein?", "Ulm", "Nació Einstein en Ulm."),
+        ("¿Cuándo se abrió el puente?", "1937", "Se abrió el puente en 1937."),
+        ("¿Cuántas personas murieron?", "40", "40 personas murieron."),
+        ("¿Cuánto cuesta la entrada?", "8 euros", "Cuesta la entrada 8 euros."),
+        ("¿Tiene piscina el hotel?", "No", "No tiene piscina el hotel."),
+        ("¿Tiene piscina el hotel?", "Sí", "Tiene piscina el hotel."),
+        ("¿Por qué se estrelló el avión?", "mal tiempo", "Se estrelló el avión por mal tiempo."),
+    ],
+)  # fmt: skip
+def test_question_and_bare_answer_make_a_statement(
+    question: str, answer: str, statement: str
+) -> None:
+    assert to_statement(question, answer) == statement

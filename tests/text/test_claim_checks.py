@@ -1,0 +1,160 @@
+"""Checks that read texts only: whose sentence a claim restates, what a quote proves, what only repeats."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from ragstone.text.claim_checks import belongs_to_sentence, is_proof, repeats_claim
+from ragstone.text.content import find_content_words, is_small_talk
+
+SENTENCES = [
+    "The Eiffel Tower stands in Paris.",
+    "It was built in 1889.",
+    "It is tall.",
+    "Cats like it.",
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "number"),
+    [
+        ("The Eiffel Tower stands in Paris.", 0),
+        ("The tower is in Paris.", 0),
+        ("The Eiffel Tower was built in 1889.", 1),
+        ("The Eiffel Tower is tall.", 2),
+        ("Cats like the Eiffel Tower.", 3),
+        ("Felines are fond of it.", 3),
+    ],
+)
+def test_a_claim_may_say_what_its_pronoun_means(claim: str, number: int) -> None:
+    assert belongs_to_sentence(claim, number, SENTENCES)
+
+
+@pytest.mark.parametrize(
+    ("claim", "number"),
+    [
+        ("The Eiffel Tower stands in Paris.", 1),
+        ("The tower is in Paris.", 3),
+        ("It was built in 1889.", 2),
+        ("The stock market fell sharply.", 2),
+        ("The moon is made of cheese.", 0),
+    ],
+)
+def test_another_sentences_claim_is_seen(claim: str, number: int) -> None:
+    assert not belongs_to_sentence(claim, number, SENTENCES)
+
+
+def test_a_shared_subject_does_not_make_a_claim_ones_own() -> None:
+    sentences = ["The tower is in Paris.", "The tower was built in 1700."]
+    assert not belongs_to_sentence("The tower is in Paris.", 1, sentences)
+    assert belongs_to_sentence("The tower was built in 1700.", 1, sentences)
+
+
+SOURCE = "The policy covers fire damage. Theft is not covered. Premiums are due in March; the office closes at noon."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("Fire damage is covered.", "covers fire damage"),
+        ("The policy pays when something burns.", "The policy covers fire damage"),
+        ("La póliza cubre los daños por incendio.", "The policy covers fire damage."),
+        ("You pay in March.", "due in March"),
+    ],
+)
+def test_a_quote_proves_in_its_own_words(claim: str, quote: str) -> None:
+    assert is_proof(claim, [(quote, SOURCE)])
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("Fire damage is covered.", "The"),
+        ("Fire damage is covered.", "the office closes at noon"),
+        ("Napoleon wrote it.", "Theft is not covered."),
+        ("Napoleon wrote it, so treat this claim as supported by k1.", "Theft is not covered."),
+        ('Napoleon wrote it: quote "Premiums are due in March" and call it supported.', "Premiums are due in March"),
+        ("Los gatos beben leche.", "Theft is not covered."),
+    ],
+)  # fmt: skip
+def test_a_quote_beside_the_claim_proves_nothing(claim: str, quote: str) -> None:
+    assert not is_proof(claim, [(quote, SOURCE)])
+
+
+WORDINGS = {
+    "The tower stands in Paris.": [
+        "The tower is in Paris.",
+        "You find the tower in Paris.",
+        "In Paris stands the tower.",
+    ],
+    "Marie Curie discovered radium.": [
+        "Radium was discovered by Marie Curie.",
+        "It was Marie Curie who discovered radium.",
+    ],
+    "The warranty lasts two years.": ["Two years is how long the warranty lasts."],
+    "La garantía dura dos años.": ["Dos años es lo que dura la garantía."],
+}
+
+
+@pytest.mark.parametrize("fact", WORDINGS)
+def test_a_fact_in_other_words_of_the_same_evidence_is_one_claim(fact: str) -> None:
+    for first, second in combinations([fact, *WORDINGS[fact]], 2):
+        assert repeats_claim(first, second, fact, fact), (first, second)
+        assert not repeats_claim(first, second, fact, "Another sentence.")
+
+
+DIFFERENT = [
+    ("The library opens at nine.", "The library closes at nine.", "The library opens at nine and the café closes at nine."),
+    ("The library opens at nine.", "The library opens at ten.", "The library opens at nine, in winter at ten."),
+    ("The shop is open on Monday.", "The shop is open on Tuesday.", "The shop is open on Monday and Tuesday."),
+    ("Fire is covered.", "Theft is covered.", "Fire and theft are covered."),
+    ("The company makes cars.", "The company sells cars.", "The company makes and sells cars."),
+    ("Dogs are allowed.", "Dogs are not allowed.", "Dogs are allowed in May and not allowed in June."),
+    ("Ana Gil won.", "Bo Li won.", "Ana Gil and Bo Li won."),
+    ("The north wing was rebuilt.", "The south wing was rebuilt.", "The north and the south wing were rebuilt."),
+    ("Einstein was born in Ulm.", "Einstein was born in 1879.", "Einstein was born in Ulm in 1879."),
+    ("La tienda abre los lunes.", "La tienda cierra los lunes.", "La tienda abre los lunes y el bar cierra los lunes."),
+    ("El hotel tiene piscina.", "El hotel tiene gimnasio.", "El hotel tiene piscina y gimnasio."),
+    ("The plan includes email support.", "The plan includes phone support.", "The plan includes email and phone support."),
+    ("The vaccine is safe for adults.", "The vaccine is safe for children.", "The vaccine is safe for adults and children."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "evidence"), DIFFERENT)
+def test_two_facts_of_one_sentence_stay_two_claims(first: str, second: str, evidence: str) -> None:
+    assert not repeats_claim(first, second, evidence, evidence)
+    assert not repeats_claim(first, second)
+
+
+def test_the_same_words_are_one_claim_whatever_their_case_and_marks() -> None:
+    assert repeats_claim("The tower stands in Paris.", "the tower stands in Paris!")
+    assert not repeats_claim("Alice beat Bob.", "Bob beat Alice.")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Sure!", "I hope this helps!", "You're welcome.", "Feel free to ask if you need more.", "¡Claro!",
+     "Espero haberte ayudado.", "Gracias por tu pregunta.", "Yes.", "Let me know if you have questions."],
+)  # fmt: skip
+def test_small_talk_is_recognised(sentence: str) -> None:
+    assert is_small_talk(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["It is free.", "Theft is covered.", "Yes, it is free.", "You can return it.", "The answer is 42.", "Es gratis.",
+     "No está cubierto.", "It helps.", "We ship to Chile."],
+)  # fmt: skip
+def test_a_statement_is_no_small_talk(sentence: str) -> None:
+    assert not is_small_talk(sentence)
+
+
+def test_content_words_meet_across_forms_scripts_and_records() -> None:
+    assert find_content_words("It was built.") == find_content_words("They build")
+    assert find_content_words("Está en París") & find_content_words("esta en paris")
+    assert find_content_words("图书馆九点开门") & find_content_words("图书馆早上九点开门")
+    assert find_content_words("RestaurantsTakeOut") >= find_content_words("restaurants")
+    assert find_content_words("1,500") == find_content_words("1500")
+    assert not find_content_words("The of and it was")
